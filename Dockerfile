@@ -1,0 +1,25 @@
+# syntax=docker/dockerfile:1
+
+# The manifests alone, so that the install below is cached until one of them changes.
+FROM node:24-slim AS manifests
+WORKDIR /app
+COPY . .
+RUN find . -type f ! -name package.json ! -path ./package-lock.json ! -path ./.npmrc ! -path ./scripts/patch-deps.mjs -delete \
+  && find . -type d -empty -delete
+
+FROM node:24-slim AS install
+WORKDIR /app
+COPY --from=manifests /app ./
+# The root postinstall patches the Postgres driver, so install scripts must run.
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY --from=install /app ./
+COPY . .
+USER 10001
+EXPOSE 3000 2525
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "apps/server/src/main.ts"]

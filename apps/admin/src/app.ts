@@ -1,0 +1,44 @@
+import type { Services } from '@postrider/core';
+import { Hono } from 'hono';
+import { captureRoutes } from './captured.ts';
+import { errorRoutes } from './error-pages.ts';
+
+/** The pages for people. A plain one shows captured mail; each error reason has one to link to. */
+export function createApp(services: Services): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    context.header('x-content-type-options', 'nosniff');
+    context.header('referrer-policy', 'no-referrer');
+    context.header('cache-control', 'no-store');
+    if (!context.res.headers.has('content-security-policy')) {
+      context.header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+      );
+    }
+  });
+  app.get('/', (context) => context.redirect('/captured'));
+  app.route('/captured', captureRoutes(services));
+  app.route('/errors', errorRoutes());
+  app.notFound((context) =>
+    context.json(
+      {
+        error: {
+          code: 'not_found',
+          reason: 'route_not_found',
+          message: 'There is no such page; captured mail is at /captured.',
+        },
+      },
+      404,
+    ),
+  );
+  app.onError((error, context) => {
+    services.log.error({ err: error }, 'a page failed');
+    return context.json(
+      { error: { code: 'internal_error', reason: 'unexpected', message: 'The page failed; try again.' } },
+      500,
+    );
+  });
+  return app;
+}

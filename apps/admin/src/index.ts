@@ -1,0 +1,1 @@
+export { createHandler } from './listener.ts';

@@ -1,0 +1,1 @@
+export { createRole, type InboundRole } from './role.ts';

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+export type ClientAddress = (request: IncomingMessage) => string;
+
+/** Tells whom a request comes from: the peer, or what trusted proxies say in X-Forwarded-For, read from the right. */
+export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
+  const trusted = blockList(trusted_proxies);
+  return (request) => {
+    let address = plainAddress(request.socket.remoteAddress ?? '');
+    if (trusted_proxies.length === 0) return address;
+    const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .reverse();
+    for (const hop of forwarded) {
+      if (!trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) break;
+      const next = plainAddress(hop.trim());
+      if (isIP(next) === 0) break;
+      address = next;
+    }
+    return address;
+  };
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
+  }
+  return list;
+}
+
+/** An IPv4 peer on an IPv6 socket is still that IPv4 address. */
+function plainAddress(address: string): string {
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  return isIP(plain) === 0 ? '0.0.0.0' : plain;
+}

@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  AppError,
+  type Context,
+  type Credential,
+  createContext,
+  invokeParsed,
+  newId,
+  type Parsed,
+  type Services,
+} from '@postrider/core';
+import { authenticate, hashSecret, keyRefusal, looksLikeSecret, refuseAddress } from '@postrider/core/api-keys';
+import { type ClientAddress, createClientAddress } from './client-address.ts';
+import { asAppError, errorBody, httpStatus } from './errors.ts';
+import { type Match, matchRoute } from './match.ts';
+import { readBody } from './read-body.ts';
+import { type Answer, respond } from './respond.ts';
+
+const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+const defaultLimits = { send: 1000, logs: 60, default: 120, address: 120 } as const;
+
+type WindowName = keyof typeof defaultLimits;
+type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
+  readonly window: Answer['window'] | null;
+  readonly window_name: WindowName;
+};
+
+/** Serves /v1 over node:http. Order of checks: route, key, window, scope, body. */
+export function createHandler(
+  services: Services,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
+  return async (request, response) => {
+    const request_id = newId('request', services.clock.now());
+    const outcome = await serve(services, clientAddress, request, request_id);
+    respond(response, {
+      ...outcome,
+      request_id,
+      window: outcome.window ?? unknownWindow(services, outcome.window_name),
+      // A body that was not read to its end would be taken for the next request.
+      close: !request.complete,
+    });
+  };
+}
+
+async function serve(
+  services: Services,
+  clientAddress: ClientAddress,
+  request: IncomingMessage,
+  request_id: string,
+): Promise<Outcome> {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const match = matchRoute(request.method ?? '', url.pathname.slice('/v1'.length));
+  let window: Answer['window'] | null = null;
+  let window_name: WindowName = match ? match.route.rate_class : 'address';
+  const fail = (error: AppError): Outcome => ({
+    status: httpStatus[error.code],
+    body: errorBody(error, request_id, services.public_url),
+    replayed: false,
+    window,
+    window_name,
+  });
+  try {
+    const address = clientAddress(request);
+    const credential = match ? readCredential(request, address) : routeNotFound(request.method ?? '', url.pathname);
+    if (!match || credential instanceof AppError) {
+      window_name = 'address';
+      const refused = await refuseAddress(
+        services,
+        address,
+        credential instanceof AppError ? credential : routeNotFound('', ''),
+      );
+      window = refused.window;
+      return fail(refused.error);
+    }
+    const ctx = await admitted(services, match, credential, request, request_id);
+    if ('error' in ctx) {
+      window = ctx.window;
+      if (ctx.error.code === 'unauthorized') window_name = 'address';
+      return fail(ctx.error);
+    }
+    window = ctx.notes.window;
+    try {
+      const body = await invokeParsed(ctx, match.route.operation, await readInput(match, url, request));
+      return { status: match.route.status, body, replayed: ctx.notes.replayed, window: ctx.notes.window, window_name };
+    } finally {
+      window = ctx.notes.window;
+    }
+  } catch (error) {
+    const public_error = asAppError(error);
+    if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
+    return fail(public_error);
+  }
+}
+
+type AddressRefusal = Awaited<ReturnType<typeof refuseAddress>>;
+
+/** Checks the key and counts its request now, unless the operation does so in its own batch. */
+async function admitted(
+  services: Services,
+  match: Match,
+  credential: Credential,
+  request: IncomingMessage,
+  request_id: string,
+): Promise<Context | AddressRefusal> {
+  const idempotency_key = readIdempotencyKey(request);
+  if (match.route.self_admitting) return createContext(services, credential, { request_id, idempotency_key });
+  const answer = await authenticate(services, credential, match.route.rate_class);
+  if ('error' in answer) return answer;
+  const ctx = createContext(services, answer.actor, { request_id, idempotency_key });
+  ctx.notes.window = answer.window;
+  return ctx;
+}
+
+function readCredential(request: IncomingMessage, address: string): Credential | AppError {
+  const header = request.headers.authorization;
+  if (header === undefined) return keyRefusal('missing_key');
+  const secret = /^Bearer (\S+)$/i.exec(header)?.[1];
+  if (secret === undefined || !looksLikeSecret(secret)) return keyRefusal('malformed_key');
+  return { kind: 'credential', secret_hash: hashSecret(secret), address };
+}
+
+function readIdempotencyKey(request: IncomingMessage): string | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const key = String(header);
+  if (PRINTABLE_KEY.test(key)) return key;
+  throw new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+}
+
+/** Path parameters win over the body and the query, so that neither can name another object. */
+async function readInput({ route, params }: Match, url: URL, request: IncomingMessage): Promise<Parsed<unknown>> {
+  if (route.method === 'GET') return { ok: true, value: { ...queryOf(url), ...params } };
+  const body = await readBody(request, route.max_body_bytes);
+  if (!body.ok || Object.keys(params).length === 0) return body;
+  if (body.value === undefined) return { ok: true, value: params };
+  return { ok: true, value: isObject(body.value) ? { ...body.value, ...params } : body.value };
+}
+
+function queryOf(url: URL): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {};
+  for (const name of new Set(url.searchParams.keys())) {
+    const values = url.searchParams.getAll(name);
+    query[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return query;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function routeNotFound(method: string, path: string): AppError {
+  return new AppError(
+    'route_not_found',
+    `There is no ${method} ${path.slice(0, 200)}; /v1/openapi.json lists every endpoint.`,
+  );
+}
+
+/** Headers of an answer for which nothing was counted, because the database did not answer. */
+function unknownWindow(services: Services, name: WindowName): Answer['window'] {
+  const seconds = Math.floor(services.clock.now() / 1000);
+  const reset_unix = seconds - (seconds % 60) + 60;
+  return { limit: defaultLimits[name], remaining: 0, reset_unix, retry_after_seconds: reset_unix - seconds };
+}

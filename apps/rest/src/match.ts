@@ -1,0 +1,49 @@
+import { type Route, routes } from './routes.ts';
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const fixed = new Map<string, Route>();
+const patterns: { readonly route: Route; readonly segments: readonly string[] }[] = [];
+for (const route of routes) {
+  if (route.path.includes('{')) patterns.push({ route, segments: route.path.split('/') });
+  else fixed.set(`${route.method} ${route.path}`, route);
+}
+
+/** Finds the row for a method and a path below /v1. A wrong method is no row, like a wrong path. */
+export function matchRoute(method: string, path: string): Match | null {
+  const exact = fixed.get(`${method} ${path}`);
+  if (exact) return { route: exact, params: {} };
+  const given = path.split('/');
+  for (const { route, segments } of patterns) {
+    if (route.method !== method || segments.length !== given.length) continue;
+    const params = matchSegments(segments, given);
+    if (params) return { route, params };
+  }
+  return null;
+}
+
+function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
+  const params: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const text = given[index] ?? '';
+    if (!segment.startsWith('{')) {
+      if (segment !== text) return null;
+      continue;
+    }
+    const value = decodeSegment(text);
+    if (value === null || value === '') return null;
+    params[segment.slice(1, -1)] = value;
+  }
+  return params;
+}
+
+function decodeSegment(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError, type Parsed } from '@postrider/core';
+
+// A sender must move at least this much in each window, or it is holding a socket and not sending a body.
+const PROGRESS_WINDOW_MS = 10_000;
+const PROGRESS_BYTES = 1024;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads and parses a JSON body once. What cannot be read becomes a refusal, so that a bad key can still win. */
+export async function readBody(request: IncomingMessage, max_bytes: number): Promise<Parsed<unknown>> {
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
+  if (Number(length ?? 0) > max_bytes) return refuse('body_too_large', tooLarge(max_bytes));
+  if (!hasBody(request)) return { ok: true, value: undefined };
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return refuse('unsupported_media_type', 'Send the body without Content-Encoding.');
+  }
+  if (!isJson(type)) return refuse('unsupported_media_type', 'Send the body as Content-Type: application/json.');
+  const bytes = await collect(request, max_bytes);
+  if (bytes instanceof AppError) return { ok: false, error: bytes };
+  try {
+    return { ok: true, value: JSON.parse(utf8.decode(bytes)) as unknown };
+  } catch (error) {
+    return refuse(
+      'malformed_json',
+      error instanceof SyntaxError ? 'The body is not valid JSON.' : 'The body is not valid UTF-8.',
+    );
+  }
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+function isJson(type: string | undefined): boolean {
+  const [media, ...parameters] = (type ?? '').toLowerCase().split(';');
+  if (media?.trim() !== 'application/json') return false;
+  return parameters.every((parameter) => !parameter.includes('charset') || /charset="?utf-?8"?/.test(parameter));
+}
+
+function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | AppError> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
+  const chunks: Buffer[] = [];
+  let received = 0;
+  let before = 0;
+  const progress = setInterval(() => {
+    if (received - before < PROGRESS_BYTES)
+      finish(new AppError('body_timeout', 'The body did not arrive in time; send it again faster.'));
+    before = received;
+  }, PROGRESS_WINDOW_MS);
+  const finish = (result: Buffer | AppError) => {
+    clearInterval(progress);
+    request.off('data', onData);
+    if (result instanceof AppError) request.resume();
+    resolve(result);
+  };
+  const onData = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > max_bytes) return finish(new AppError('body_too_large', tooLarge(max_bytes)));
+    chunks.push(chunk);
+  };
+  request.on('data', onData);
+  request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  request.once('error', (error) => {
+    clearInterval(progress);
+    reject(error);
+  });
+  return promise;
+}
+
+function tooLarge(max_bytes: number): string {
+  return `The body is larger than the ${max_bytes} bytes that this endpoint accepts; make it smaller.`;
+}
+
+function refuse(
+  reason: 'body_too_large' | 'unsupported_media_type' | 'malformed_json',
+  message: string,
+): Parsed<never> {
+  return { ok: false, error: new AppError(reason, message) };
+}

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from '@postrider/core';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** What the one listener serves; a face whose role does not run here is absent. */
+export interface Mounts {
+  readonly health: Handler;
+  readonly rest: Handler | null;
+  readonly admin: Handler | null;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const DEFAULT_PORT = 3000;
+const PORTS_TRIED = 100;
+
+/** Opens the process's one listener. A default port that is busy yields to the next; a port that was set does not. */
+export async function startHttpServer(
+  host: string,
+  wanted: number | undefined,
+  mounts: Mounts,
+  log: Log,
+): Promise<HttpServer> {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 120_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      connectionsCheckingInterval: 2000,
+    },
+    (request, response) => {
+      mountFor(mounts, request.url ?? '/')(request, response).catch((error) => {
+        log.error({ err: error }, 'a request ended without an answer');
+        response.destroy();
+      });
+    },
+  );
+  server.maxConnections = 1000;
+  server.on('clientError', answerClientError);
+  await listen(server, host, wanted);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      // Whoever holds a connection without a request under way does not hold up the stop.
+      const impatient = setTimeout(() => server.closeAllConnections(), 5000);
+      await closed;
+      clearTimeout(impatient);
+    },
+  };
+}
+
+function mountFor(mounts: Mounts, url: string): Handler {
+  const path = url.split('?', 1)[0] ?? '/';
+  if (path === '/healthz' || path === '/readyz') return mounts.health;
+  if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? notHere('The REST role');
+  return mounts.admin ?? notHere('The admin role');
+}
+
+function notHere(role: string): Handler {
+  return async (_request, response) => {
+    const message = `${role} does not run in this process; see ROLES.`;
+    writeJson(response, 404, { error: { code: 'not_found', reason: 'route_not_found', message } });
+  };
+}
+
+export function writeJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+async function listen(server: Server, host: string, wanted: number | undefined): Promise<void> {
+  if (wanted !== undefined) return listenOn(server, host, wanted);
+  for (let port = DEFAULT_PORT; port < DEFAULT_PORT + PORTS_TRIED; port++) {
+    try {
+      return await listenOn(server, host, port);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+  }
+  throw new Error(`no port from ${DEFAULT_PORT} to ${DEFAULT_PORT + PORTS_TRIED - 1} is free; set PORT`);
+}
+
+function listenOn(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** A request that is not HTTP gets JSON too, as far as a broken connection can carry it. */
+function answerClientError(error: Error, socket: import('node:stream').Duplex): void {
+  if (!socket.writable) return;
+  const timeout = 'code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const reason = timeout ? 'body_timeout' : 'malformed_json';
+  const message = timeout ? 'The request did not arrive in time.' : 'The request is not valid HTTP.';
+  const body = JSON.stringify({ error: { code: 'invalid_request', reason, message } });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,57 @@
+import { createHandler as createAdminHandler } from '@postrider/admin';
+import type { RoleName, Services } from '@postrider/core';
+import { createRole as createInboundRole } from '@postrider/inbound';
+import { createHandler as createRestHandler } from '@postrider/rest';
+import { createRole as createWorkerRole } from '@postrider/worker';
+import { createHealthHandler } from './health.ts';
+import { type HttpServer, startHttpServer } from './http-server.ts';
+
+export interface RunningRoles {
+  readonly http: HttpServer;
+  readonly capture_port: number | null;
+  stop(): Promise<void>;
+}
+
+/** Starts the roles that this process is to run, and stops them in reverse. */
+export async function startRoles(services: Services): Promise<RunningRoles> {
+  const { config, log } = services;
+  const runs = (role: RoleName) => config.ROLES.includes(role);
+  const started = new Set<RoleName>();
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    started.clear();
+    for (const stopOne of stops.splice(0)) await stopOne();
+  };
+  try {
+    let capture_port: number | null = null;
+    if (runs('inbound')) {
+      const inbound = createInboundRole(services);
+      stops.unshift(() => inbound.stop());
+      await inbound.start();
+      capture_port = inbound.capture_port;
+      started.add('inbound');
+    }
+    if (runs('worker')) {
+      const worker = createWorkerRole(services);
+      stops.unshift(() => worker.stop());
+      await worker.start();
+      started.add('worker');
+    }
+    const http = await startHttpServer(
+      config.HOST,
+      config.PORT,
+      {
+        health: createHealthHandler(services, started),
+        rest: runs('rest') ? createRestHandler(services) : null,
+        admin: runs('admin') ? createAdminHandler(services) : null,
+      },
+      log,
+    );
+    stops.unshift(() => http.stop());
+    for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);
+    return { http, capture_port, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

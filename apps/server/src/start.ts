@@ -1,0 +1,113 @@
+import {
+  type Config,
+  catalogue,
+  createServices,
+  type Log,
+  roleNames,
+  type Services,
+  systemClock,
+} from '@postrider/core';
+import { type Provisioned, provision } from '@postrider/core/workspaces';
+import { connect, migrate, pendingMigrations } from '@postrider/db';
+import { startEmbedded } from '@postrider/db/embedded';
+import { createQueue, installQueue } from '@postrider/queue';
+import { type RunningRoles, startRoles } from './roles.ts';
+import { loadSecretKey } from './secret-key.ts';
+
+export interface Running {
+  readonly services: Services;
+  readonly url: string;
+  readonly capture_port: number | null;
+  readonly provisioned: Provisioned;
+  readonly embedded: boolean;
+  stop(): Promise<void>;
+}
+
+const POOL_SIZE = 10;
+const QUEUE_POOL_SIZE = 4;
+const MIGRATION_WAIT_MS = 60_000;
+
+/** Brings a process up: database, migrations, provisioning, roles. Stopping undoes it in reverse. */
+export async function startPostrider(config: Config, log: Log, on_progress: (line: string) => void): Promise<Running> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const stopOne of stops.splice(0)) await stopOne();
+  };
+  try {
+    let database_url = config.DATABASE_URL;
+    if (database_url === undefined) {
+      const embedded = await startEmbedded({ data_dir: config.DATA_DIR, on_progress });
+      stops.unshift(() => embedded.stop());
+      database_url = embedded.url;
+    }
+    const secret_key = await loadSecretKey(config);
+    await prepareSchema(config, database_url, on_progress);
+    const sql = connect(database_url, { max: POOL_SIZE, application_name: 'postrider' });
+    stops.unshift(() => sql.end({ timeout: 3 }));
+    const jobs = createQueue({
+      sql,
+      url: database_url,
+      catalogue,
+      application_name: 'postrider-queue',
+      max_connections: QUEUE_POOL_SIZE,
+      supervise: config.ROLES.includes('worker'),
+      on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+    });
+    await jobs.start();
+    stops.unshift(() => jobs.stop());
+    const parts = { sql, jobs, clock: systemClock, log, config, secret_key };
+    const provisioned = await provision(parts);
+    let public_url = config.PUBLIC_URL ?? '';
+    const services: Services = createServices({
+      ...parts,
+      get public_url() {
+        return public_url;
+      },
+    });
+    stops.unshift(() => services.key_uses.stop());
+    const roles: RunningRoles = await startRoles(services);
+    stops.unshift(() => roles.stop());
+    const url = `http://${shownHost(config.HOST)}:${roles.http.port}`;
+    public_url ||= url;
+    return {
+      services,
+      url,
+      capture_port: roles.capture_port,
+      provisioned,
+      embedded: config.DATABASE_URL === undefined,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** One process alone migrates by itself; a process among several waits for the migrate command. */
+async function prepareSchema(config: Config, database_url: string, on_progress: (line: string) => void): Promise<void> {
+  if (roleNames.every((role) => config.ROLES.includes(role))) {
+    const ran = await migrate(database_url);
+    if (ran.length > 0) on_progress('Preparing the database');
+    await installQueue(database_url, catalogue);
+    return;
+  }
+  const sql = connect(database_url, { max: 1, application_name: 'postrider-start' });
+  try {
+    const deadline = performance.now() + MIGRATION_WAIT_MS;
+    for (;;) {
+      const pending = await pendingMigrations(sql);
+      if (pending.length === 0) return;
+      if (performance.now() > deadline)
+        throw new Error(`The database lacks ${pending.join(', ')}; run npm run migrate, then start again.`);
+      on_progress(`Waiting for npm run migrate (${pending.length} to go)`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::' || host === '127.0.0.1') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

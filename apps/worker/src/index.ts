@@ -1,0 +1,1 @@
+export { createRole, type WorkerRole } from './role.ts';

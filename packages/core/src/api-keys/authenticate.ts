@@ -1,0 +1,50 @@
+import type { Credential, KeyActor, Services } from '../context.ts';
+import { AppError, type Reason } from '../errors.ts';
+import { type Counted, countAddress, type RateClass, type RateWindow, rateRefusal, windowOf } from '../usage/index.ts';
+import { admitKeys, type FoundKey } from './store.ts';
+
+const messages: Partial<Record<Reason, string>> = {
+  missing_key: 'Send the header Authorization: Bearer <API key>.',
+  malformed_key: 'The Authorization header must be Bearer and one key, pr_live_ or pr_test_ with 64 hex digits.',
+  unknown_key: 'No such API key exists; check that it was copied whole.',
+  revoked_key: 'This API key has been revoked; create a new one.',
+  expired_key: 'This API key has expired; create a new one.',
+  address_not_allowed: 'This API key may not be used from this address; add the address to its allowed_ips.',
+};
+
+export function keyRefusal(reason: Reason): AppError {
+  return new AppError(reason, messages[reason] ?? 'The API key is not accepted.');
+}
+
+export type Authenticated = { readonly actor: KeyActor; readonly window: RateWindow };
+export type Refused = { readonly error: AppError; readonly window: RateWindow };
+
+export function keyActor(key: FoundKey): KeyActor {
+  return { kind: 'key', workspace_id: key.workspace_id, key_id: key.key_id, scopes: key.scopes };
+}
+
+/** Checks a secret and counts its request, in one round trip; a refused one counts against its address instead. */
+export async function authenticate(
+  services: Services,
+  credential: Credential,
+  rateClass: Exclude<RateClass, 'address'>,
+): Promise<Authenticated | Refused> {
+  const { secret_hash, address } = credential;
+  const [answer] = await admitKeys(services.sql, rateClass, [{ secret_hash, address, wanted: 1 }]);
+  if (answer?.kind !== 'found') return refuseAddress(services, address, keyRefusal(answer?.reason ?? 'unknown_key'));
+  const window = windowOf(answer.first);
+  const refusal = rateRefusal(rateClass, answer.first);
+  if (refusal) return { error: refusal, window };
+  services.key_uses.note(answer.key.key_id);
+  return { actor: keyActor(answer.key), window };
+}
+
+/** Counts a request without a valid key against its client address; past the limit, that is the answer. */
+export async function refuseAddress(
+  services: Pick<Services, 'sql'>,
+  address: string,
+  otherwise: AppError,
+): Promise<Refused> {
+  const counted: Counted = await countAddress(services.sql, address);
+  return { error: rateRefusal('address', counted) ?? otherwise, window: windowOf(counted) };
+}

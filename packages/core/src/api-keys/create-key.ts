@@ -1,0 +1,90 @@
+import { isIP } from 'node:net';
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { issueFor } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { type KeyEntry, keyEntry } from './key-entry.ts';
+import { hasScope, scopes } from './scopes.ts';
+import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
+import { insertKey } from './store.ts';
+
+const domainField = z.string().transform((text, context) => {
+  const name = canonicalDomain(text);
+  if (name !== null) return name;
+  context.addIssue(issueFor('invalid_domain', `${text.slice(0, 80)} is not a domain name.`));
+  return z.NEVER;
+});
+
+const networkField = z.string().refine(isNetwork, 'must be an IP address or a network such as 192.0.2.0/24');
+
+/** Creates a key; its secret is in this answer and nowhere else. A key never grants a scope that its maker lacks. */
+export const createKey = operation({
+  name: 'api_keys.create',
+  scope: 'admin',
+  input: z.object({
+    name: z.string().min(1).max(100),
+    scopes: z.array(z.enum(scopes)).min(1),
+    mode: z.enum(keyModes).default('live'),
+    domains: z.array(domainField).min(1).max(100).nullish(),
+    allowed_ips: z.array(networkField).min(1).max(100).nullish(),
+    expires_at: timestampField('expires_at').nullish(),
+  }),
+  async run(ctx, input): Promise<KeyEntry & { readonly secret: string }> {
+    const { actor } = ctx;
+    const missing = actor.kind === 'key' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
+    if (missing) {
+      throw new AppError('missing_scope', `A key cannot grant ${missing} because it lacks that scope itself.`, {
+        required_scope: missing,
+      });
+    }
+    const secret = newSecret(input.mode);
+    const row = await insertKey(ctx.sql, {
+      workspace_id: actor.workspace_id,
+      id: newId('api_key', ctx.clock.now()),
+      name: input.name,
+      secret_hash: hashSecret(secret),
+      prefix: secretPrefix(input.mode),
+      last4: secret.slice(-4),
+      scopes: [...new Set(input.scopes)],
+      mode: input.mode,
+      domains: input.domains ?? null,
+      allowed_ips: input.allowed_ips ?? null,
+      expires_at: input.expires_at ?? null,
+    });
+    if (!row) throw new Error('two random secrets were equal');
+    return { ...keyEntry(row), secret };
+  },
+});
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  return (
+    /^\d{1,3}$/.test(bits) &&
+    Number(bits) <= (version === 4 ? 32 : 128) &&
+    hostBitsClear(address, Number(bits), version)
+  );
+}
+
+/** Postgres refuses a network whose host bits are set, so this says it first. */
+function hostBitsClear(address: string, bits: number, version: number): boolean {
+  const width = version === 4 ? 8 : 16;
+  const parts = version === 4 ? address.split('.').map(Number) : expandV6(address);
+  const value = parts.reduce((sum, part) => (sum << BigInt(width)) | BigInt(part), 0n);
+  const hostBits = BigInt(parts.length * width - bits);
+  return (value & ((1n << hostBits) - 1n)) === 0n;
+}
+
+function expandV6(address: string): number[] {
+  const host = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = '', tail] = host.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const gap = tail === undefined ? 0 : 8 - left.length - right.length;
+  return [...left, ...Array<string>(gap).fill('0'), ...right].map((part) => Number.parseInt(part, 16));
+}

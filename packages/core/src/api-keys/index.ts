@@ -1,0 +1,8 @@
+export { authenticate, keyRefusal, refuseAddress } from './authenticate.ts';
+export { createKey } from './create-key.ts';
+export type { KeyEntry } from './key-entry.ts';
+export { createKeyUses, type KeyUses } from './key-uses.ts';
+export { listKeys } from './list-keys.ts';
+export { type RevokedKey, revokeKey } from './revoke-key.ts';
+export { hasScope, type Scope, scopes } from './scopes.ts';
+export { hashSecret, looksLikeSecret } from './secret.ts';

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { type List, pageFields, pageOf, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { type KeyEntry, keyEntry } from './key-entry.ts';
+import { pageOfKeys } from './store.ts';
+
+export const listKeys = operation({
+  name: 'api_keys.list',
+  scope: 'admin',
+  input: z.object(pageFields),
+  async run(ctx, { limit, cursor }): Promise<List<KeyEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'api_keys', workspace_id, filters: {} };
+    const rows = await pageOfKeys(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, keyEntry);
+  },
+});

@@ -1,0 +1,219 @@
+import { hexTexts, type Sql, type Tx } from '@postrider/db';
+import type { Reason } from '../errors.ts';
+import type { Counted, RateClass } from '../usage/index.ts';
+import type { Scope } from './scopes.ts';
+import type { KeyMode } from './secret.ts';
+
+/** Requests that one secret makes from one address, counted together. */
+export interface AskedKey {
+  readonly secret_hash: Buffer;
+  readonly address: string;
+  readonly wanted: number;
+}
+
+/** What the accept needs to know of whoever sends. */
+export interface SenderFacts {
+  readonly workspace_id: string;
+  readonly key_id: string | null;
+  readonly mode: KeyMode;
+  /** The domains that the key is restricted to. */
+  readonly domains: readonly string[] | null;
+  readonly plan: string;
+  readonly recipient_cap: number;
+  readonly monthly_limit: number | null;
+}
+
+export interface FoundKey extends SenderFacts {
+  readonly key_id: string;
+  readonly scopes: readonly Scope[];
+}
+
+export type KeyAnswer =
+  | { readonly kind: 'refused'; readonly reason: Reason }
+  | { readonly kind: 'found'; readonly key: FoundKey; readonly first: Counted };
+
+interface Row {
+  ord: number;
+  refusal: Reason | null;
+  workspace_id: string;
+  key_id: string;
+  scopes: Scope[];
+  mode: KeyMode;
+  domains: string[] | null;
+  plan: string;
+  recipient_cap: number;
+  monthly_limit: number | null;
+  rate_limit: number;
+  used: number;
+  wanted_before: number;
+  wanted_all: number;
+  reset_unix: number;
+  seconds_left: number;
+}
+
+/**
+ * Finds keys and counts their requests, for many secrets in one autocommitted round trip. Only valid keys
+ * are counted. The window table is unlogged, so this waits for no disk, and a hot counter is locked only
+ * while the statement runs. The answers stand in the order asked; first is the place of the first request.
+ */
+export async function admitKeys(
+  sql: Sql | Tx,
+  rateClass: Exclude<RateClass, 'address'>,
+  asked: readonly AskedKey[],
+): Promise<KeyAnswer[]> {
+  const rows = await sql<Row[]>`
+    with asked as (
+      select decode(secret, 'hex') as secret_hash, address, wanted, ord from unnest(
+        ${hexTexts(asked.map((ask) => ask.secret_hash))}::text[],
+        ${asked.map((ask) => ask.address)}::inet[],
+        ${asked.map((ask) => ask.wanted)}::int[]
+      ) with ordinality as a (secret, address, wanted, ord)
+    ),
+    found as (
+      select a.ord, a.wanted, k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains,
+        p.name as plan, p.recipient_cap, p.monthly_limit,
+        case ${rateClass} when 'send' then p.send_per_minute when 'logs' then p.logs_per_minute
+          else p.default_per_minute end as rate_limit,
+        case when k.revoked_at is not null then 'revoked_key'
+          when k.expires_at <= clock_now() then 'expired_key'
+          when k.allowed_ips is not null and not (a.address <<= any (k.allowed_ips)) then 'address_not_allowed'
+        end as refusal
+      from asked a
+      join api_keys k on k.secret_hash = a.secret_hash
+      join workspaces w on w.id = k.workspace_id
+      join plans p on p.name = w.plan
+    ),
+    counted as (
+      insert into rate_windows as r (subject, class, minute, used)
+      select key_id, ${rateClass}, date_trunc('minute', clock_now()), sum(wanted)
+      from found where refusal is null group by key_id order by key_id
+      on conflict (subject, class, minute) do update set used = r.used + excluded.used
+      returning subject, used
+    )
+    select f.ord::int, f.refusal, f.workspace_id, f.key_id, f.scopes, f.mode, f.domains, f.plan, f.recipient_cap,
+      f.monthly_limit, f.rate_limit, coalesce(c.used, 0) as used,
+      coalesce(sum(f.wanted) over (partition by f.key_id, f.refusal order by f.ord
+        rows between unbounded preceding and 1 preceding), 0)::int as wanted_before,
+      sum(f.wanted) over (partition by f.key_id, f.refusal)::int as wanted_all,
+      extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
+      extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left
+    from found f left join counted c on c.subject = f.key_id and f.refusal is null`;
+  const byPlace = new Map(rows.map((row) => [row.ord, row]));
+  return asked.map((_, index) => {
+    const row = byPlace.get(index + 1);
+    if (!row) return { kind: 'refused', reason: 'unknown_key' };
+    if (row.refusal) return { kind: 'refused', reason: row.refusal };
+    const { workspace_id, key_id, scopes, mode, domains, plan, recipient_cap, monthly_limit } = row;
+    return {
+      kind: 'found',
+      key: { workspace_id, key_id, scopes, mode, domains, plan, recipient_cap, monthly_limit },
+      first: {
+        limit: row.rate_limit,
+        place: row.used - row.wanted_all + row.wanted_before + 1,
+        reset_unix: row.reset_unix,
+        seconds_left: row.seconds_left,
+      },
+    };
+  });
+}
+
+/** The same facts for an actor who is known already. */
+export async function senderFacts(
+  sql: Sql | Tx,
+  actor: { readonly workspace_id: string; readonly key_id?: string },
+): Promise<SenderFacts> {
+  const [row] = await sql<SenderFacts[]>`
+    select w.id as workspace_id, k.id as key_id, coalesce(k.mode, 'live') as mode, k.domains, p.name as plan,
+      p.recipient_cap, p.monthly_limit
+    from workspaces w
+    join plans p on p.name = w.plan
+    left join api_keys k on k.workspace_id = w.id and k.id = ${actor.key_id ?? null}
+    where w.id = ${actor.workspace_id}`;
+  if (!row) throw new Error('an actor belongs to no workspace');
+  return row;
+}
+
+/** Notes when keys were last used, at most once a minute each, away from the accept path. */
+export async function touchKeys(sql: Sql, key_ids: readonly string[]): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = clock_now()
+    where id = any (${key_ids}::text[])
+      and (last_used_at is null or last_used_at < clock_now() - interval '1 minute')`;
+}
+
+export interface KeyRow {
+  id: string;
+  name: string;
+  prefix: string;
+  last4: string;
+  scopes: Scope[];
+  mode: KeyMode;
+  domains: string[] | null;
+  allowed_ips: string[] | null;
+  status: 'active' | 'revoked' | 'expired';
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+}
+
+export interface NewKeyRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly name: string;
+  readonly secret_hash: Buffer;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly scopes: readonly Scope[];
+  readonly mode: KeyMode;
+  readonly domains: readonly string[] | null;
+  readonly allowed_ips: readonly string[] | null;
+  readonly expires_at: Date | null;
+}
+
+const keyColumns = (sql: Sql | Tx) => sql`
+  id, name, prefix, last4, scopes, mode, domains, allowed_ips::text[] as allowed_ips, created_at, expires_at,
+  last_used_at, revoked_at,
+  case when revoked_at is not null then 'revoked' when expires_at <= clock_now() then 'expired' else 'active' end as status`;
+
+/** Stores a key, or nothing where the same secret is stored already. */
+export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow | null> {
+  const [row] = await sql<KeyRow[]>`
+    insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, domains, allowed_ips,
+      created_at, expires_at)
+    values (${key.workspace_id}, ${key.id}, ${key.name}, ${key.secret_hash}, ${key.prefix}, ${key.last4},
+      ${key.scopes}::text[], ${key.mode}, ${key.domains}::text[], ${key.allowed_ips}::text[]::cidr[],
+      clock_now(), ${key.expires_at})
+    on conflict (secret_hash) do nothing
+    returning ${keyColumns(sql)}`;
+  return row ?? null;
+}
+
+/** Revokes once; a repeat finds the first time. Null where the workspace has no such key. */
+export async function revokeKeyRow(sql: Sql | Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
+  const [row] = await sql<KeyRow[]>`
+    update api_keys set revoked_at = coalesce(revoked_at, clock_now())
+    where workspace_id = ${workspace_id} and id = ${id}
+    returning ${keyColumns(sql)}`;
+  return row ?? null;
+}
+
+/** One key with what its plan allows. */
+export async function keyById(sql: Sql | Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
+  const [row] = await sql<KeyRow[]>`
+    select ${keyColumns(sql)} from api_keys where workspace_id = ${workspace_id} and id = ${id}`;
+  return row ?? null;
+}
+
+/** A keyset page, newest first; one row more than asked tells whether there is a next page. */
+export async function pageOfKeys(
+  sql: Sql | Tx,
+  workspace_id: string,
+  before: string | null,
+  count: number,
+): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`
+    select ${keyColumns(sql)} from api_keys
+    where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before})
+    order by id desc limit ${count}`;
+}

@@ -1,0 +1,51 @@
+import type { Sql } from '@postrider/db';
+
+export interface NewCapture {
+  readonly id: string;
+  readonly envelope_from: string;
+  readonly envelope_to: readonly string[];
+  readonly subject: string;
+  /** The id of the message of ours that it is, where it is one. */
+  readonly message_id: string | null;
+  readonly raw: Buffer;
+}
+
+/** Files a mail under the workspace whose message it is, or under the oldest where another program sent it. */
+export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
+  await sql`
+    insert into captures (workspace_id, id, envelope_from, envelope_to, subject, message_id, raw, received_at)
+    select w.id, ${capture.id}, ${capture.envelope_from}, ${[...capture.envelope_to]}::text[], ${capture.subject},
+      ${capture.message_id}, ${capture.raw}, clock_now()
+    from workspaces w
+    order by exists (select from messages m where m.workspace_id = w.id and m.id = ${capture.message_id}) desc, w.id
+    limit 1`;
+}
+
+export interface CaptureRow {
+  id: string;
+  workspace_id: string;
+  envelope_from: string;
+  envelope_to: string[];
+  subject: string;
+  message_id: string | null;
+  received_at: Date;
+}
+
+/** The newest captured mails of all workspaces, for the operator's page. */
+export async function newestCaptures(sql: Sql, count: number): Promise<CaptureRow[]> {
+  return sql<CaptureRow[]>`
+    select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at
+    from captures order by id desc limit ${count}`;
+}
+
+export async function captureById(sql: Sql, id: string): Promise<(CaptureRow & { raw: Buffer }) | null> {
+  const [row] = await sql<(CaptureRow & { raw: Buffer })[]>`
+    select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at, raw
+    from captures where id = ${id}`;
+  return row ?? null;
+}
+
+/** Keeps the newest mails only: the capture is a place to look, not an archive. */
+export async function trimCaptures(sql: Sql, keep: number): Promise<void> {
+  await sql`delete from captures where id < (select id from captures order by id desc offset ${keep} limit 1)`;
+}

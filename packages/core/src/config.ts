@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { editDistance } from './spelling.ts';
+
+export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
+export type RoleName = (typeof roleNames)[number];
+
+const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
+const DEFAULT_WEBHOOK_RETRIES = '5s,1m,5m,30m,2h,5h,10h,14h,20h,24h';
+
+function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+const list = z.string().transform(commaList);
+const port = z.coerce.number().int().min(1).max(65_535);
+
+const durations = z.string().transform((text, context) =>
+  commaList(text).map((part) => {
+    const match = /^(\d+)(s|m|h|d)$/.exec(part);
+    if (!match) {
+      context.addIssue({ code: 'custom', message: `"${part}" is not a duration such as 30s, 5m or 2h` });
+      return z.NEVER;
+    }
+    return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
+  }),
+);
+
+const transport = z.string().transform((text, context) => {
+  if (text === 'capture' || text === 'mx') return { kind: text } as const;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.hostname && (url.protocol === 'smtp:' || url.protocol === 'smtps:')) {
+    const secure = url.protocol === 'smtps:';
+    return {
+      kind: 'smtp',
+      secure,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port ? Number(url.port) : secure ? 465 : 587,
+      user: decodeURIComponent(url.username),
+      pass: decodeURIComponent(url.password),
+    } as const;
+  }
+  context.addIssue({
+    code: 'custom',
+    message: `"${text}" is none of capture, mx, smtp://host:port and smtps://host:port`,
+  });
+  return z.NEVER;
+});
+
+const schema = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'is not a postgres:// address')
+    .optional(),
+  DATA_DIR: z.string().default('.postrider'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.optional(),
+  TRUSTED_PROXIES: list.default([]),
+  ROLES: list.pipe(z.array(z.enum(roleNames)).min(1)).default([...roleNames]),
+  DELIVERY: list.pipe(z.array(transport).min(1)).default([{ kind: 'capture' }]),
+  MX_PORT: port.default(25),
+  MX_ALLOW_NETWORKS: list.default([]),
+  DNS_SERVERS: list.default([]),
+  HELO_NAME: z.string().optional(),
+  RETURN_PATH_DOMAIN: z.string().optional(),
+  CAPTURE_PORT: port.optional(),
+  INBOUND_PORT: port.optional(),
+  SUBMISSION_PORT: port.optional(),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
+  WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
+  WEBHOOK_ALLOW_NETWORKS: list.optional(),
+  SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
+  SECRET_KEY_PREVIOUS: z.string().min(32).optional(),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
+    .optional(),
+  ADMIN_EMAIL: z.email().optional(),
+  ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
+});
+export type Config = Readonly<z.output<typeof schema>>;
+export type Transport = Config['DELIVERY'][number];
+
+const names = Object.keys(schema.shape);
+const secretNames: ReadonlySet<string> = new Set([
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'BOOTSTRAP_API_KEY',
+  'ADMIN_PASSWORD',
+]);
+
+/** Values that stop the start; each line names the variable and the fix. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The environment does not fit:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Parses the environment once; an empty variable counts as unset. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const problems: string[] = [];
+  for (const name of Object.keys(given)) {
+    if (names.includes(name) || name.length < 8) continue;
+    const meant = names.find((known) => editDistance(name, known) === 1);
+    if (meant) problems.push(`${name} is not a variable of Postrider; rename it to ${meant}.`);
+  }
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) problems.push(`${String(issue.path[0])} ${issue.message}.`);
+    throw new ConfigError(problems);
+  }
+  const config = parsed.data;
+  if (config.DATABASE_URL && !config.SECRET_KEY) {
+    problems.push(
+      'DATABASE_URL is set, so SECRET_KEY must be set too; openssl rand -hex 32 makes one, keep it with the database.',
+    );
+  }
+  if (!config.TLS_CERT_FILE !== !config.TLS_KEY_FILE) {
+    problems.push('TLS_CERT_FILE and TLS_KEY_FILE go together; set both or neither.');
+  }
+  if (config.SECRET_KEY_PREVIOUS && !config.SECRET_KEY) {
+    problems.push('SECRET_KEY_PREVIOUS is set without SECRET_KEY; set the new key as well.');
+  }
+  const kinds = config.DELIVERY.map((entry) => entry.kind);
+  if (kinds.includes('capture') && kinds.length > 1) {
+    problems.push('DELIVERY lists capture beside other transports; capture never fails over, use it alone.');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** What may be printed at start: secrets and passwords inside addresses are replaced. */
+export function redactConfig(config: Config): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(config)) {
+    if (value === undefined) continue;
+    shown[name] = secretNames.has(name)
+      ? '[redacted]'
+      : name === 'DATABASE_URL'
+        ? String(value).replace(/\/\/[^@/]*@/, '//[redacted]@')
+        : name === 'DELIVERY'
+          ? config.DELIVERY.map((entry) => (entry.kind === 'smtp' ? `${entry.host}:${entry.port}` : entry.kind))
+          : value;
+  }
+  return shown;
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { type Tx, transactionTime } from '@postrider/db';
+import type { Mailer, SendOutcome } from '@postrider/mail';
+import type { Job } from '@postrider/queue';
+import type { KeyMode } from '../api-keys/secret.ts';
+import type { Services } from '../context.ts';
+import { newId } from '../ids.ts';
+import { judgeOutcome, lastResponse, type Verdict } from './outcome.ts';
+import { renderDelivery } from './render.ts';
+import { type DeliveryState, openStates } from './state.ts';
+import {
+  type Delivery,
+  insertAttempts,
+  loadDeliveries,
+  loadUnclaimed,
+  type Move,
+  type Moved,
+  type RecipientKey,
+  rememberJobs,
+  transition,
+} from './store.ts';
+
+// A delivery takes two transactions with the network between them, and none open while it talks:
+// claim (commit) → talk → settle (commit). The lease taken by the claim fences the settling: a worker
+// that comes back late holds a lease that nobody honours any more, and changes nothing.
+
+export type DeliveryJob = Job<RecipientKey>;
+export type Mailers = Readonly<Record<KeyMode, Mailer>>;
+
+/** A recipient under this worker's lease, with what to send. */
+export interface Claimed {
+  readonly job: DeliveryJob;
+  readonly lease: string;
+  readonly attempt_count: number;
+  readonly delivery: Delivery;
+}
+
+export interface Settled {
+  readonly claimed: Claimed;
+  readonly outcome: SendOutcome;
+  readonly duration_ms: number;
+  /** The worker is stopping and the message was not past the dot: somebody else sends it. */
+  readonly handed_back: boolean;
+}
+
+/** First transaction: takes what is due and free, and settles the jobs of what is not. */
+export async function claimDeliveries(services: Services, jobs: readonly DeliveryJob[]): Promise<Claimed[]> {
+  const leases = new Map(jobs.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
+  const won = await services.sql.begin(async (tx) => {
+    const moves = jobs.map(
+      (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
+    );
+    const claimed = await transition(tx, 'claim', moves);
+    const lost = without(jobs, claimed);
+    return lost.length === 0 ? claimed : [...claimed, ...(await settleUnclaimed(services, tx, lost, moves))];
+  });
+  const deliveries = won.length > 0 ? await loadDeliveries(services.sql, won) : [];
+  const counts = new Map(won.map((row) => [row.recipient_id, row.attempt_count]));
+  return deliveries.flatMap((delivery) => {
+    const held = leases.get(delivery.recipient_id);
+    return held ? [{ ...held, delivery, attempt_count: counts.get(delivery.recipient_id) ?? 1 }] : [];
+  });
+}
+
+/**
+ * A job whose recipient was not won: scheduled mail that is due is released and claimed; what is under a
+ * live lease or due later gets a job for that time; what is closed needs no job any more.
+ */
+async function settleUnclaimed(
+  services: Services,
+  tx: Tx,
+  lost: readonly DeliveryJob[],
+  moves: readonly Move[],
+): Promise<Moved[]> {
+  const rows = await loadUnclaimed(
+    tx,
+    lost.map((job) => job.data),
+  );
+  const scheduled = rows.filter((row) => row.state === 'scheduled' && row.due);
+  const now_ms = services.clock.now();
+  const released = await transition(
+    tx,
+    'release',
+    scheduled.map((row) => ({ ...keyOf(row), event_id: newId('event', now_ms) })),
+  );
+  const names = new Set(released.map((row) => row.recipient_id));
+  const claimed = await transition(
+    tx,
+    'claim',
+    moves.filter((move) => names.has(move.recipient_id)),
+  );
+  const settled = without(lost, claimed);
+  const waiting = rows.flatMap((row) => {
+    if (!isOpen(row.state) || claimed.some((other) => other.recipient_id === row.recipient_id)) return [];
+    return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];
+  });
+  await rememberJobs(tx, waiting);
+  await services.jobs.send(tx, 'delivery.attempt', waiting.map(jobFor));
+  await services.jobs.complete(tx, 'delivery.attempt', settled);
+  return claimed;
+}
+
+/** Between the transactions: composes and talks. Never throws; what goes wrong here is a deferral. */
+export async function attemptDelivery(
+  services: Services,
+  mailers: Mailers,
+  claimed: Claimed,
+  signal: AbortSignal,
+): Promise<Omit<Settled, 'handed_back'>> {
+  const started = performance.now();
+  const outcome = await talk(services, mailers, claimed, signal);
+  return { claimed, outcome, duration_ms: performance.now() - started };
+}
+
+async function talk(
+  services: Services,
+  mailers: Mailers,
+  { delivery }: Claimed,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  try {
+    const { envelope, raw } = renderDelivery(services.config, delivery);
+    return await mailers[delivery.mode].send(envelope, raw, signal);
+  } catch (error) {
+    services.log.error(
+      { err: error, recipient_id: delivery.recipient_id },
+      'an attempt failed before it reached a server',
+    );
+    return {
+      kind: 'deferred',
+      reply: null,
+      error: 'internal error while preparing the message',
+      target: '',
+      tls: null,
+      phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+      stage: 'connect',
+      transcript: '',
+    };
+  }
+}
+
+/** Second transaction, for many attempts at once: states, attempts, events, next jobs, finished jobs. */
+export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
+  const judged = results.map((result) => judgeSettled(services, result));
+  const deferred = await services.sql.begin(async (tx) => {
+    const now = await transactionTime(tx);
+    const now_ms = services.clock.now();
+    const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
+    const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
+    for (const [name, group] of byTransition) {
+      const moves = group.map(({ result, verdict }): Move => {
+        const key = keyOf(result.claimed.delivery);
+        const due_at = new Date(now.getTime() + (verdict.transition === 'defer' ? verdict.delay_seconds * 1000 : 0));
+        const again = verdict.transition === 'defer' || verdict.transition === 'hand_back';
+        const job_id = again ? randomUUID() : undefined;
+        if (job_id) next.push({ ...key, job_id, start_after: due_at });
+        return {
+          ...key,
+          lease: result.claimed.lease,
+          event_id: newId('event', now_ms),
+          event_facts: { attempt: result.claimed.attempt_count, response: lastResponse(result.outcome) },
+          ...(job_id && { job_id, due_at }),
+          ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),
+          ...(verdict.reason && { reason: verdict.reason }),
+        };
+      });
+      const won = new Set((await transition(tx, name, moves)).map((row) => row.recipient_id));
+      const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
+      if (fenced.length > 0)
+        services.log.warn({ count: fenced.length }, 'results came after their lease was lost and were dropped');
+      const counted = group.filter(
+        ({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back,
+      );
+      await insertAttempts(
+        tx,
+        counted.map(({ result }) => attemptRow(result, newId('attempt', now_ms))),
+      );
+      for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
+    }
+    await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
+    await services.jobs.complete(
+      tx,
+      'delivery.attempt',
+      results.map((result) => result.claimed.job),
+    );
+    return next;
+  });
+  if (deferred.length > 0) services.jobs.wake('delivery.attempt');
+}
+
+interface Judged {
+  readonly result: Settled;
+  readonly verdict: Verdict;
+}
+
+function judgeSettled(services: Services, result: Settled): Judged {
+  if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null } };
+  const { attempt_count, delivery } = result.claimed;
+  return {
+    result,
+    verdict: judgeOutcome(result.outcome, attempt_count, services.config.RETRY_SCHEDULE, delivery.unknown_policy),
+  };
+}
+
+function attemptRow({ claimed, outcome, duration_ms }: Settled, id: string) {
+  return {
+    ...keyOf(claimed.delivery),
+    id,
+    number: claimed.attempt_count,
+    outcome: outcome.kind,
+    stage: outcome.stage,
+    target: outcome.target,
+    tls: outcome.tls && JSON.stringify(outcome.tls),
+    reply_code: outcome.reply?.code ?? null,
+    reply_enhanced: outcome.reply?.enhanced ?? null,
+    reply_text: outcome.reply?.text ?? null,
+    error: outcome.error,
+    phases_ms: JSON.stringify(outcome.phases_ms),
+    transcript: outcome.transcript === '' ? null : outcome.transcript,
+    duration_ms,
+  };
+}
+
+function jobFor({ job_id, start_after, ...key }: RecipientKey & { job_id: string; start_after: Date }) {
+  return { id: job_id, start_after, data: keyOf(key) };
+}
+
+function keyOf({ workspace_id, message_id, recipient_id }: RecipientKey): RecipientKey {
+  return { workspace_id, message_id, recipient_id };
+}
+
+function without(jobs: readonly DeliveryJob[], moved: readonly Moved[]): DeliveryJob[] {
+  const names = new Set(moved.map((row) => row.recipient_id));
+  return jobs.filter((job) => !names.has(job.data.recipient_id));
+}
+
+function remove(list: RecipientKey[], recipient_id: string): void {
+  const index = list.findIndex((entry) => entry.recipient_id === recipient_id);
+  if (index >= 0) list.splice(index, 1);
+}
+
+function isOpen(state: DeliveryState): boolean {
+  return openStates.some((open) => open === state);
+}
+
+function laterOf(left: Date, right: Date | null): Date {
+  return right && right > left ? right : left;
+}

@@ -1,0 +1,42 @@
+import type { SendOutcome } from '@postrider/mail';
+import { retryDelay } from './retry.ts';
+import type { TransitionName } from './state.ts';
+
+export type UnknownPolicy = 'resend' | 'stop';
+
+/** What becomes of a recipient after an attempt. */
+export type Verdict =
+  | { readonly transition: 'accept' | 'hand_back'; readonly reason: null }
+  | { readonly transition: 'reject' | 'expire'; readonly reason: string }
+  | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
+
+/** Judges one attempt. attempt_count includes it. */
+export function judgeOutcome(
+  outcome: SendOutcome,
+  attempt_count: number,
+  schedule: readonly number[],
+  unknown_policy: UnknownPolicy,
+): Verdict {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { transition: 'accept', reason: null };
+    case 'rejected':
+      return { transition: 'reject', reason: 'rejected' };
+    case 'unknown':
+      // Sending again may deliver twice, stopping may deliver never; the workspace chooses.
+      if (unknown_policy === 'stop') return { transition: 'expire', reason: 'outcome_unknown' };
+      break;
+    case 'deferred':
+      break;
+  }
+  const delay_seconds = retryDelay(schedule, attempt_count);
+  if (delay_seconds === null) return { transition: 'expire', reason: 'retries_exhausted' };
+  return { transition: 'defer', reason: null, delay_seconds };
+}
+
+/** What the last word of the other side was, for people. */
+export function lastResponse(outcome: SendOutcome): string {
+  return outcome.reply ? `${outcome.reply.code} ${outcome.reply.text}`.trim() : (outcome.error ?? 'no reply');
+}
+
+export type OutcomeTransition = Extract<TransitionName, Verdict['transition']>;

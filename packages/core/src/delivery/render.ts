@@ -1,0 +1,70 @@
+import { compose, type Mailbox, parseMailbox, textFromHtml } from '@postrider/mail';
+import type { Config } from '../config.ts';
+import type { Delivery } from './store.ts';
+
+interface StoredAttachment {
+  readonly filename: string;
+  readonly content: string;
+  readonly content_type?: string;
+  readonly content_id?: string;
+}
+
+/** The bytes and the envelope of one recipient's copy: a pure function of the rows, the same at every retry. */
+export function renderDelivery(
+  config: Pick<Config, 'RETURN_PATH_DOMAIN'>,
+  delivery: Delivery,
+): { envelope: { from: string; to: string }; raw: Buffer } {
+  return {
+    envelope: { from: returnPath(config, delivery), to: delivery.email },
+    raw: renderMessage(delivery),
+  };
+}
+
+type Rendered = Pick<
+  Delivery,
+  | 'message_id'
+  | 'created_at'
+  | 'from_address'
+  | 'from_domain'
+  | 'to_addresses'
+  | 'cc_addresses'
+  | 'reply_to'
+  | 'subject'
+  | 'html'
+  | 'text'
+  | 'headers'
+  | 'attachments'
+>;
+
+export function renderMessage(message: Rendered): Buffer {
+  // Stored as JSON of what the send schema had let through.
+  const headers = JSON.parse(message.headers) as Record<string, string>;
+  const attachments = JSON.parse(message.attachments) as StoredAttachment[];
+  return compose({
+    message_id: `${message.message_id}@${message.from_domain}`,
+    date: message.created_at,
+    from: mailbox(message.from_address),
+    to: message.to_addresses.map(mailbox),
+    cc: message.cc_addresses.map(mailbox),
+    reply_to: message.reply_to === null ? null : mailbox(message.reply_to),
+    subject: message.subject,
+    html: message.html,
+    text: message.text ?? (message.html === null ? null : textFromHtml(message.html)),
+    headers,
+    attachments: attachments.map((attachment) => ({
+      ...attachment,
+      content: Buffer.from(attachment.content, 'base64'),
+    })),
+  });
+}
+
+function returnPath(config: Pick<Config, 'RETURN_PATH_DOMAIN'>, delivery: Delivery): string {
+  return `bounce+${delivery.recipient_id}@${config.RETURN_PATH_DOMAIN ?? delivery.from_domain}`;
+}
+
+function mailbox(text: string): Mailbox {
+  const parsed = parseMailbox(text);
+  // formatMailbox wrote it and parseMailbox reads what formatMailbox writes.
+  if (!parsed.ok) throw new Error(`a stored mailbox does not parse: ${parsed.message}`);
+  return parsed.mailbox;
+}

@@ -1,0 +1,56 @@
+import type { EventType } from '../events/catalogue.ts';
+
+/**
+ * Every state of a recipient, in the order of the fold: a message's status is the least of its recipients'
+ * states. Open states come first, least advanced first; closed ones follow, worst first. The database's
+ * enum delivery_state has the same order, so min(state) is the fold there.
+ */
+export const deliveryStates = [
+  'scheduled',
+  'queued',
+  'deferred',
+  'sending',
+  'failed',
+  'bounced',
+  'complained',
+  'suppressed',
+  'canceled',
+  'delivered',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export const openStates = ['scheduled', 'queued', 'deferred', 'sending'] as const satisfies readonly DeliveryState[];
+
+interface Transition {
+  readonly from: readonly DeliveryState[];
+  readonly to: DeliveryState;
+  /** What the transition appends to the event log; null where it tells nobody anything. */
+  readonly event: EventType | null;
+  /** The mover must hold the recipient's lease. Otherwise nobody may hold a live one. */
+  readonly leased: boolean;
+}
+
+/** All there is: nothing else writes a state. Terminal states are absorbing but for what arrives later by mail. */
+export const transitions = {
+  release: { from: ['scheduled'], to: 'queued', event: 'email.queued', leased: false },
+  claim: { from: ['queued', 'deferred', 'sending'], to: 'sending', event: null, leased: false },
+  hand_back: { from: ['sending'], to: 'queued', event: null, leased: true },
+  accept: { from: ['sending'], to: 'delivered', event: 'email.delivered', leased: true },
+  defer: { from: ['sending'], to: 'deferred', event: 'email.delivery_delayed', leased: true },
+  reject: { from: ['sending'], to: 'bounced', event: 'email.bounced', leased: true },
+  expire: { from: ['sending'], to: 'failed', event: 'email.failed', leased: true },
+  suppress: { from: ['queued', 'deferred'], to: 'suppressed', event: 'email.suppressed', leased: false },
+  cancel: { from: ['scheduled', 'queued', 'deferred'], to: 'canceled', event: 'email.canceled', leased: false },
+  bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },
+  complain: { from: ['delivered'], to: 'complained', event: 'email.complained', leased: false },
+} as const satisfies Record<string, Transition>;
+export type TransitionName = keyof typeof transitions;
+
+export type StateCounts = Readonly<Partial<Record<DeliveryState, number>>>;
+
+/** A message's status, from how many of its recipients are in which state. */
+export function messageStatus(recipients: StateCounts): DeliveryState {
+  const least = deliveryStates.find((state) => (recipients[state] ?? 0) > 0);
+  if (!least) throw new Error('a message has no recipient');
+  return least;
+}

@@ -1,0 +1,274 @@
+import { isoTimes, type Sql, type Tx } from '@postrider/db';
+import type { KeyMode } from '../api-keys/secret.ts';
+import type { UnknownPolicy } from './outcome.ts';
+import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
+
+/** Names a recipient row; every key of the schema begins with the workspace. */
+export interface RecipientKey {
+  readonly workspace_id: string;
+  readonly message_id: string;
+  readonly recipient_id: string;
+}
+
+export interface Move extends RecipientKey {
+  /** The lease that the mover holds, where the transition asks for one. */
+  readonly lease?: string;
+  /** The lease that the mover takes. */
+  readonly new_lease?: string;
+  /** For the event, where the transition records one. */
+  readonly event_id?: string;
+  readonly event_facts?: Readonly<Record<string, unknown>>;
+  readonly due_at?: Date;
+  readonly job_id?: string;
+  readonly last_response?: string;
+  readonly reason?: string;
+}
+
+export interface Moved extends RecipientKey {
+  readonly state: DeliveryState;
+  readonly attempt_count: number;
+}
+
+// Longer than a renewal that failed twice; renewed every 10 s while an attempt runs.
+export const LEASE_SECONDS = 30;
+
+/** A claim counts as an attempt; handing it back untried takes that away again. */
+const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, hand_back: -1 };
+
+/**
+ * The only UPDATE of a state. Moves many recipients in one statement, folds their messages' statuses,
+ * appends the events, and returns those that won: a row in another state, not due, or under another's
+ * lease is left alone. The messages are locked first, in id order, so that siblings moved by two
+ * transactions at once fold one after the other, and two batches cannot deadlock.
+ */
+export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
+  if (moves.length === 0) return [];
+  const { from, to, event, leased } = transitions[name];
+  const message_ids = [...new Set(moves.map((move) => move.message_id))];
+  const workspace_ids = [...new Set(moves.map((move) => move.workspace_id))];
+  const locked = tx`
+    select from messages where workspace_id = any (${workspace_ids}::text[]) and id = any (${message_ids}::text[])
+    order by id for no key update`;
+  const claiming = name === 'claim';
+  const moved = tx<Moved[]>`
+    with moves as materialized (
+      select * from unnest(
+        ${moves.map((move) => move.workspace_id)}::text[],
+        ${moves.map((move) => move.message_id)}::text[],
+        ${moves.map((move) => move.recipient_id)}::text[],
+        ${moves.map((move) => move.lease ?? null)}::uuid[],
+        ${moves.map((move) => move.new_lease ?? null)}::uuid[],
+        ${moves.map((move) => move.event_id ?? null)}::text[],
+        ${moves.map((move) => JSON.stringify(move.event_facts ?? {}))}::text[],
+        ${isoTimes(moves.map((move) => move.due_at ?? null))}::timestamptz[],
+        ${moves.map((move) => move.job_id ?? null)}::uuid[],
+        ${moves.map((move) => move.last_response ?? null)}::text[],
+        ${moves.map((move) => move.reason ?? null)}::text[]
+      ) as a (workspace_id, message_id, recipient_id, lease, new_lease, event_id, event_facts, due_at, job_id,
+        last_response, reason)
+    ),
+    won as (
+      update recipients r set
+        state = ${to},
+        lease = m.new_lease,
+        lease_until = case when m.new_lease is not null then clock_now() + make_interval(secs => ${LEASE_SECONDS}) end,
+        attempt_count = r.attempt_count + ${ATTEMPTS_COUNTED[name] ?? 0}::int,
+        due_at = coalesce(m.due_at, r.due_at),
+        job_id = coalesce(m.job_id, r.job_id),
+        last_response = coalesce(m.last_response, r.last_response),
+        reason = coalesce(m.reason, r.reason)
+      from moves m
+      where r.workspace_id = any (${workspace_ids}::text[])
+        and r.message_id = any (${message_ids}::text[])
+        and r.workspace_id = m.workspace_id and r.message_id = m.message_id and r.id = m.recipient_id
+        and r.state = any (${[...from]}::text[]::delivery_state[])
+        and case when ${leased} then r.lease = m.lease else r.lease is null or r.lease_until < clock_now() end
+        and (not ${name === 'claim' || name === 'release'} or r.due_at <= clock_now())
+      returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, m.event_id, m.event_facts
+    ),
+    folded as (
+      select w.workspace_id, w.message_id, w.moved,
+        least(${to}::delivery_state, (
+          select min(s.state) from recipients s
+          where s.workspace_id = w.workspace_id and s.message_id = w.message_id and s.id <> all (w.ids)
+        )) as status
+      from (
+        select workspace_id, message_id, count(*)::int as moved, array_agg(recipient_id) as ids
+        from won group by workspace_id, message_id
+      ) w
+    ),
+    touched as (
+      update messages m set
+        status = f.status,
+        sent_at = case when ${claiming} then coalesce(m.sent_at, clock_now()) else m.sent_at end,
+        delivered_at = case when ${to} = 'delivered' then clock_now() else m.delivered_at end,
+        event_count = m.event_count + case when ${event !== null} then f.moved else 0 end,
+        last_event_type = coalesce(${event}::text, m.last_event_type),
+        last_event_at = case when ${event !== null} then clock_now() else m.last_event_at end
+      from folded f
+      where m.workspace_id = any (${workspace_ids}::text[]) and m.id = any (${message_ids}::text[])
+        and m.workspace_id = f.workspace_id and m.id = f.message_id
+      returning m.workspace_id, m.id, m.event_count, f.moved
+    ),
+    recorded as (
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select w.workspace_id, w.event_id, ${event}::text, w.message_id, w.recipient_id,
+        t.event_count - t.moved
+          + row_number() over (partition by w.workspace_id, w.message_id order by w.event_id)::int,
+        w.event_facts, clock_now()
+      from won w join touched t on t.workspace_id = w.workspace_id and t.id = w.message_id
+      where ${event !== null}
+    )
+    select workspace_id, message_id, recipient_id, state, attempt_count from won`;
+  const [, rows] = await Promise.all([locked, moved]);
+  return rows;
+}
+
+/** What an attempt needs to know of a claimed recipient and its message. */
+export interface Delivery extends RecipientKey {
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly unknown_policy: UnknownPolicy;
+  readonly created_at: Date;
+  readonly from_address: string;
+  readonly from_domain: string;
+  readonly to_addresses: readonly string[];
+  readonly cc_addresses: readonly string[];
+  readonly reply_to: string | null;
+  readonly subject: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly headers: string;
+  readonly attachments: string;
+}
+
+/** Reads what claimed recipients are to be sent, by primary keys. */
+export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<Delivery[]> {
+  return sql<Delivery[]>`
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, m.mode, w.unknown_policy, m.created_at, m.from_address,
+      m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject, b.html, b.text, b.headers, b.attachments
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::text[],
+      ${keys.map((key) => key.message_id)}::text[],
+      ${keys.map((key) => key.recipient_id)}::text[]
+    ) as a (workspace_id, message_id, recipient_id)
+    cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
+      and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
+    cross join lateral (select * from messages x where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m
+    join workspaces w on w.id = a.workspace_id
+    cross join lateral (select * from bodies x where x.workspace_id = a.workspace_id
+      and x.message_id = a.message_id offset 0) b`;
+}
+
+/** Why a claim did not win: closed, under somebody's live lease, or due later. */
+export interface Unclaimed extends RecipientKey {
+  readonly state: DeliveryState;
+  readonly due_at: Date;
+  readonly due: boolean;
+  readonly lease_until: Date | null;
+}
+
+export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<Unclaimed[]> {
+  return tx<Unclaimed[]>`
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until
+    from recipients r
+    where r.workspace_id = any (${keys.map((key) => key.workspace_id)}::text[])
+      and r.message_id = any (${keys.map((key) => key.message_id)}::text[])
+      and r.id = any (${keys.map((key) => key.recipient_id)}::text[])`;
+}
+
+/** Remembers new jobs on their recipients, so that the reconciler can tell a live one from none. */
+export async function rememberJobs(
+  tx: Tx,
+  jobs: readonly (RecipientKey & { readonly job_id: string })[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  await tx`
+    update recipients r set job_id = a.job_id
+    from unnest(
+      ${jobs.map((job) => job.workspace_id)}::text[],
+      ${jobs.map((job) => job.message_id)}::text[],
+      ${jobs.map((job) => job.recipient_id)}::text[],
+      ${jobs.map((job) => job.job_id)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id, job_id)
+    where r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id`;
+}
+
+/** Extends the leases that a worker holds; returns those it still holds. */
+export async function renewLeases(
+  sql: Sql,
+  leases: readonly (RecipientKey & { readonly lease: string })[],
+): Promise<Set<string>> {
+  const rows = await sql<{ lease: string }[]>`
+    update recipients r set lease_until = clock_now() + make_interval(secs => ${LEASE_SECONDS})
+    from unnest(
+      ${leases.map((held) => held.workspace_id)}::text[],
+      ${leases.map((held) => held.message_id)}::text[],
+      ${leases.map((held) => held.recipient_id)}::text[],
+      ${leases.map((held) => held.lease)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id, lease)
+    where r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
+      and r.lease = a.lease and r.state = 'sending'
+    returning r.lease`;
+  return new Set(rows.map((row) => row.lease));
+}
+
+export interface NewAttempt extends RecipientKey {
+  readonly id: string;
+  readonly number: number;
+  readonly outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
+  readonly stage: string;
+  readonly target: string;
+  readonly tls: string | null;
+  readonly reply_code: number | null;
+  readonly reply_enhanced: string | null;
+  readonly reply_text: string | null;
+  readonly error: string | null;
+  readonly phases_ms: string;
+  readonly transcript: string | null;
+  readonly duration_ms: number;
+}
+
+export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  await tx`
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, tls, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, transcript, started_at, finished_at)
+    select workspace_id, message_id, id, recipient_id, number, outcome, stage, target, tls, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, transcript,
+      clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
+    from unnest(
+      ${attempts.map((attempt) => attempt.workspace_id)}::text[],
+      ${attempts.map((attempt) => attempt.message_id)}::text[],
+      ${attempts.map((attempt) => attempt.id)}::text[],
+      ${attempts.map((attempt) => attempt.recipient_id)}::text[],
+      ${attempts.map((attempt) => attempt.number)}::int[],
+      ${attempts.map((attempt) => attempt.outcome)}::text[],
+      ${attempts.map((attempt) => attempt.stage)}::text[],
+      ${attempts.map((attempt) => attempt.target)}::text[],
+      ${attempts.map((attempt) => attempt.tls)}::text[],
+      ${attempts.map((attempt) => attempt.reply_code)}::int[],
+      ${attempts.map((attempt) => attempt.reply_enhanced)}::text[],
+      ${attempts.map((attempt) => attempt.reply_text)}::text[],
+      ${attempts.map((attempt) => attempt.error)}::text[],
+      ${attempts.map((attempt) => attempt.phases_ms)}::text[],
+      ${attempts.map((attempt) => attempt.transcript)}::text[],
+      ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
+    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, tls, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
+}
+
+/** Open recipients that have been due for a while and that nobody works on, oldest first. Served by recipients_open. */
+export async function overdueRecipients(
+  tx: Tx,
+  older_than_seconds: number,
+  count: number,
+): Promise<(RecipientKey & { readonly job_id: string | null; readonly due_at: Date })[]> {
+  return tx<(RecipientKey & { job_id: string | null; due_at: Date })[]>`
+    select workspace_id, message_id, id as recipient_id, job_id, due_at from recipients
+    where state = any (${[...openStates]}::text[]::delivery_state[])
+      and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
+      and (lease is null or lease_until < clock_now() - make_interval(secs => ${older_than_seconds}))
+    order by due_at limit ${count}
+    for update skip locked`;
+}

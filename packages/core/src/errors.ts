@@ -1,0 +1,116 @@
+/** The seven codes of every error. Each fixes one HTTP status; a transport maps them with a total Record. */
+export const errorCodes = [
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'unprocessable',
+  'rate_limited',
+  'internal_error',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+/**
+ * Every reason a caller can be given, with its code and what it means. Documentation, the OpenAPI
+ * document and the error pages are made from this table; nothing else names a reason's code.
+ */
+export const reasons = {
+  malformed_json: ['invalid_request', 'The body is not one JSON object in UTF-8.'],
+  unsupported_media_type: ['invalid_request', 'The body was not sent as application/json without a content encoding.'],
+  body_too_large: ['invalid_request', 'The body is larger than this endpoint accepts.'],
+  body_timeout: ['invalid_request', 'The body did not arrive in time.'],
+  missing_field: ['invalid_request', 'A required field is absent.'],
+  misspelled_field: ['invalid_request', 'A field looks like a misspelling of a known one.'],
+  invalid_type: ['invalid_request', 'A field has the wrong type or an impossible value.'],
+  invalid_email: ['invalid_request', 'An address is not one valid mailbox.'],
+  no_content: ['invalid_request', 'Neither html nor text has content.'],
+  too_many_recipients: ['invalid_request', 'The to field holds more than 50 addresses.'],
+  too_many_tags: ['invalid_request', 'A message carries at most 5 tags.'],
+  invalid_tag: ['invalid_request', 'A tag is 1 to 64 characters of A-Z a-z 0-9 _ . : -'],
+  invalid_header: ['invalid_request', 'A custom header has a bad name or value.'],
+  reserved_header: ['invalid_request', 'A custom header is one that the service writes itself.'],
+  invalid_timestamp: ['invalid_request', 'A timestamp is not ISO 8601 with an offset or Z.'],
+  invalid_limit: ['invalid_request', 'limit is a whole number from 1 to 100.'],
+  invalid_cursor: ['invalid_request', 'The cursor was not issued for this list and these filters.'],
+  invalid_status: ['invalid_request', 'The status filter names an unknown status.'],
+  invalid_url: ['invalid_request', 'The URL is not an absolute http or https address.'],
+  invalid_domain: ['invalid_request', 'The name is not a valid domain.'],
+  invalid_idempotency_key: ['invalid_request', 'An Idempotency-Key is 1 to 255 printable ASCII characters.'],
+  query_too_complex: ['invalid_request', 'The query asks for too much at once.'],
+  missing_key: ['unauthorized', 'The request carries no API key.'],
+  malformed_key: ['unauthorized', 'The Authorization header is not Bearer and one API key.'],
+  unknown_key: ['unauthorized', 'No such API key exists.'],
+  revoked_key: ['unauthorized', 'The API key has been revoked.'],
+  expired_key: ['unauthorized', 'The API key has expired.'],
+  address_not_allowed: ['unauthorized', 'The API key may not be used from this address.'],
+  missing_scope: ['forbidden', 'The API key lacks the scope that this action needs.'],
+  key_domain_restricted: ['forbidden', 'The API key may not send from this domain.'],
+  route_not_found: ['not_found', 'No endpoint has this method and path.'],
+  message_not_found: ['not_found', 'No such message exists.'],
+  domain_not_found: ['not_found', 'No such domain exists.'],
+  webhook_not_found: ['not_found', 'No such webhook exists.'],
+  delivery_not_found: ['not_found', 'No such webhook delivery exists.'],
+  api_key_not_found: ['not_found', 'No such API key exists.'],
+  suppression_not_found: ['not_found', 'No such suppression exists.'],
+  domain_not_verified: ['unprocessable', 'The domain of from is not a verified domain of this workspace.'],
+  recipient_cap_exceeded: ['unprocessable', 'The message has more unique recipients than the plan allows.'],
+  quota_exceeded: ['unprocessable', 'The monthly volume of the plan is used up.'],
+  all_recipients_suppressed: ['unprocessable', 'Every recipient is on the suppression list.'],
+  scheduled_in_past: ['unprocessable', 'scheduled_at is more than 60 seconds in the past.'],
+  scheduled_too_far: ['unprocessable', 'scheduled_at is more than 30 days ahead.'],
+  already_sent: ['unprocessable', 'An attempt has already begun.'],
+  domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
+  domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
+  domain_not_allowed: ['unprocessable', 'This name cannot be a sending domain.'],
+  idempotency_mismatch: ['unprocessable', 'The Idempotency-Key was used with another body.'],
+  idempotency_in_progress: ['unprocessable', 'The first request with this Idempotency-Key is still under way.'],
+  webhook_limit: ['unprocessable', 'The workspace has the highest number of webhooks.'],
+  private_address: ['unprocessable', 'The host resolves to an address that is not public.'],
+  suppression_exists: ['unprocessable', 'The address is already suppressed.'],
+  send_rate: ['rate_limited', 'Too many send requests in this minute.'],
+  logs_rate: ['rate_limited', 'Too many log requests in this minute.'],
+  default_rate: ['rate_limited', 'Too many requests in this minute.'],
+  address_rate: ['rate_limited', 'Too many requests without a valid key from this address in this minute.'],
+  graphql_cost: ['rate_limited', 'The GraphQL cost budget of this minute is used up.'],
+  unexpected: ['internal_error', 'The service failed; the request may be retried.'],
+} as const satisfies Record<string, readonly [ErrorCode, string]>;
+export type Reason = keyof typeof reasons;
+
+export function codeOf(reason: Reason): ErrorCode {
+  return reasons[reason][0];
+}
+
+export interface ErrorDetail {
+  readonly param: string;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+export interface ErrorFacts {
+  readonly details?: readonly ErrorDetail[];
+  readonly required_scope?: string;
+  /** Extra public facts of one reason, such as limit, used and resets_at of quota_exceeded. */
+  readonly extra?: Readonly<Record<string, string | number | null>>;
+}
+
+/** What the caller did wrong. Faces forward it; anything else that is thrown is a fault of ours. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly reason: Reason;
+  readonly facts: ErrorFacts;
+
+  constructor(reason: Reason, message: string, facts: ErrorFacts = {}) {
+    super(message);
+    this.name = 'AppError';
+    this.code = codeOf(reason);
+    this.reason = reason;
+    this.facts = facts;
+  }
+}
+
+/** One refusal for many bad fields: the first names the error, all of them are listed. */
+export function refuseFields(details: readonly [ErrorDetail, ...ErrorDetail[]]): AppError {
+  const [first] = details;
+  const more = details.length > 1 ? ` (${details.length - 1} more in details)` : '';
+  return new AppError(first.reason, `${first.message}${more}`, { details });
+}

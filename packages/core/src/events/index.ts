@@ -1,0 +1,1 @@
+export { type EventType, eventTypes } from './catalogue.ts';

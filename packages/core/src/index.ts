@@ -1,0 +1,17 @@
+export { type Clock, isoTime, systemClock } from './clock.ts';
+export {
+  type Config,
+  ConfigError,
+  type RoleName,
+  readConfig,
+  redactConfig,
+  roleNames,
+  type Transport,
+} from './config.ts';
+export type { Actor, AnswerNotes, Context, Credential, KeyActor, Log, Services, SystemActor } from './context.ts';
+export { AppError, codeOf, type ErrorCode, type ErrorDetail, errorCodes, type Reason, reasons } from './errors.ts';
+export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './ids.ts';
+export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
+export type { List } from './list.ts';
+export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
+export { createContext, createServices } from './services.ts';

@@ -1,0 +1,21 @@
+import type { Queue } from '@postrider/queue';
+import { z } from 'zod';
+
+/**
+ * Every job there is: its payload, which holds ids only, and how pg-boss keeps it. Delivery and
+ * webhook retries are rows of ours; retry_limit here is for faults of the process that ran the job.
+ */
+export const catalogue = {
+  'delivery.attempt': {
+    payload: z.object({ workspace_id: z.string(), message_id: z.string(), recipient_id: z.string() }),
+    options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 900, heartbeat_seconds: 30 },
+  },
+  'storage.maintain': {
+    payload: z.object({}),
+    options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, cron: '7 * * * *' },
+  },
+} as const;
+
+export type JobName = keyof typeof catalogue;
+export type JobData<N extends JobName> = z.output<(typeof catalogue)[N]['payload']>;
+export type Jobs = Queue<typeof catalogue>;

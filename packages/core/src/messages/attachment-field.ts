@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { issueFor } from '../parse-input.ts';
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+// A type and a subtype of RFC 2045 tokens, with optional parameters that hold no control characters.
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w-]+=("[^"\r\n\0]*"|[\w!#$&^.+-]+))*$/;
+
+export const attachmentSchema = z.object({
+  filename: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((text) => !/\p{Cc}/u.test(text), 'filename must not contain control characters'),
+  content: z.string().transform((text, context) => {
+    const compact = text.replace(/[\r\n]/g, '');
+    if (compact.length % 4 === 0 && BASE64.test(compact)) return compact;
+    context.addIssue(issueFor('invalid_type', 'content must be base64 with padding.'));
+    return z.NEVER;
+  }),
+  content_type: z.string().max(255).regex(CONTENT_TYPE, 'must be a media type such as application/pdf').optional(),
+  content_id: z
+    .string()
+    .max(255)
+    .regex(/^[\w.@+-]+$/, 'must be letters, digits and . _ @ + -')
+    .optional(),
+});
+
+/** How many bytes a base64 text stands for, without decoding it. */
+export function decodedLength(base64: string): number {
+  return (base64.length / 4) * 3 - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
+}

@@ -1,0 +1,12 @@
+export {
+  type AcceptLine,
+  type AcceptParts,
+  type Acknowledgement,
+  createAcceptLine,
+  type SendResult,
+} from './accept-line.ts';
+export { getMessage, type MessageDetail } from './get-message.ts';
+export { listMessages } from './list-messages.ts';
+export type { AttemptEntry, EventEntry, LogEntry, RecipientEntry } from './log-entry.ts';
+export { sendSchema } from './schema.ts';
+export { sendMessage } from './send-message.ts';

@@ -1,0 +1,44 @@
+import { type Mailbox, parseMailbox } from '@postrider/mail';
+import { z } from 'zod';
+import { issueFor } from '../parse-input.ts';
+
+const ADDRESS_ADVICE = 'write a@b.c or Name <a@b.c>';
+
+/** One mailbox, as from and reply_to take it. */
+export function mailboxField(name: string) {
+  return z.string().transform((text, context) => {
+    const parsed = parseMailbox(text);
+    if (parsed.ok) return parsed.mailbox;
+    context.addIssue(issueFor('invalid_email', `${name}: ${parsed.message}; ${ADDRESS_ADVICE}.`));
+    return z.NEVER;
+  });
+}
+
+/** One mailbox or several, as to, cc and bcc take them; each bad one is named by its index. */
+export function mailboxListField(name: string, most: number) {
+  return z
+    .union([z.string(), z.array(z.string())], { error: (issue) => mixedList(name, issue.input) })
+    .transform((given, context) => {
+      const texts = typeof given === 'string' ? [given] : given;
+      if (texts.length > most) {
+        context.addIssue(
+          issueFor('too_many_recipients', `${name} holds ${texts.length} addresses; at most ${most} are allowed.`),
+        );
+        return z.NEVER;
+      }
+      const mailboxes: Mailbox[] = [];
+      texts.forEach((text, index) => {
+        const parsed = parseMailbox(text);
+        if (parsed.ok) mailboxes.push(parsed.mailbox);
+        else {
+          const path = typeof given === 'string' ? [] : [index];
+          context.addIssue(issueFor('invalid_email', `${name}[${index}]: ${parsed.message}; ${ADDRESS_ADVICE}.`, path));
+        }
+      });
+      return mailboxes;
+    });
+}
+
+function mixedList(name: string, input: unknown): string {
+  return input === undefined ? `${name} is required; add it.` : `${name} must be a string or an array of strings.`;
+}

@@ -1,0 +1,105 @@
+import { headerProblem } from '@postrider/mail';
+import { z } from 'zod';
+import { issueFor } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { attachmentSchema, decodedLength } from './attachment-field.ts';
+import { mailboxField, mailboxListField } from './mailbox-field.ts';
+
+const MOST_TO = 50;
+// Enough for every plan's cap; the cap itself is the plan's.
+const MOST_COPIES = 1000;
+const MOST_TAGS = 5;
+const MOST_HEADERS = 50;
+const MOST_HEADER_BYTES = 32 * 1024;
+const MOST_MESSAGE_BYTES = 10 * 1024 * 1024;
+const TAG = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+const subject = z
+  .string()
+  .max(5000)
+  .refine((text) => !/[\r\n]/.test(text), 'must not contain line breaks');
+
+const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
+  const entries = Object.entries(given);
+  if (entries.length > MOST_HEADERS) {
+    context.addIssue(
+      issueFor('invalid_header', `headers holds ${entries.length} entries; at most ${MOST_HEADERS} are allowed.`),
+    );
+  }
+  const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
+  if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers holds more than 32 kB.'));
+  for (const [name, value] of entries) {
+    const problem = headerProblem(name, value);
+    if (problem)
+      context.addIssue(
+        issueFor(problem.kind === 'reserved' ? 'reserved_header' : 'invalid_header', problem.message, [name]),
+      );
+  }
+});
+
+const tags = z.array(z.string()).superRefine((given, context) => {
+  if (given.length > MOST_TAGS) {
+    context.addIssue(
+      issueFor('too_many_tags', `tags holds ${given.length} entries; at most ${MOST_TAGS} are allowed.`),
+    );
+  }
+  given.forEach((tag, index) => {
+    if (!TAG.test(tag))
+      context.addIssue(
+        issueFor('invalid_tag', `tags[${index}] must be 1 to 64 characters of A-Z a-z 0-9 _ . : -`, [index]),
+      );
+  });
+});
+
+const metadata = z
+  .record(z.string().min(1).max(64), z.string().max(500))
+  .refine((given) => Object.keys(given).length <= 20, 'holds more than 20 pairs');
+
+/** The body of a send request. */
+export const sendSchema = z
+  .object({
+    from: mailboxField('from'),
+    to: mailboxListField('to', MOST_TO).refine((list) => list.length > 0, {
+      message: 'to is empty; name at least one recipient.',
+      params: { reason: 'missing_field' },
+    }),
+    subject,
+    html: z.string().optional(),
+    text: z.string().optional(),
+    cc: mailboxListField('cc', MOST_COPIES).default([]),
+    bcc: mailboxListField('bcc', MOST_COPIES).default([]),
+    reply_to: mailboxField('reply_to').optional(),
+    headers: headers.default({}),
+    tags: tags.default([]),
+    metadata: metadata.default({}),
+    attachments: z.array(attachmentSchema).max(100).default([]),
+    scheduled_at: timestampField('scheduled_at').optional(),
+  })
+  .refine((message) => hasContent(message.html) || hasContent(message.text), {
+    message: 'Give html or text, or both; at least one must not be empty.',
+    params: { reason: 'no_content' },
+    path: ['html'],
+    // Also judged when other fields are wrong, so that one answer lists every mistake.
+    when: () => true,
+  })
+  .refine((message) => messageBytes(message) <= MOST_MESSAGE_BYTES, {
+    message: 'html, text and attachments together are larger than 10 MiB.',
+    params: { reason: 'body_too_large' },
+    path: ['attachments'],
+  });
+export type SendInput = z.output<typeof sendSchema>;
+
+function hasContent(body: unknown): boolean {
+  return typeof body === 'string' && body !== '';
+}
+
+interface Bodies {
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+  readonly attachments: readonly { readonly content: string }[];
+}
+
+function messageBytes(message: Bodies): number {
+  const bodies = Buffer.byteLength(message.html ?? '') + Buffer.byteLength(message.text ?? '');
+  return message.attachments.reduce((sum, attachment) => sum + decodedLength(attachment.content), bodies);
+}

@@ -1,0 +1,3 @@
+export { hashPassword, newPassword } from './password.ts';
+export { anyOperator, insertOperator } from './store.ts';
+export { verifyOperator } from './verify-operator.ts';

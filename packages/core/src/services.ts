@@ -1,0 +1,37 @@
+import type { Sql } from '@postrider/db';
+import { createKeyUses } from './api-keys/index.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Actor, Context, Credential, Log, Services } from './context.ts';
+import { newId } from './ids.ts';
+import type { Jobs } from './jobs.ts';
+import { createAcceptLine } from './messages/index.ts';
+
+/** Assembles what the operations need from the parts that a process owns. */
+export function createServices(parts: {
+  readonly sql: Sql;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Config;
+  readonly secret_key: string;
+  readonly public_url: string;
+}): Services {
+  const key_uses = createKeyUses(parts.sql, parts.log);
+  return { ...parts, key_uses, accept: createAcceptLine({ ...parts, key_uses }) };
+}
+
+/** The context of one request or job. */
+export function createContext(
+  services: Services,
+  actor: Actor | Credential,
+  request: { readonly request_id?: string; readonly idempotency_key?: string | null } = {},
+): Context {
+  return {
+    ...services,
+    actor,
+    request_id: request.request_id ?? newId('request', services.clock.now()),
+    idempotency_key: request.idempotency_key ?? null,
+    notes: { window: null, replayed: false },
+  };
+}

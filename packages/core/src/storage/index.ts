@@ -1,0 +1,1 @@
+export { maintainStorage } from './maintain.ts';

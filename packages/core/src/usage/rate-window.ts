@@ -1,0 +1,49 @@
+import { AppError, type Reason } from '../errors.ts';
+
+/** The three windows of a key, and the one of a client address without a valid key. */
+export const rateClasses = ['send', 'logs', 'default', 'address'] as const;
+export type RateClass = (typeof rateClasses)[number];
+
+/** What the rate headers say about the minute that a request was counted in. */
+export interface RateWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset_unix: number;
+  readonly retry_after_seconds: number;
+}
+
+export interface Counted {
+  readonly limit: number;
+  /** The request's own place in the window, 1 for the first. */
+  readonly place: number;
+  readonly reset_unix: number;
+  readonly seconds_left: number;
+}
+
+export const ADDRESS_LIMIT = 120;
+
+const reasonOf: Record<RateClass, Reason> = {
+  send: 'send_rate',
+  logs: 'logs_rate',
+  default: 'default_rate',
+  address: 'address_rate',
+};
+
+export function windowOf(counted: Counted): RateWindow {
+  return {
+    limit: counted.limit,
+    remaining: Math.max(0, counted.limit - counted.place),
+    reset_unix: counted.reset_unix,
+    retry_after_seconds: Math.min(60, Math.max(1, Math.ceil(counted.seconds_left))),
+  };
+}
+
+/** The 429 for a request that came after the last place of its window, or null. */
+export function rateRefusal(rateClass: RateClass, counted: Counted): AppError | null {
+  if (counted.place <= counted.limit) return null;
+  const { retry_after_seconds } = windowOf(counted);
+  return new AppError(
+    reasonOf[rateClass],
+    `This window allows ${counted.limit} requests a minute; retry in ${retry_after_seconds} s.`,
+  );
+}

@@ -1,0 +1,27 @@
+import type { Sql, Tx } from '@postrider/db';
+import { ADDRESS_LIMIT, type Counted } from './rate-window.ts';
+
+interface CountedRow {
+  used: number;
+  reset_unix: number;
+  seconds_left: number;
+}
+
+/** Counts one request of a client address in the present minute. One autocommitted round trip, never flushed. */
+export async function countAddress(sql: Sql | Tx, address: string): Promise<Counted> {
+  const rows = await sql<CountedRow[]>`
+    insert into rate_windows as r (subject, class, minute, used)
+    values (${address}, 'address', date_trunc('minute', clock_now()), 1)
+    on conflict (subject, class, minute) do update set used = r.used + 1
+    returning used,
+      extract(epoch from minute)::int + 60 as reset_unix,
+      extract(epoch from minute + interval '1 minute' - clock_now())::float8 as seconds_left`;
+  const [row] = rows;
+  if (!row) throw new Error('an address was not counted');
+  return { limit: ADDRESS_LIMIT, place: row.used, reset_unix: row.reset_unix, seconds_left: row.seconds_left };
+}
+
+/** Drops windows that no header will name again. */
+export async function forgetRateWindows(sql: Sql): Promise<void> {
+  await sql`delete from rate_windows where minute < clock_now() - interval '10 minutes'`;
+}

@@ -1,0 +1,1 @@
+export { type Provisioned, provision, SANDBOX_DOMAIN } from './provision.ts';

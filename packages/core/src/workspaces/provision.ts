@@ -1,0 +1,61 @@
+import { scopes } from '../api-keys/scopes.ts';
+import { hashSecret, newSecret } from '../api-keys/secret.ts';
+import { insertKey } from '../api-keys/store.ts';
+import type { Services } from '../context.ts';
+import { newId } from '../ids.ts';
+import { anyOperator, hashPassword, insertOperator, newPassword } from '../operators/index.ts';
+import { insertSandboxDomain, insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
+
+export const SANDBOX_DOMAIN = 'sandbox.test';
+const DEFAULT_ADMIN = 'admin@sandbox.test';
+
+/** What was made just now; a secret is known only to whoever makes it. */
+export interface Provisioned {
+  readonly api_key: string | null;
+  readonly operator: { readonly email: string; readonly password: string | null } | null;
+}
+
+/** Makes the first workspace, its sandbox domain, a key with every scope and the first operator, each once. */
+export async function provision(services: Pick<Services, 'sql' | 'clock' | 'config'>): Promise<Provisioned> {
+  const { config, clock, sql } = services;
+  const password = config.ADMIN_PASSWORD ?? newPassword();
+  // Deriving takes a while and 128 MiB, so it happens outside the transaction, and only where it is needed.
+  const password_hash = (await anyOperator(sql)) ? null : await hashPassword(password);
+  return sql.begin(async (tx) => {
+    await takeProvisioningTurn(tx);
+    const now_ms = clock.now();
+    let workspace_id = await oldestWorkspace(tx);
+    let secret: string | null = null;
+    if (workspace_id === null) {
+      workspace_id = newId('workspace', now_ms);
+      await insertWorkspace(tx, { id: workspace_id, name: 'Default', plan: 'business' });
+      await insertSandboxDomain(tx, { workspace_id, id: newId('domain', now_ms), name: SANDBOX_DOMAIN });
+      secret = config.BOOTSTRAP_API_KEY ?? newSecret('live');
+    }
+    const wanted = config.BOOTSTRAP_API_KEY ?? secret;
+    const stored = wanted === null ? null : await insertKey(tx, bootstrapKey(workspace_id, wanted, now_ms));
+    let operator: Provisioned['operator'] = null;
+    if (password_hash !== null && !(await anyOperator(tx))) {
+      const email = config.ADMIN_EMAIL ?? DEFAULT_ADMIN;
+      await insertOperator(tx, { id: newId('user', now_ms), email, password_hash });
+      operator = { email, password: config.ADMIN_PASSWORD ? null : password };
+    }
+    return { api_key: stored ? wanted : null, operator };
+  });
+}
+
+function bootstrapKey(workspace_id: string, secret: string, now_ms: number) {
+  return {
+    workspace_id,
+    id: newId('api_key', now_ms),
+    name: 'First key',
+    secret_hash: hashSecret(secret),
+    prefix: secret.slice(0, secret.lastIndexOf('_') + 1),
+    last4: secret.slice(-4),
+    scopes,
+    mode: 'live' as const,
+    domains: null,
+    allowed_ips: null,
+    expires_at: null,
+  };
+}

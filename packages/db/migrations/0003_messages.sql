@@ -1,0 +1,144 @@
+-- First release: nothing older runs on it.
+
+-- In the order of the fold: a message's status is the least of its recipients' states, open ones first.
+create type delivery_state as enum (
+  'scheduled', 'queued', 'deferred', 'sending',
+  'failed', 'bounced', 'complained', 'suppressed', 'canceled', 'delivered'
+);
+create type recipient_kind as enum ('to', 'cc', 'bcc');
+
+create table messages (
+  workspace_id text collate "C" not null,
+  id text collate "C" not null,
+  status delivery_state not null,
+  mode text not null,
+  from_address text not null,
+  from_email text collate "C" not null,
+  from_domain text collate "C" not null,
+  to_addresses text[] not null,
+  cc_addresses text[] not null,
+  bcc_addresses text[] not null,
+  reply_to text,
+  subject text not null,
+  tags text[] not null,
+  metadata text not null,
+  recipient_count smallint not null,
+  api_key_id text collate "C",
+  request_id text collate "C" not null,
+  resend_of text collate "C",
+  created_at timestamptz not null,
+  scheduled_at timestamptz,
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  event_count integer not null,
+  last_event_type text not null,
+  last_event_at timestamptz not null,
+  primary key (workspace_id, id)
+) partition by range (id);
+create index messages_status on messages (workspace_id, status, id);
+
+create table message_tags (
+  workspace_id text collate "C" not null,
+  tag text collate "C" not null,
+  message_id text collate "C" not null,
+  primary key (workspace_id, tag, message_id)
+) partition by range (message_id);
+
+-- Written once, never updated: whatever changes lives on rows that carry no body.
+create table bodies (
+  workspace_id text collate "C" not null,
+  message_id text collate "C" not null,
+  html text,
+  text text,
+  headers text not null,
+  attachments text not null,
+  primary key (workspace_id, message_id)
+) partition by range (message_id);
+
+create table recipients (
+  workspace_id text collate "C" not null,
+  message_id text collate "C" not null,
+  id text collate "C" not null,
+  email text collate "C" not null,
+  domain text collate "C" not null,
+  kind recipient_kind not null,
+  state delivery_state not null,
+  due_at timestamptz not null,
+  job_id uuid,
+  lease uuid,
+  lease_until timestamptz,
+  attempt_count integer not null default 0,
+  last_response text,
+  reason text,
+  primary key (workspace_id, message_id, id)
+) partition by range (message_id);
+-- Serves the reconciler: open recipients by the time they are due.
+create index recipients_open on recipients (due_at)
+  where state in ('scheduled', 'queued', 'deferred', 'sending');
+
+create table attempts (
+  workspace_id text collate "C" not null,
+  message_id text collate "C" not null,
+  id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  number integer not null,
+  outcome text not null check (outcome in ('accepted', 'deferred', 'rejected', 'unknown')),
+  stage text not null,
+  target text not null,
+  tls text,
+  reply_code integer,
+  reply_enhanced text,
+  reply_text text,
+  error text,
+  phases_ms text not null,
+  transcript text,
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  primary key (workspace_id, message_id, id)
+) partition by range (message_id);
+
+create table events (
+  workspace_id text collate "C" not null,
+  id text collate "C" not null,
+  type text not null,
+  message_id text collate "C",
+  recipient_id text collate "C",
+  sequence integer not null,
+  facts text not null,
+  created_at timestamptz not null,
+  primary key (workspace_id, id)
+) partition by range (id);
+create index events_message on events (workspace_id, message_id, id) where message_id is not null;
+
+create function ensure_all_partitions(around timestamptz) returns void language plpgsql as $$
+begin
+  perform ensure_partitions('messages', 'msg_', around);
+  perform ensure_partitions('message_tags', 'msg_', around);
+  perform ensure_partitions('bodies', 'msg_', around);
+  perform ensure_partitions('recipients', 'msg_', around);
+  perform ensure_partitions('attempts', 'msg_', around);
+  perform ensure_partitions('events', 'evt_', around);
+end $$;
+select ensure_all_partitions(now());
+
+create table idempotency_keys (
+  workspace_id text collate "C" not null references workspaces (id),
+  operation text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint bytea not null,
+  answer text not null,
+  expires_at timestamptz not null,
+  primary key (workspace_id, operation, key)
+);
+create index idempotency_keys_expiry on idempotency_keys (expires_at);
+
+create table suppressions (
+  workspace_id text collate "C" not null references workspaces (id),
+  id text collate "C" not null unique,
+  email text collate "C" not null,
+  reason text not null,
+  source_event_id text collate "C",
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  primary key (workspace_id, email)
+);

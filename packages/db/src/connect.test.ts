@@ -1,0 +1,114 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { arrayLiteral, connect, type Sql, sqlState } from './connect.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'postrider-connect-'));
+let embedded: Embedded;
+let sql: Sql;
+
+beforeAll(async () => {
+  chmodSync(directory, 0o755);
+  embedded = await startEmbedded({ data_dir: directory, settings: { fsync: 'off', full_page_writes: 'off' } });
+  sql = connect(embedded.url, { max: 1, application_name: 'connect-test' });
+}, 60_000);
+
+afterAll(async () => {
+  await sql?.end();
+  await embedded?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('connect', () => {
+  it('answers the query after one that failed while rows were streaming with its own rows', async () => {
+    const failing = sql`select 1 / (2000 - n) as quotient from generate_series(1, 4000) as n`;
+    await expect(failing).rejects.toThrow('division by zero');
+
+    const rows = await sql`select 'right' as answer`;
+
+    expect([...rows]).toEqual([{ answer: 'right' }]);
+  });
+
+  it('answers the query after a statement timeout with its own rows', async () => {
+    await sql`set statement_timeout = '50ms'`;
+    await expect(sql`select n, pg_sleep(n / 2000) from generate_series(1, 4000) as n`).rejects.toThrow('timeout');
+
+    const rows = await sql`select 1 as one`;
+
+    expect([...rows]).toEqual([{ one: 1 }]);
+    await sql`set statement_timeout = '30s'`;
+  });
+
+  it('reads int8 and arrays of it as numbers', async () => {
+    const [row] =
+      await sql`select count(*) as n, array[1::int8, ${9_007_199_254_740_991}::int8] as list from (values (1)) as t`;
+
+    expect(row).toEqual({ n: 1, list: [1, 9_007_199_254_740_991] });
+  });
+
+  it('sets the timeouts and the name of every session', async () => {
+    const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout', 'application_name'];
+    const fresh = connect(embedded.url, { max: 1, application_name: 'named' });
+    const rows = await fresh`select name, setting from pg_settings where name = any(${names}) order by name`;
+    await fresh.end();
+
+    expect(rows.map((row) => row.setting)).toEqual(['named', '15000', '10000', '30000']);
+  });
+
+  it('hands notices to the caller and prints none', async () => {
+    const notices: string[] = [];
+    const fresh = connect(embedded.url, {
+      max: 1,
+      application_name: 'notices',
+      on_notice: (line) => notices.push(line),
+    });
+    await fresh`drop table if exists absent`;
+    await fresh.end();
+
+    expect(notices).toEqual(['table "absent" does not exist, skipping']);
+  });
+
+  it('fails within seconds when nothing listens', async () => {
+    const nowhere = connect('postgres://nobody:none@127.0.0.1:1/none', { max: 1, application_name: 'nowhere' });
+
+    await expect(nowhere`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(nowhere`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await nowhere.end();
+  });
+});
+
+describe('sqlState', () => {
+  it('is the code of an error from Postgres and null for any other', async () => {
+    const error: unknown = await sql`select 1 / 0`.catch((thrown: unknown) => thrown);
+
+    expect(sqlState(error)).toBe('22012');
+    expect(sqlState(new Error('other'))).toBeNull();
+  });
+});
+
+describe('arrayLiteral', () => {
+  it('brings arrays of unequal length through unnest unchanged', async () => {
+    // Postgres text holds neither NUL nor half of a surrogate pair.
+    const text = fc.string({ unit: fc.oneof(fc.constantFrom('"', '\\', '{', '}', ',', ' ', 'NULL', "'"), unicode()) });
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(text, { maxLength: 5 }), { maxLength: 5 }), async (lists) => {
+        const rows = await sql<{ list: string[] }[]>`
+          select t.list::text[] as list
+          from unnest(${lists.map(arrayLiteral)}::text[]) with ordinality as t(list, place)
+          order by place`;
+        expect(rows.map((row) => row.list)).toEqual(lists);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+function unicode() {
+  return fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 1 })
+    .filter((char) => char !== '\0' && char.isWellFormed());
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processBirth, processExists } from './embedded-process.ts';
+
+const LOCK_WAIT_MS = 120_000;
+const LOCK_POLL_MS = 25;
+
+/** Makes starts and stops of one data directory take turns, also across processes. */
+export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promise<T> {
+  const path = join(data_dir, 'embedded.lock');
+  const mine = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(mine, identity(data_dir));
+  try {
+    const deadline = performance.now() + LOCK_WAIT_MS;
+    while (!tryLink(mine, path)) {
+      if (breakAbandoned(data_dir, path)) continue;
+      if (performance.now() > deadline) {
+        throw new Error(`Another process has been starting or stopping the database in ${data_dir} for two minutes.`);
+      }
+      await delay(LOCK_POLL_MS);
+    }
+    try {
+      return await work();
+    } finally {
+      rmSync(path, { force: true });
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** Notes that this process uses the database; the returned function takes the note back. */
+export function hold(data_dir: string): () => void {
+  const directory = holdersDirectory(data_dir);
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, randomBytes(6).toString('hex'));
+  writeFileSync(path, identity(data_dir));
+  return () => rmSync(path, { force: true });
+}
+
+export function isHeld(data_dir: string): boolean {
+  const directory = holdersDirectory(data_dir);
+  let held = false;
+  for (const name of readdirSync(directory)) {
+    if (isAlive(data_dir, readText(join(directory, name)))) held = true;
+    else rmSync(join(directory, name), { force: true });
+  }
+  return held;
+}
+
+function holdersDirectory(data_dir: string): string {
+  return join(data_dir, 'embedded-holders');
+}
+
+/** Names the directory too: a copied tree brings notes about processes that use the original. */
+function identity(data_dir: string): string {
+  return [process.pid, processBirth(process.pid), data_dir].join('\n');
+}
+
+function isAlive(data_dir: string, holder: string): boolean {
+  const [pid, birth, directory] = holder.split('\n');
+  return directory === data_dir && processExists(Number(pid)) && processBirth(Number(pid)) === birth;
+}
+
+/** A link appears with its content, unlike a file that is created and then written. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function breakAbandoned(data_dir: string, path: string): boolean {
+  const holder = readText(path);
+  if (holder === '' || isAlive(data_dir, holder)) return holder === '';
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return true;
+  }
+  // Another starter may have broken the same lock and taken it anew since it was read; give it back.
+  if (readText(aside) !== holder) tryLink(aside, path);
+  rmSync(aside, { force: true });
+  return true;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

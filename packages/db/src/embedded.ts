@@ -1,0 +1,406 @@
+import { randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect, sqlState } from './connect.ts';
+import { type Binaries, findBinaries } from './embedded-binaries.ts';
+import { hold, inTurn, isHeld } from './embedded-holders.ts';
+import { canEnter, processCommand, processExists, run, type ServerUser } from './embedded-process.ts';
+
+export interface EmbeddedOptions {
+  /** Made if absent. It keeps the database, or where that cannot be, a note of where the database is. */
+  readonly data_dir: string;
+  /** Server settings over the defaults below, as in postgresql.conf; they count when the server starts. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly on_progress?: (line: string) => void;
+}
+
+export interface Embedded {
+  readonly url: string;
+  /** Whether the server was running already, for another process or since one died. */
+  readonly reused: boolean;
+  /** Stops the server, unless another process still uses it. */
+  stop(): Promise<void>;
+}
+
+const ROLE = 'postrider';
+const DATABASE = 'postrider';
+const START_ATTEMPTS = 5;
+const START_TIMEOUT_SECONDS = 60;
+const STOP_TIMEOUT_SECONDS = 8;
+const LOG_LIMIT_BYTES = 1_000_000;
+
+// Durable as in production, small in memory: no process runs that this product has no use for.
+const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  jit: 'off',
+  shared_buffers: '64MB',
+  max_connections: '100',
+  max_wal_size: '256MB',
+  min_wal_size: '32MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  max_parallel_workers_per_gather: '0',
+  io_method: 'sync',
+  huge_pages: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Failed statements would carry message bodies and secrets into a file.
+  log_min_error_statement: 'panic',
+};
+
+/** What embedded.json holds, readable by its owner alone. */
+interface State {
+  /** Relative to the data directory, or absolute where Postgres's user cannot reach into it. */
+  readonly directory: string;
+  readonly password: string;
+}
+
+interface Cluster {
+  readonly user: ServerUser | null;
+  readonly binaries: Binaries;
+  readonly data: string;
+  readonly log: string;
+  readonly password: string;
+}
+
+interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+}
+
+/** Runs a private Postgres for this data directory, or joins the one that runs. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  // Searchable by others, as Postgres's own user may have to pass through; what is secret has a mode of its own.
+  const made = mkdirSync(options.data_dir, { recursive: true });
+  const data_dir = realpathSync(options.data_dir);
+  if (made !== undefined) chmodSync(data_dir, 0o711);
+  const progress = options.on_progress ?? (() => undefined);
+
+  return inTurn(data_dir, async () => {
+    const cluster = await openCluster(data_dir, progress, options.settings ?? {});
+    const reused = findPostmaster(cluster.data) !== null;
+    if (!reused) {
+      // Postgres leaves the file when it is killed, and believes any process that has the pid since.
+      rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
+      progress('Starting Postgres');
+      await startPostmaster(cluster, options.settings ?? {});
+    }
+    const { port } = await ensureDatabase(cluster);
+
+    const release = hold(data_dir);
+    let stopped: Promise<void> | null = null;
+    const stop = () =>
+      inTurn(data_dir, async () => {
+        release();
+        if (!isHeld(data_dir)) await stopPostmaster(cluster);
+      });
+    return {
+      url: addressOf(cluster, port, DATABASE),
+      reused,
+      stop() {
+        stopped ??= stop();
+        return stopped;
+      },
+    };
+  });
+}
+
+async function openCluster(
+  data_dir: string,
+  progress: (line: string) => void,
+  settings: Readonly<Record<string, string>>,
+): Promise<Cluster> {
+  const recorded = readState(data_dir);
+  const known = recorded && (await stillOurs(data_dir, recorded, progress)) ? recorded : null;
+  const user = chooseUser(known ? join(resolve(data_dir, known.directory), 'data') : null);
+  const state = known ?? (await createState(data_dir, user));
+  const directory = resolve(data_dir, state.directory);
+  if (!(await canEnter(user, directory))) {
+    throw new Error(
+      `Postgres runs as ${user?.name} and cannot reach ${directory}. ` +
+        'Make its parent directories searchable (chmod o+x), or choose another DATA_DIR.',
+    );
+  }
+  const binaries = await findBinaries(user, () => (user ? machineDirectory() : data_dir), progress);
+  const data = join(directory, 'data');
+  const cluster = { user, binaries, data, log: join(data, 'server.log'), password: state.password };
+  if (!existsSync(data)) {
+    progress('Creating the database');
+    await initialise(cluster, settings);
+  }
+  // Postgres refuses data that others may read, and copies of a tree lose the mode.
+  chmodSync(data, 0o700);
+  const version = existsSync(join(data, 'PG_VERSION'))
+    ? readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
+    : 'unknown';
+  if (version !== binaries.major) {
+    throw new Error(
+      `${data} was made by Postgres ${version}, and this release brings ${binaries.major}. ` +
+        'Start the release that made it to export what you need, then choose another DATA_DIR.',
+    );
+  }
+  return cluster;
+}
+
+function readState(data_dir: string): State | null {
+  const path = join(data_dir, 'embedded.json');
+  if (!existsSync(path)) return null;
+  const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  if (value !== null && typeof value === 'object' && 'directory' in value && 'password' in value) {
+    return { directory: String(value.directory), password: String(value.password) };
+  }
+  throw new Error(`${path} is damaged; restore it, or move ${data_dir} away to begin with an empty database.`);
+}
+
+/** A database outside the data directory belongs to one of them: a copied checkout gets one of its own. */
+async function stillOurs(data_dir: string, state: State, progress: (line: string) => void): Promise<boolean> {
+  if (!isAbsolute(state.directory)) return true;
+  const ownerFile = join(state.directory, 'owner');
+  if (!existsSync(ownerFile)) {
+    throw new Error(
+      `The database of ${data_dir} was in ${state.directory}, which is gone. ` +
+        `Restore it, or delete ${join(data_dir, 'embedded.json')} to begin with an empty database.`,
+    );
+  }
+  const owner = readFileSync(ownerFile, 'utf8');
+  if (owner === data_dir) return true;
+  if (existsSync(owner) && readState(owner)?.directory === state.directory) {
+    progress(`The database in ${state.directory} belongs to ${owner}; this copy begins with an empty one`);
+    return false;
+  }
+  replaceFile(ownerFile, data_dir, null);
+  return true;
+}
+
+async function createState(data_dir: string, user: ServerUser | null): Promise<State> {
+  const password = randomBytes(24).toString('hex');
+  let directory = 'postgres';
+  if (await canEnter(user, data_dir)) {
+    if (existsSync(join(data_dir, directory))) {
+      throw new Error(
+        `${join(data_dir, directory)} exists but embedded.json with its password does not; ` +
+          `restore that file, or move ${data_dir} away to begin with an empty database.`,
+      );
+    }
+  } else {
+    directory = mkdtempSync(join(machineDirectory(), 'cluster-'));
+    writeFileSync(join(directory, 'owner'), data_dir);
+  }
+  // The password is on disk before the cluster that needs it, so that no crash leaves one without the other.
+  replaceFile(join(data_dir, 'embedded.json'), JSON.stringify({ directory, password }), null);
+  const absolute = resolve(data_dir, directory);
+  mkdirSync(absolute, { recursive: true });
+  chmodSync(absolute, 0o700);
+  if (user) lchownSync(absolute, user.uid, user.gid);
+  return { directory, password };
+}
+
+/** Root hands over to whoever owns the data, else to the postgres user, else to nobody: initdb wants a passwd entry. */
+function chooseUser(data: string | null): ServerUser | null {
+  const owner = data ? statSync(data, { throwIfNoEntry: false })?.uid : undefined;
+  const own = process.getuid?.();
+  if (own === undefined) return null;
+  if (own !== 0) {
+    if (owner !== undefined && owner !== own) {
+      throw new Error(
+        `The database in ${data} belongs to uid ${owner}; start as that user or choose another DATA_DIR.`,
+      );
+    }
+    return null;
+  }
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter((user) => user.uid > 0);
+  if (owner) return users.find((user) => user.uid === owner) ?? { name: `uid ${owner}`, uid: owner, gid: owner };
+  const user = users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody');
+  if (!user) {
+    throw new Error(
+      'Postgres refuses to run as root, and there is no user postgres or nobody. Set DATABASE_URL instead.',
+    );
+  }
+  // A tree that root copied belongs to root, and Postgres refuses data that is not its own.
+  if (data && owner === 0) giveTo(user, data);
+  return user;
+}
+
+function giveTo(user: ServerUser, directory: string): void {
+  lchownSync(resolve(directory, '..'), user.uid, user.gid);
+  lchownSync(directory, user.uid, user.gid);
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    lchownSync(join(entry.parentPath, entry.name), user.uid, user.gid);
+  }
+}
+
+/** Where root keeps what Postgres's user must reach when the checkout is closed to it, as under /root. */
+function machineDirectory(): string {
+  for (const directory of ['/var/lib/postrider', join(tmpdir(), 'postrider-root')]) {
+    try {
+      mkdirSync(directory, { recursive: true });
+      const found = lstatSync(directory);
+      // In a shared directory somebody else may have made it first.
+      if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) continue;
+      chmodSync(directory, 0o755);
+      return directory;
+    } catch {
+      // A read-only /var/lib is why there is a second choice.
+    }
+  }
+  throw new Error(
+    'Neither /var/lib/postrider nor the temporary directory can hold the database. Set DATABASE_URL instead.',
+  );
+}
+
+async function initialise(cluster: Cluster, settings: Readonly<Record<string, string>>): Promise<void> {
+  const directory = resolve(cluster.data, '..');
+  const partial = join(directory, 'data.partial');
+  const passwordFile = join(directory, 'initdb.password');
+  rmSync(partial, { recursive: true, force: true });
+  replaceFile(passwordFile, cluster.password, cluster.user);
+  try {
+    const { code, output } = await run(cluster.user, cluster.binaries.initdb, [
+      ...['-D', partial, '-U', ROLE, '--encoding=UTF8', '--locale=C'],
+      ...['--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+      ...(settings.fsync === 'off' ? ['--no-sync'] : []),
+    ]);
+    if (code !== 0) throw new Error(`initdb failed: ${output}`);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  appendFileSync(join(partial, 'postgresql.conf'), "\ninclude_if_exists = 'postrider.conf'\n");
+  renameSync(partial, cluster.data);
+}
+
+/** The server of this very directory, if it lives. */
+function findPostmaster(data: string): Postmaster | null {
+  const path = join(data, 'postmaster.pid');
+  if (!existsSync(path)) return null;
+  const [pid = '', directory, , port] = readFileSync(path, 'utf8').split('\n');
+  // A copied tree brings the pid file of the server that runs on the original.
+  if (resolve(directory ?? '') !== data || !processExists(Number(pid))) return null;
+  const command = processCommand(Number(pid));
+  if (command && !command.includes(data)) return null;
+  return { pid: Number(pid), port: Number(port) };
+}
+
+async function startPostmaster(cluster: Cluster, settings: Readonly<Record<string, string>>): Promise<void> {
+  if ((statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) {
+    renameSync(cluster.log, `${cluster.log}.old`);
+  }
+  for (let attempt = 1; ; attempt++) {
+    const own = { port: String(await freePort()), listen_addresses: '127.0.0.1', unix_socket_directories: '' };
+    const lines = Object.entries({ ...DEFAULT_SETTINGS, ...settings, ...own }).map(
+      ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
+    );
+    replaceFile(join(cluster.data, 'postrider.conf'), lines.join(''), cluster.user);
+    const logged = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0;
+    const { code } = await run(cluster.user, cluster.binaries.pg_ctl, [
+      ...['start', '-s', '-w', '-t', String(START_TIMEOUT_SECONDS)],
+      ...['-D', cluster.data, '-l', cluster.log],
+    ]);
+    if (code === 0) return;
+    const said = existsSync(cluster.log) ? readFileSync(cluster.log).subarray(logged).toString().trim() : '';
+    // The port may be taken since it was found free; children of a killed server need a moment to notice.
+    const passing = /could not bind|could not create any TCP\/IP|shared memory block .* is still in use/.test(said);
+    if (!passing || attempt === START_ATTEMPTS) {
+      throw new Error(`Postgres did not start; ${cluster.log} says:\n${said || 'nothing'}`);
+    }
+    await delay(200 * attempt);
+  }
+}
+
+async function stopPostmaster(cluster: Cluster): Promise<void> {
+  for (const mode of ['fast', 'immediate']) {
+    if (!findPostmaster(cluster.data)) return;
+    const wait = ['-w', '-t', String(STOP_TIMEOUT_SECONDS)];
+    const { code } = await run(cluster.user, cluster.binaries.pg_ctl, [
+      'stop',
+      '-s',
+      '-D',
+      cluster.data,
+      '-m',
+      mode,
+      ...wait,
+    ]);
+    if (code === 0) return;
+  }
+  if (findPostmaster(cluster.data))
+    throw new Error(`Postgres in ${cluster.data} did not stop; its log is ${cluster.log}.`);
+}
+
+function addressOf(cluster: Cluster, port: number, database: string): string {
+  return `postgres://${ROLE}:${cluster.password}@127.0.0.1:${port}/${database}`;
+}
+
+/** Also waits for a server that somebody else began to start, or that is still recovering from a crash. */
+async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
+  const deadline = performance.now() + START_TIMEOUT_SECONDS * 1000;
+  for (;;) {
+    const running = findPostmaster(cluster.data);
+    if (!running) throw new Error(`Postgres ended while it started; its log is ${cluster.log}.`);
+    const failure = running.port > 0 ? await tryCreateDatabase(addressOf(cluster, running.port, 'postgres')) : null;
+    if (failure === null && running.port > 0) return running;
+    if (failure !== null && !isStarting(failure)) throw failure;
+    if (performance.now() > deadline) throw new Error(`Postgres does not answer; its log is ${cluster.log}.`);
+    await delay(50);
+  }
+}
+
+async function tryCreateDatabase(url: string): Promise<Error | null> {
+  const sql = connect(url, { max: 1, application_name: 'postrider-embedded' });
+  try {
+    const [found] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
+    if (!found) await sql`create database ${sql(DATABASE)}`;
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** 57P03 is what Postgres answers until it has recovered. */
+function isStarting(error: Error): boolean {
+  return sqlState(error) === '57P03' || ('code' in error && error.code === 'ECONNREFUSED');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.on('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === 'object' ? done(address.port) : fail(new Error('no port'))));
+    });
+  });
+}
+
+/** Never follows what stands at `path`: the directory may belong to a user with fewer rights than ours. */
+function replaceFile(path: string, content: string, owner: ServerUser | null): void {
+  const fresh = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(fresh, content, { flag: 'wx', mode: 0o600 });
+  if (owner) lchownSync(fresh, owner.uid, owner.gid);
+  renameSync(fresh, path);
+}

@@ -1,0 +1,4 @@
+export { hexTexts, isoTimes } from './array-parameters.ts';
+export { arrayLiteral, type ConnectOptions, connect, type Sql, sqlState, type Tx } from './connect.ts';
+export { migrate, pendingMigrations } from './migrate.ts';
+export { transactionTime } from './transaction-time.ts';

@@ -1,0 +1,108 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connect, type Sql } from './connect.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'postrider-migrate-'));
+const migrations = join(directory, 'migrations');
+let embedded: Embedded;
+let admin: Sql;
+let sql: Sql;
+let url: string;
+let count = 0;
+
+beforeAll(async () => {
+  chmodSync(directory, 0o755);
+  embedded = await startEmbedded({ data_dir: directory, settings: { fsync: 'off', full_page_writes: 'off' } });
+  admin = connect(embedded.url, { max: 1, application_name: 'migrate-test' });
+}, 60_000);
+
+afterAll(async () => {
+  await admin?.end();
+  await embedded?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  const name = `fresh_${++count}`;
+  await admin`create database ${admin(name)}`;
+  url = embedded.url.replace(/[^/]+$/, name);
+  sql = connect(url, { max: 1, application_name: 'migrate-test' });
+  rmSync(migrations, { recursive: true, force: true });
+  mkdirSync(migrations);
+  writeFileSync(join(migrations, 'README.md'), 'not a migration');
+  write('0001_letters', 'create table letters (id int primary key); insert into letters values (1);');
+  write('0002_more', "insert into letters values (2);\nselect 'two statements in a file';");
+});
+
+afterEach(async () => {
+  await sql.end();
+});
+
+function write(name: string, text: string): void {
+  writeFileSync(join(migrations, `${name}.sql`), text);
+}
+
+async function letters(): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`select id from letters order by id`;
+  return rows.map((row) => row.id);
+}
+
+describe('migrate', () => {
+  it('runs the files in order, names them, and does nothing the second time', async () => {
+    const first = await migrate(url, undefined, migrations);
+    const second = await migrate(url, undefined, migrations);
+
+    expect(first).toEqual(['0001_letters', '0002_more']);
+    expect(second).toEqual([]);
+    expect(await letters()).toEqual([1, 2]);
+  });
+
+  it('lets one of three concurrent starters migrate while the others wait', async () => {
+    write('0003_slow', 'select pg_sleep(0.3); insert into letters values (3);');
+
+    const runs = await Promise.all([1, 2, 3].map(() => migrate(url, undefined, migrations)));
+
+    expect(runs.map((names) => names.length).sort()).toEqual([0, 0, 3]);
+    expect(await letters()).toEqual([1, 2, 3]);
+  });
+
+  it('keeps what ran before a file that fails, nothing of that file, and resumes there', async () => {
+    write('0003_broken', 'insert into letters values (3); select * from absent;');
+    const lines: string[] = [];
+    await expect(migrate(url, (line) => lines.push(line), migrations)).rejects.toThrow(
+      'relation "absent" does not exist',
+    );
+    expect(await letters()).toEqual([1, 2]);
+    expect(lines.join('\n')).toContain('0003_broken');
+
+    write('0003_broken', 'insert into letters values (30);');
+
+    expect(await migrate(url, undefined, migrations)).toEqual(['0003_broken']);
+    expect(await letters()).toEqual([1, 2, 30]);
+  });
+
+  it('accepts a database that a newer release has migrated', async () => {
+    write('0003_newer', 'insert into letters values (3);');
+    await migrate(url, undefined, migrations);
+    rmSync(join(migrations, '0003_newer.sql'));
+
+    expect(await migrate(url, undefined, migrations)).toEqual([]);
+    expect(await pendingMigrations(sql, migrations)).toEqual([]);
+  });
+});
+
+describe('pendingMigrations', () => {
+  it('lists every file on an empty database and only the new one later', async () => {
+    expect(await pendingMigrations(sql, migrations)).toEqual(['0001_letters', '0002_more']);
+    await migrate(url, undefined, migrations);
+    expect(await pendingMigrations(sql, migrations)).toEqual([]);
+
+    write('0003_new', 'select 1;');
+
+    expect(await pendingMigrations(sql, migrations)).toEqual(['0003_new']);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { headerProblem } from './header-rules.ts';
+
+const reserved = [
+  ...['From', 'Sender', 'To', 'Cc', 'Bcc', 'Reply-To', 'Subject', 'Date', 'Message-ID', 'Return-Path', 'Received'],
+  ...['DKIM-Signature', 'ARC-Seal', 'ARC-Message-Signature', 'ARC-Authentication-Results', 'Authentication-Results'],
+  ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Content-Disposition', 'Content-Anything'],
+  ...['Resent-From', 'Resent-To', 'Resent-Bcc', 'Resent-Message-ID', 'Delivered-To', 'X-Postrider-Id'],
+];
+
+describe('a reserved header', () => {
+  it.each(reserved)('%s is reserved in any case', (name) => {
+    for (const spelling of [name, name.toLowerCase(), name.toUpperCase()]) {
+      expect(headerProblem(spelling, 'x')?.kind).toBe('reserved');
+    }
+  });
+});
+
+describe('an invalid header', () => {
+  it.each(['', '__proto__', 'X Y', 'X:Y', 'X\r\nBcc', 'X\u0000', 'Ünicode', 'x'.repeat(77), 'X_Y', ' X', 'X\n'])(
+    'is named %j',
+    (name) => {
+      expect(headerProblem(name, 'x')?.kind).toBe('invalid');
+    },
+  );
+
+  it.each(['a\rb', 'a\nb', 'a\r\nBcc: x@evil.test', 'a\u0000b', 'a\u007fb', 'a\u0085b', 'a\u001bb', '\ud800'])(
+    'has the value %j',
+    (value) => {
+      expect(headerProblem('X-Tag', value)?.kind).toBe('invalid');
+    },
+  );
+
+  it('is a structured one with a token that fits on no line', () => {
+    expect(headerProblem('List-Unsubscribe', `<https://good.test/${'u'.repeat(1000)}>`)?.kind).toBe('invalid');
+    expect(headerProblem('X-Token', 'u'.repeat(2000))).toBeNull();
+  });
+});
+
+describe('an allowed header', () => {
+  it.each([
+    ['List-Unsubscribe', '<mailto:u@good.test>, <https://good.test/u?x=1>'],
+    ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
+    ['List-Id', 'News <news.good.test>'],
+    ['In-Reply-To', '<a@good.test>'],
+    ['References', '<a@good.test> <b@good.test>'],
+    ['constructor', 'x'],
+    ['toString', 'x'],
+    ['X-Tag', 'tab\tand übergrößen 🚀'],
+    ['X-Empty', ''],
+    ['x'.repeat(76), 'x'],
+  ])('%s', (name, value) => {
+    expect(headerProblem(name, value)).toBeNull();
+  });
+});

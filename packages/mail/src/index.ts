@@ -1,0 +1,16 @@
+export { canonicalDomain, type Mailbox, type ParsedMailbox, parseMailbox } from './address.ts';
+export { compose, type OutgoingAttachment, type OutgoingMessage } from './compose.ts';
+export { formatMailbox } from './format-mailbox.ts';
+export { type HeaderProblem, headerProblem } from './header-rules.ts';
+export { createMailer, type MailerOptions } from './mailer.ts';
+export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './read-mail.ts';
+export { cleanRemoteText, type Reply, readReply, replyLine } from './reply.ts';
+export type { Envelope, Mailer, SendOutcome, SendStage, TlsFacts } from './send-outcome.ts';
+export {
+  type CapturedMail,
+  type CaptureServer,
+  type CaptureServerOptions,
+  startCaptureServer,
+} from './smtp/capture-server.ts';
+export { createSmtpTransport, type SmtpTimeouts, type SmtpTransportOptions } from './smtp/client.ts';
+export { textFromHtml } from './text-from-html.ts';

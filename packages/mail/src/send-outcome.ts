@@ -1,0 +1,39 @@
+import type { Reply } from './reply.ts';
+
+/** The SMTP envelope of one transaction: one recipient, so that one refusal never touches another. */
+export interface Envelope {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How far a transaction came: what was being done, or waited for, when it was decided. */
+export type SendStage = 'connect' | 'mail' | 'rcpt' | 'data' | 'after_dot';
+
+export interface TlsFacts {
+  readonly protocol: string;
+  readonly cipher: string;
+  readonly authorized: boolean;
+}
+
+export interface SendOutcome {
+  /**
+   * accepted: the server took the mail. rejected: it refused this mail for good. deferred: it did not take
+   * it, and a later attempt may succeed. unknown: it had all of the mail and was lost before its answer.
+   */
+  readonly kind: 'accepted' | 'deferred' | 'rejected' | 'unknown';
+  readonly reply: Reply | null;
+  readonly error: string | null;
+  readonly target: string;
+  readonly tls: TlsFacts | null;
+  /** connect and tls are 0 on a kept connection; tls is the STARTTLS upgrade only. */
+  readonly phases_ms: { readonly connect: number; readonly tls: number; readonly mail: number; readonly data: number };
+  readonly stage: SendStage;
+  readonly transcript: string;
+}
+
+export interface Mailer {
+  /** Never rejects for what the network did. The signal is honoured until the final dot is written. */
+  send(envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<SendOutcome>;
+  /** Refuses what waits, lets what is under way finish, and closes the kept connections. */
+  stop(): Promise<void>;
+}

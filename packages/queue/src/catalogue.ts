@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+
+export interface JobOptions {
+  /** How often pg-boss may hand a job out again after a fault of the process that ran it. */
+  readonly retry_limit: number;
+  readonly retry_delay_seconds: number;
+  /** When an active job counts as lost although its process still sends heartbeats. */
+  readonly expire_seconds: number;
+  /** Without a touch for this long, an active job goes back to the queue. At least 10. */
+  readonly heartbeat_seconds?: number;
+  /** Makes this a schedule: one job at each match, in UTC. */
+  readonly cron?: string;
+}
+
+/** Job name → what its payload is and how it is kept. Every function of the queue is typed by one. */
+export type Catalogue = Readonly<Record<string, { readonly payload: z.ZodType; readonly options: JobOptions }>>;
+
+export type Data<C extends Catalogue, N extends keyof C> = z.output<C[N]['payload']>;
+
+export interface Job<D> {
+  readonly id: string;
+  readonly data: D;
+  readonly retry_count: number;
+}
+
+export interface NewJob<D> {
+  readonly data: D;
+  /** Given where our own row remembers its job. */
+  readonly id?: string;
+  readonly start_after?: Date;
+}

@@ -1,0 +1,193 @@
+import type { Sql, Tx } from '@postrider/db';
+import { PgBoss } from 'pg-boss';
+import type { Catalogue, Data, Job, NewJob } from './catalogue.ts';
+import { inTransaction } from './transaction.ts';
+
+const SCHEMA = 'pgboss';
+const WAKE_CHANNEL = 'postrider_wake';
+// NOTIFY makes committing transactions queue behind each other, so one per five milliseconds is sent, after the commit.
+const WAKE_DEBOUNCE_MS = 5;
+
+export interface Queue<C extends Catalogue> {
+  /** Connects without changing the schema; installQueue does that. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Adds jobs inside the caller's transaction. Wake the workers after its commit. */
+  send<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly NewJob<Data<C, N>>[]): Promise<void>;
+  /** Takes ready jobs; the caller settles them with complete, or touches them while they run. */
+  fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
+  complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
+  touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
+  /** Of these job ids, those that no job waits or runs under. */
+  withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
+  /** Runs a handler for jobs that need no lanes; a throw is a fault and is retried. */
+  work<N extends keyof C & string>(name: N, handler: (data: Data<C, N>) => Promise<void>): Promise<void>;
+  /** Tells workers of every process that jobs are ready now. */
+  wake(name: keyof C & string): void;
+  onWake(name: keyof C & string, listener: () => void): () => void;
+  /** Subscribes to the wakes of other processes. */
+  listen(): Promise<void>;
+}
+
+/** A job and the attempt under which it was fetched, so that a late worker settles nothing. */
+export type JobHold = Pick<Job<unknown>, 'id' | 'retry_count'>;
+
+export interface QueueOptions<C extends Catalogue> {
+  readonly sql: Sql;
+  readonly url: string;
+  readonly catalogue: C;
+  readonly application_name: string;
+  readonly max_connections: number;
+  /** False where this process only sends: supervision is for processes that work. */
+  readonly supervise: boolean;
+  on_error(error: unknown): void;
+}
+
+export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queue<C> {
+  const { sql, catalogue, supervise } = options;
+  const boss = new PgBoss({
+    connectionString: options.url,
+    schema: SCHEMA,
+    max: options.max_connections,
+    application_name: options.application_name,
+    migrate: false,
+    createSchema: false,
+    supervise,
+    schedule: supervise,
+    registerInstance: supervise,
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
+    connectionTimeoutMillis: 5000,
+    // A query that never returns would wedge pg-boss's one supervision loop.
+    options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+  });
+  boss.on('error', options.on_error);
+  const listeners = new Map<string, Set<() => void>>();
+  const pending = new Set<string>();
+  let wakeTimer: NodeJS.Timeout | null = null;
+
+  const ring = (name: string) => {
+    for (const listener of listeners.get(name) ?? []) listener();
+  };
+  const flushWakes = async () => {
+    wakeTimer = null;
+    const names = [...pending];
+    pending.clear();
+    try {
+      await sql`select pg_notify(${WAKE_CHANNEL}, name) from unnest(${names}::text[]) as names(name)`;
+    } catch (error) {
+      // A lost wake costs one poll interval, nothing else.
+      options.on_error(error);
+    }
+  };
+
+  return {
+    async start() {
+      await boss.start();
+    },
+    async stop() {
+      if (wakeTimer) clearTimeout(wakeTimer);
+      await boss.stop({ graceful: true, timeout: 10_000 });
+    },
+    async send(tx, name, jobs) {
+      if (jobs.length === 0) return;
+      const rows = jobs.map((job) => ({
+        data: job.data as object,
+        ...(job.id && { id: job.id }),
+        ...(job.start_after && { startAfter: job.start_after }),
+      }));
+      const inserted = await boss.insert(name, rows, { db: inTransaction(tx), returnId: true });
+      // pg-boss skips a job without a word when its id is taken; here that would be a lost mail.
+      if (inserted?.length !== jobs.length)
+        throw new Error(`${name}: ${jobs.length} jobs sent, ${inserted?.length ?? 0} stored`);
+    },
+    async fetch(name, count) {
+      const payload = payloadOf(catalogue, name);
+      const jobs = await boss.fetch<object>(name, { batchSize: count });
+      return jobs.map((job) => ({
+        id: job.id,
+        retry_count: job.retryCount,
+        // payload is the catalogue's schema for this very name.
+        data: payload.parse(job.data) as Data<C, typeof name>,
+      }));
+    },
+    async complete(tx, name, jobs) {
+      if (jobs.length > 0) await boss.complete(name, jobs.map(attemptOf), null, { db: inTransaction(tx) });
+    },
+    async touch(name, jobs) {
+      if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf));
+    },
+    async withoutLiveJob(tx, name, ids) {
+      const rows = await tx<{ id: string }[]>`
+        select asked.id from unnest(${ids}::uuid[]) as asked(id)
+        where not exists (
+          select from ${tx(`${SCHEMA}.job`)} j
+          where j.name = ${name} and j.id = asked.id and j.state < 'completed'
+        )`;
+      return rows.map((row) => row.id);
+    },
+    async work(name, handler) {
+      const payload = payloadOf(catalogue, name);
+      await boss.work<object>(name, { pollingIntervalSeconds: 5 }, async ([job]) => {
+        if (job) await handler(payload.parse(job.data) as Data<C, typeof name>);
+      });
+    },
+    wake(name) {
+      ring(name);
+      pending.add(name);
+      wakeTimer ??= setTimeout(flushWakes, WAKE_DEBOUNCE_MS);
+    },
+    onWake(name, listener) {
+      const set = listeners.get(name) ?? new Set();
+      listeners.set(name, set.add(listener));
+      return () => set.delete(listener);
+    },
+    async listen() {
+      await sql.listen(WAKE_CHANNEL, ring);
+    },
+  };
+}
+
+/** Creates or upgrades pg-boss's schema, the catalogue's queues and its schedules. Safe to repeat. */
+export async function installQueue(url: string, catalogue: Catalogue): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: SCHEMA,
+    max: 2,
+    supervise: false,
+    schedule: false,
+    registerInstance: false,
+  });
+  const faults: unknown[] = [];
+  boss.on('error', (error) => faults.push(error));
+  await boss.start();
+  try {
+    for (const [name, { options }] of Object.entries(catalogue)) {
+      const settings = {
+        retryLimit: options.retry_limit,
+        retryDelay: options.retry_delay_seconds,
+        expireInSeconds: options.expire_seconds,
+        // Longer than the furthest scheduled_at and the last retry; pg-boss deletes waiting jobs after it.
+        retentionSeconds: 60 * 86_400,
+        deleteAfterSeconds: 3600,
+        ...(options.heartbeat_seconds && { heartbeatSeconds: options.heartbeat_seconds }),
+      };
+      if (await boss.getQueue(name)) await boss.updateQueue(name, settings);
+      else await boss.createQueue(name, { ...settings, partition: true });
+      if (options.cron) await boss.schedule(name, options.cron, {}, { tz: 'UTC' });
+    }
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+  if (faults.length > 0) throw faults[0];
+}
+
+function attemptOf(job: JobHold): { id: string; retryCount: number } {
+  return { id: job.id, retryCount: job.retry_count };
+}
+
+function payloadOf(catalogue: Catalogue, name: string) {
+  const entry = catalogue[name];
+  if (!entry) throw new Error(`no job is called ${name}`);
+  return entry.payload;
+}

@@ -1,0 +1,50 @@
+const DEADLINE_MS = 20_000;
+
+export interface Arrivals<T> {
+  readonly items: T[];
+  add(item: T): void;
+  /** A number waits until that many have arrived, a predicate until one fits, be it already here. */
+  waitFor(wanted: number): Promise<T[]>;
+  waitFor(wanted: (item: T) => boolean): Promise<T>;
+}
+
+/** What has reached a sink, and a way to wait for more by event; a wait that is not met fails with what is here. */
+export function createArrivals<T>(what: string, describe: (item: T) => string): Arrivals<T> {
+  const items: T[] = [];
+  const waiters = new Set<() => void>();
+
+  function wait<R>(wish: string, look: () => R | undefined): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    const check = () => {
+      const found = look();
+      if (found === undefined) return;
+      clearTimeout(deadline);
+      waiters.delete(check);
+      resolve(found);
+    };
+    const deadline = setTimeout(() => {
+      waiters.delete(check);
+      const here = items.map((item) => `\n  ${describe(item)}`).join('');
+      reject(new Error(`waited ${DEADLINE_MS / 1000} s for ${wish}; ${items.length} ${what} arrived${here}`));
+    }, DEADLINE_MS);
+    waiters.add(check);
+    check();
+    return promise;
+  }
+
+  function waitFor(wanted: number): Promise<T[]>;
+  function waitFor(wanted: (item: T) => boolean): Promise<T>;
+  function waitFor(wanted: number | ((item: T) => boolean)): Promise<T[] | T> {
+    if (typeof wanted === 'function') return wait(`one of the ${what} to fit`, () => items.find(wanted));
+    return wait(`${wanted} ${what}`, () => (items.length >= wanted ? [...items] : undefined));
+  }
+
+  return {
+    items,
+    add(item) {
+      items.push(item);
+      for (const check of [...waiters]) check();
+    },
+    waitFor,
+  };
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createTCPServer, createUDPServer, Packet } from 'dns2';
+
+export interface ZoneRecords {
+  readonly A?: readonly string[];
+  readonly AAAA?: readonly string[];
+  readonly CNAME?: readonly string[];
+  readonly MX?: readonly { readonly priority: number; readonly exchange: string }[];
+  readonly NS?: readonly string[];
+  readonly PTR?: readonly string[];
+  /** A string is cut into character-strings of 255 octets; an array gives the cuts. */
+  readonly TXT?: readonly (string | readonly string[])[];
+}
+export type RecordType = keyof ZoneRecords;
+export type Zone = Readonly<Record<string, ZoneRecords>>;
+export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'timeout';
+
+export interface DnsZone {
+  /** host:port, UDP and TCP. */
+  readonly address: string;
+  /** Every question so far, as `TYPE name`. */
+  readonly questions: readonly string[];
+  set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>): void;
+  /** Removes every record of a name. */
+  remove(name: string): void;
+  /** Every question for the name fails until null is given. */
+  fail(name: string, how: DnsFailure | null): void;
+  stop(): Promise<void>;
+}
+
+type Answer = Packet['answers'][number];
+const HOST = '127.0.0.1';
+const TTL_SECONDS = 60;
+const PORT_TRIES = 20;
+const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'PTR', 'TXT'];
+
+/** A real name server on loopback for the names of a literal; any other name is NXDOMAIN. */
+export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
+  const names = new Map<string, ZoneRecords>();
+  for (const [name, records] of Object.entries(zone)) names.set(canonical(name), records);
+  const failures = new Map<string, DnsFailure>();
+  const questions: string[] = [];
+
+  function answersFor(name: string, type: RecordType | undefined): Answer[] {
+    const records = names.get(name);
+    if (!records) return [];
+    const target = records.CNAME?.[0];
+    if (target !== undefined && type !== 'CNAME') {
+      return [encode(name, 'CNAME', target), ...answersFor(canonical(target), type)];
+    }
+    return type ? (records[type] ?? []).map((record) => encode(name, type, record)) : [];
+  }
+
+  /** RFC 8020: a name below which something exists has no data, but exists. */
+  const exists = (name: string) => names.has(name) || [...names.keys()].some((known) => known.endsWith(`.${name}`));
+
+  function answer(request: Packet, send: (response: Packet) => unknown): void {
+    const [question] = request.questions;
+    if (!question) return;
+    const name = canonical(question.name);
+    const type = recordTypes.find((known) => Packet.TYPE[known] === question.type);
+    questions.push(`${type ?? `TYPE${question.type}`} ${name}`);
+    const failure = failures.get(name);
+    if (failure === 'timeout') return;
+    const response = Packet.createResponseFromRequest(request);
+    response.header.ra = 1;
+    if (failure) {
+      response.header.rcode = Packet.RCODE[failure];
+    } else if (exists(name)) {
+      response.header.aa = 1;
+      response.answers = answersFor(name, type);
+    } else {
+      response.header.aa = 1;
+      response.header.rcode = Packet.RCODE.NXDOMAIN;
+    }
+    send(response);
+  }
+
+  // The free port is found by UDP and may be taken for TCP, so the pair is tried until both are ours.
+  for (let attempt = 1; ; attempt++) {
+    const udp = createUDPServer(answer);
+    await udp.listen(0, HOST);
+    const { port } = udp.address();
+    const tcp = createTCPServer(answer);
+    try {
+      tcp.listen(port, HOST);
+      await once(tcp, 'listening');
+    } catch (error) {
+      udp.close();
+      if (attempt === PORT_TRIES) throw error;
+      continue;
+    }
+    const open = new Set<Socket>();
+    tcp.on('connection', (socket: Socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+    });
+    return {
+      address: `${HOST}:${port}`,
+      questions,
+      set(name, type, records) {
+        names.set(canonical(name), { ...names.get(canonical(name)), [type]: records });
+      },
+      remove(name) {
+        names.delete(canonical(name));
+      },
+      fail(name, how) {
+        if (how) failures.set(canonical(name), how);
+        else failures.delete(canonical(name));
+      },
+      async stop() {
+        const closed = Promise.all([once(udp, 'close'), once(tcp, 'close')]);
+        udp.close();
+        tcp.close();
+        for (const socket of open) socket.destroy();
+        await closed;
+      },
+    };
+  }
+}
+
+function canonical(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+function encode(name: string, type: RecordType, record: unknown): Answer {
+  const resource = {
+    name,
+    type: Packet.TYPE[type],
+    class: Packet.CLASS.IN,
+    ttl: TTL_SECONDS,
+    ...fieldsOf(type, record),
+  };
+  // dns2 types an answer as an instance, but encodes any object with the fields of its type.
+  return resource as Answer;
+}
+
+function fieldsOf(type: RecordType, record: unknown): object {
+  if (type === 'A' || type === 'AAAA') return { address: record };
+  if (type === 'CNAME' || type === 'PTR') return { domain: record };
+  if (type === 'NS') return { ns: record };
+  if (type === 'TXT') return { data: typeof record === 'string' ? (record.match(/.{1,255}/gs) ?? ['']) : record };
+  return Object(record);
+}

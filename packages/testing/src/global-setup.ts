@@ -1,0 +1,83 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catalogue } from '@postrider/core';
+import { connect, migrate } from '@postrider/db';
+import { startEmbedded } from '@postrider/db/embedded';
+import { installQueue } from '@postrider/queue';
+import type { TestProject } from 'vitest/node';
+import { databaseUrl, TEMPLATE } from './database.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which tests may create and drop databases. */
+    postgres_url: string;
+  }
+}
+
+// Nothing here outlives the run, so nothing is made durable.
+const throwawaySettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '300',
+};
+
+/** Starts one server for the run and builds the database that every test file clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer();
+  try {
+    await buildTemplate(server.url);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  project.provide('postgres_url', server.url);
+  return server.stop;
+}
+
+async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env.POSTRIDER_TEST_DATABASE_URL;
+  if (given) return { url: given, stop: async () => undefined };
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-test-'));
+  // Postgres refuses to run as root, so it may run as a user who has to reach this directory.
+  await chmod(directory, 0o755);
+  const embedded = await startEmbedded({ data_dir: directory, settings: throwawaySettings });
+  return {
+    url: embedded.url,
+    async stop() {
+      await embedded.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function buildTemplate(server_url: string): Promise<void> {
+  const server = connect(server_url, { max: 1, application_name: 'postrider-test-setup' });
+  await server`drop database if exists ${server(TEMPLATE)} with (force)`;
+  await server`create database ${server(TEMPLATE)}`;
+  await server.end();
+
+  const url = databaseUrl(server_url, TEMPLATE);
+  await migrate(url);
+  await installQueue(url, catalogue);
+  const sql = connect(url, { max: 1, application_name: 'postrider-test-setup' });
+  await installTestClock(sql);
+  await sql.end();
+}
+
+/** Lets a test move what the product and pg-boss call now; both functions keep the signature they are shipped with. */
+async function installTestClock(sql: ReturnType<typeof connect>): Promise<void> {
+  await sql`create table public.test_clock (
+    only_row boolean primary key default true check (only_row),
+    frozen_at timestamptz,
+    jump interval not null default '0'
+  )`;
+  await sql`insert into public.test_clock default values`;
+  await sql`create or replace function public.clock_now() returns timestamptz language sql stable as
+    $$ select coalesce(frozen_at, pg_catalog.now()) + jump from public.test_clock $$`;
+  await sql`create or replace function pgboss.job_now() returns timestamptz language sql stable as
+    $$ select public.clock_now() $$`;
+}

@@ -1,0 +1,28 @@
+export { createTestClock, type TestClock } from './clock.ts';
+export { createDatabase, databaseUrl, type TestDatabase } from './database.ts';
+export {
+  type DnsFailure,
+  type DnsZone,
+  type RecordType,
+  startDnsZone,
+  type Zone,
+  type ZoneRecords,
+} from './dns-zone.ts';
+export {
+  type SinkMail,
+  type SmtpQuestion,
+  type SmtpRule,
+  type SmtpSink,
+  type SmtpSinkOptions,
+  type SmtpStage,
+  type SmtpVerdict,
+  startSmtpSink,
+} from './smtp-sink.ts';
+export {
+  type SinkRequest,
+  startWebhookSink,
+  type WebhookAnswer,
+  type WebhookRule,
+  type WebhookSink,
+} from './webhook-sink.ts';
+export { createWorld, type JobRun, type World } from './world.ts';

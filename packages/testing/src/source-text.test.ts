@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { readSource } from './source-text.ts';
+
+/** The samples write #{} for a placeholder, because a plain string with a real one looks like a mistake. */
+const real = (sample: string) => sample.replaceAll('#{', '${');
+
+describe('reading source', () => {
+  it('tells code, strings and comments apart and keeps every index', () => {
+    const text = real("const a = 'it\\'s'; // don't\nb(/* c */ `x#{f({ y: 'z' })}w`);");
+
+    const { bare, code, comments } = readSource(text);
+
+    expect(bare).toBe(real("const a = '     ';         \nb(        ` #{f({ y: ' ' })} `);"));
+    expect(code).toBe(real("const a = 'it\\'s';         \nb(        `x#{f({ y: 'z' })}w`);"));
+    expect(comments.trim().split(/\s{2,}/)).toEqual(["// don't", '/* c */']);
+  });
+
+  it('knows a regular expression from a division', () => {
+    expect(readSource('return /[\'"`/]/.test(a / b); // c / d').bare).toBe('return /      /.test(a / b);         ');
+    expect(readSource('x.replace(/[/`]/g, y)').bare).toBe('x.replace(/    /g, y)');
+  });
+
+  it('ends a string at the end of its line', () => {
+    expect(readSource("<p>don't</p>\nDate.now()").bare).toContain('Date.now()');
+  });
+
+  it('reads a template inside a template', () => {
+    const { bare } = readSource(real('`a#{b ? `c#{d}` : e}f` + g'));
+
+    expect(bare).toBe(real('` #{b ? ` #{d}` : e} ` + g'));
+  });
+});

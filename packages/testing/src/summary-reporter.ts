@@ -1,0 +1,45 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** What a run comes to. A file that does not load and an error outside any test count as failures. */
+export function summarise(
+  modules: readonly Pick<TestModule, 'children' | 'errors'>[],
+  stray_error_count: number,
+): { passed: number; failed: number } {
+  let passed = 0;
+  let failed = stray_error_count;
+  for (const module of modules) {
+    let failed_here = 0;
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      if (state === 'passed') passed += 1;
+      if (state === 'failed') failed_here += 1;
+    }
+    if (failed_here === 0) {
+      // Covers a file that cannot be imported and a hook that throws, at the top or inside a describe.
+      failed_here = module.errors().length > 0 ? 1 : 0;
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed_here += 1;
+    }
+    failed += failed_here;
+  }
+  return passed + failed === 0 ? { passed, failed: 1 } : { passed, failed };
+}
+
+/**
+ * Prints `N passed, N failed` as the last line of the run. It waits for the exit of the process, because other
+ * reporters, coverage and the closing of servers may still print after the run has ended.
+ */
+export default class SummaryReporter implements Reporter {
+  #summary = { passed: 0, failed: 1 };
+
+  onInit(): void {
+    process.once('exit', (code) => {
+      const { passed, failed } = this.#summary;
+      process.stdout.write(`${passed} passed, ${code === 0 ? failed : Math.max(1, failed)} failed\n`);
+    });
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    this.#summary = summarise(modules, errors.length);
+    if (this.#summary.failed > 0) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
+
+let sink: WebhookSink;
+beforeEach(async () => {
+  sink = await startWebhookSink();
+});
+afterEach(async () => {
+  await sink.stop();
+});
+
+describe('the webhook sink', () => {
+  it('records headers and the raw body of what is posted', async () => {
+    const posted = fetch(`${sink.url}/hook?x=1`, {
+      method: 'POST',
+      headers: { 'webhook-id': 'evt_1' },
+      body: '{"a": 1}',
+    });
+
+    const request = await sink.waitFor(({ path }) => path === '/hook?x=1');
+    expect(request.headers['webhook-id']).toBe('evt_1');
+    expect(request.body.toString()).toBe('{"a": 1}');
+    expect((await posted).status).toBe(200);
+  });
+
+  it('answers as scripted, by the number of the request', async () => {
+    sink.script(({ nth }) =>
+      nth === 1
+        ? { kind: 'reply', status: 503, headers: { 'retry-after': '7' }, body: 'busy' }
+        : { kind: 'reply', status: 204 },
+    );
+
+    const first = await fetch(sink.url);
+    const second = await fetch(sink.url);
+
+    expect([first.status, first.headers.get('retry-after'), await first.text()]).toEqual([503, '7', 'busy']);
+    expect(second.status).toBe(204);
+  });
+
+  it('hangs up, and holds an answer until it is told to go on', async () => {
+    const gate = Promise.withResolvers<void>();
+    sink.script(({ path }) => (path === '/drop' ? { kind: 'drop' } : { kind: 'stall', until: gate.promise }));
+
+    await expect(fetch(`${sink.url}/drop`)).rejects.toThrow('fetch failed');
+    const held = fetch(`${sink.url}/held`);
+    await sink.waitFor(2);
+    gate.resolve();
+
+    expect((await held).status).toBe(200);
+  });
+});

@@ -1,0 +1,91 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createArrivals } from './arrivals.ts';
+
+export interface SinkRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The bytes as they came, because signatures are over bytes. */
+  readonly body: Buffer;
+  readonly received_at: number;
+  /** From 1, of the requests to this path. */
+  readonly nth: number;
+}
+
+export type WebhookAnswer =
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'stall'; readonly until: Promise<unknown> };
+
+export type WebhookRule = (request: SinkRequest) => WebhookAnswer;
+
+export interface WebhookSink {
+  readonly url: string;
+  readonly requests: readonly SinkRequest[];
+  script(rule: WebhookRule): void;
+  waitFor(wanted: number): Promise<SinkRequest[]>;
+  waitFor(wanted: (request: SinkRequest) => boolean): Promise<SinkRequest>;
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+/** A real HTTP receiver on a loopback port of its own; answers 200 unless scripted, and 200 after a stall. */
+export async function startWebhookSink(options: { readonly now?: () => number } = {}): Promise<WebhookSink> {
+  const now = options.now ?? Date.now;
+  const arrivals = createArrivals<SinkRequest>('requests', (request) => `${request.method} ${request.path}`);
+  const counts = new Map<string, number>();
+  let rule: WebhookRule = () => ({ kind: 'reply', status: 200 });
+
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const path = incoming.url ?? '/';
+      const nth = (counts.get(path) ?? 0) + 1;
+      counts.set(path, nth);
+      const request: SinkRequest = {
+        method: incoming.method ?? '',
+        path,
+        headers: incoming.headers,
+        body: Buffer.concat(chunks),
+        received_at: now(),
+        nth,
+      };
+      const answer = rule(request);
+      arrivals.add(request);
+      if (answer.kind === 'reply') outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+      else if (answer.kind === 'drop') incoming.socket.destroy();
+      else
+        answer.until.then(
+          () => outgoing.writeHead(200).end(),
+          () => incoming.socket.destroy(),
+        );
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, HOST, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://${HOST}:${port}`,
+    requests: arrivals.items,
+    script(next) {
+      rule = next;
+    },
+    waitFor: arrivals.waitFor,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Config,
+  type Context,
+  catalogue,
+  createContext,
+  createServices,
+  invoke,
+  newId,
+  readConfig,
+  type Services,
+} from '@postrider/core';
+import { createKey, type Scope } from '@postrider/core/api-keys';
+import {
+  attemptDelivery,
+  claimDeliveries,
+  type DeliveryJob,
+  type Mailers,
+  settleDeliveries,
+} from '@postrider/core/delivery';
+import { provision } from '@postrider/core/workspaces';
+import { connect } from '@postrider/db';
+import { createMailer } from '@postrider/mail';
+import { createQueue } from '@postrider/queue';
+import { pino } from 'pino';
+import { createTestClock, type TestClock } from './clock.ts';
+import { createDatabase } from './database.ts';
+import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+
+export interface JobRun {
+  readonly name: string;
+  readonly data: unknown;
+}
+
+export interface World {
+  readonly services: Services;
+  readonly database_url: string;
+  readonly clock: TestClock;
+  readonly smtp: SmtpSink;
+  /** The workspace and key that provisioning made: every scope, Business plan. */
+  readonly workspace_id: string;
+  readonly secret: string;
+  /** Lines that the services logged, parsed. */
+  readonly logged: readonly Record<string, unknown>[];
+  /** Makes a key of the first workspace and returns its secret. */
+  key(options: {
+    readonly scopes: readonly Scope[];
+    readonly mode?: 'live' | 'sandbox';
+    readonly [option: string]: unknown;
+  }): Promise<{ readonly id: string; readonly secret: string }>;
+  /** Makes another workspace on a plan, with a key that has every scope but operator. */
+  workspace(plan: string): Promise<{ readonly workspace_id: string; readonly secret: string; readonly key_id: string }>;
+  /** A verified domain of a workspace. */
+  domain(name: string, workspace_id?: string): Promise<void>;
+  as(workspace_id: string): Context;
+  /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
+  drain(): Promise<JobRun[]>;
+  stop(): Promise<void>;
+}
+
+const BATCH = 50;
+
+/** A service on a database, a clock and an SMTP server of its own; nothing in it is pretended. */
+export async function createWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
+  const database = await createDatabase();
+  const sql = connect(database.url, { max: 10, application_name: 'postrider-test' });
+  const clock = createTestClock(sql);
+  const smtp = await startSmtpSink({ now: clock.now });
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const secret = `pr_live_${randomBytes(32).toString('hex')}`;
+  const config: Config = readConfig({ BOOTSTRAP_API_KEY: secret, ...env });
+  const jobs = createQueue({
+    sql,
+    url: database.url,
+    catalogue,
+    application_name: 'postrider-test-queue',
+    max_connections: 4,
+    supervise: false,
+    on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+  });
+  await jobs.start();
+  // An operator is there already, so that no test waits for a password to be derived.
+  await sql`insert into operators (id, email, password_hash, created_at) values ('usr_test', 'operator@sandbox.test', '', clock_now())`;
+  const parts = { sql, jobs, clock, log, config, secret_key: 'f'.repeat(64), public_url: 'http://localhost:3000' };
+  await provision(parts);
+  const services = createServices(parts);
+  const [first] = await sql<{ id: string }[]>`select id from workspaces`;
+  const workspace_id = first?.id ?? '';
+  const mailer = createMailer({
+    helo_name: 'localhost',
+    transports: [{ host: smtp.host, port: smtp.port, secure: false, tls: 'none', max_connections: 5 }],
+  });
+  const mailers: Mailers = { live: mailer, sandbox: mailer };
+
+  const as = (workspace: string) => createContext(services, { kind: 'system', workspace_id: workspace });
+  return {
+    services,
+    database_url: database.url,
+    clock,
+    smtp,
+    workspace_id,
+    secret,
+    logged,
+    as,
+    key: (options) => invoke(as(workspace_id), createKey, { name: 'Test key', ...options }),
+    async workspace(plan) {
+      const id = newId('workspace', clock.now());
+      await sql`insert into workspaces (id, name, plan, created_at) values (${id}, 'Other', ${plan}, clock_now())`;
+      const made = await invoke(as(id), createKey, { name: 'Other key', scopes: ['admin'] });
+      return { workspace_id: id, secret: made.secret, key_id: made.id };
+    },
+    async domain(name, workspace = workspace_id) {
+      await sql`
+        insert into domains (workspace_id, id, name, status, created_at, verified_at)
+        values (${workspace}, ${newId('domain', clock.now())}, ${name}, 'verified', clock_now(), clock_now())`;
+    },
+    async drain() {
+      const runs: JobRun[] = [];
+      for (;;) {
+        const due: DeliveryJob[] = await jobs.fetch('delivery.attempt', BATCH);
+        if (due.length === 0) return runs;
+        runs.push(...due.map((job) => ({ name: 'delivery.attempt', data: job.data })));
+        const claimed = await claimDeliveries(services, due);
+        const results = await Promise.all(
+          claimed.map((one) => attemptDelivery(services, mailers, one, new AbortController().signal)),
+        );
+        await settleDeliveries(
+          services,
+          results.map((result) => ({ ...result, handed_back: false })),
+        );
+      }
+    },
+    async stop() {
+      await mailer.stop();
+      await services.key_uses.stop();
+      await jobs.stop();
+      await smtp.stop();
+      await sql.end({ timeout: 2 });
+      await database.drop();
+    },
+  };
+}

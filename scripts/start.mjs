@@ -1,0 +1,9 @@
+import { explainOldNode, runsTypeScript } from './pinned-node.mjs';
+
+// In this very process: signals, the exit code and Ctrl-C then need no forwarding.
+if (runsTypeScript()) {
+  await import('../apps/server/src/main.ts');
+} else {
+  explainOldNode();
+  process.exitCode = 1;
+}

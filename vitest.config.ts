@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+
+// Every test file is in exactly one project: rules reads the tree, units needs no database, the rest gets one.
+const rules = ['packages/testing/src/house-rules.test.ts', 'packages/testing/src/source-text.test.ts'];
+const units = [
+  'packages/mail/**/*.test.ts',
+  'packages/sdk/**/*.test.ts',
+  'packages/testing/src/{dns-zone,smtp-sink,summary-reporter,webhook-sink}.test.ts',
+];
+const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './packages/testing/src/summary-reporter.ts'],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    retry: 0,
+    projects: [
+      { extends: true, test: { name: 'rules', include: rules, exclude: everywhere, pool: 'threads' } },
+      { extends: true, test: { name: 'units', include: units, exclude: everywhere, pool: 'threads' } },
+      {
+        extends: true,
+        test: {
+          name: 'database',
+          include: ['**/*.test.ts'],
+          exclude: [...everywhere, ...rules, ...units],
+          pool: 'forks',
+          globalSetup: 'packages/testing/src/global-setup.ts',
+        },
+      },
+    ],
+  },
+});
