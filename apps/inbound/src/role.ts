@@ -19,7 +19,10 @@ export function createRole(services: Services): InboundRole {
       if (!services.config.DELIVERY.some((transport) => transport.kind === 'capture')) return;
       const wanted = services.config.CAPTURE_PORT;
       capture = await startCapture(services, wanted ?? DEFAULT_CAPTURE_PORT).catch((error) => {
-        if (wanted !== undefined) throw error;
+        if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+        if (wanted !== undefined) {
+          throw new Error(`CAPTURE_PORT ${wanted} is in use; end what listens there, or set another port.`);
+        }
         return startCapture(services, 0);
       });
       this.capture_port = capture.port;

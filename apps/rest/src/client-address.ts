@@ -7,7 +7,7 @@ export type ClientAddress = (request: IncomingMessage) => string;
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
   const trusted = blockList(trusted_proxies);
   return (request) => {
-    let address = plainAddress(request.socket.remoteAddress ?? '');
+    let address = plainAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
     if (trusted_proxies.length === 0) return address;
     const forwarded = String(request.headers['x-forwarded-for'] ?? '')
       .split(',')
@@ -15,7 +15,7 @@ export function createClientAddress(trusted_proxies: readonly string[]): ClientA
     for (const hop of forwarded) {
       if (!trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) break;
       const next = plainAddress(hop.trim());
-      if (isIP(next) === 0) break;
+      if (next === null) break;
       address = next;
     }
     return address;
@@ -32,8 +32,9 @@ function blockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 peer on an IPv6 socket is still that IPv4 address. */
-function plainAddress(address: string): string {
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  return isIP(plain) === 0 ? '0.0.0.0' : plain;
+/** An IPv4 peer on an IPv6 socket is still that IPv4 address, and a zone such as %eth0 is this machine's affair. */
+function plainAddress(text: string): string | null {
+  const address = text.split('%', 1)[0] ?? '';
+  const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  return isIP(plain) === 0 ? null : plain;
 }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '@postrider/core';
+import { AppError, type ErrorCode, errorFields } from '@postrider/core';
 
 export const httpStatus: Record<ErrorCode, number> = {
   invalid_request: 400,
@@ -12,19 +12,7 @@ export const httpStatus: Record<ErrorCode, number> = {
 
 /** The one error shape of /v1. A fault of ours says only that, and the id under which the log tells more. */
 export function errorBody(error: AppError, request_id: string, public_url: string) {
-  const { details, required_scope, extra } = error.facts;
-  return {
-    error: {
-      code: error.code,
-      reason: error.reason,
-      message: error.message,
-      ...(details && { details }),
-      ...(required_scope && { required_scope }),
-      ...extra,
-      request_id,
-      docs_url: `${public_url}/errors/${error.reason}`,
-    },
-  };
+  return { error: { ...errorFields(error), request_id, docs_url: `${public_url}/errors/${error.reason}` } };
 }
 
 export function asAppError(error: unknown): AppError {

@@ -12,7 +12,7 @@ import {
 import { authenticate, hashSecret, keyRefusal, looksLikeSecret, refuseAddress } from '@postrider/core/api-keys';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
-import { type Match, matchRoute } from './match.ts';
+import { type Match, matchRoute, rehearsed } from './match.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 
@@ -49,8 +49,10 @@ async function serve(
   request: IncomingMessage,
   request_id: string,
 ): Promise<Outcome> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  const match = matchRoute(request.method ?? '', url.pathname.slice('/v1'.length));
+  const target = readTarget(request.url ?? '');
+  const found = matchRoute(request.method ?? '', target.path_below);
+  const asked = found && rehearsed(found, target.query);
+  const match = asked instanceof AppError ? found : asked;
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   const fail = (error: AppError): Outcome => ({
@@ -62,7 +64,7 @@ async function serve(
   });
   try {
     const address = clientAddress(request);
-    const credential = match ? readCredential(request, address) : routeNotFound(request.method ?? '', url.pathname);
+    const credential = match ? readCredential(request, address) : routeNotFound(request.method ?? '', target.path);
     if (!match || credential instanceof AppError) {
       window_name = 'address';
       const refused = await refuseAddress(
@@ -73,21 +75,32 @@ async function serve(
       window = refused.window;
       return fail(refused.error);
     }
-    const ctx = await admitted(services, match, credential, request, request_id);
+    const idempotency_key = readIdempotencyKey(request);
+    const ctx = await admitted(services, match, credential, {
+      request_id,
+      idempotency_key: idempotency_key instanceof AppError ? null : idempotency_key,
+    });
     if ('error' in ctx) {
       window = ctx.window;
-      if (ctx.error.code === 'unauthorized') window_name = 'address';
+      if (countsAgainstAddress(ctx.error)) window_name = 'address';
       return fail(ctx.error);
     }
     window = ctx.notes.window;
     try {
-      const body = await invokeParsed(ctx, match.route.operation, await readInput(match, url, request));
+      const input: Parsed<unknown> =
+        idempotency_key instanceof AppError
+          ? { ok: false, error: idempotency_key }
+          : asked instanceof AppError
+            ? { ok: false, error: asked }
+            : await readInput(match, target.query, request);
+      const body = await invokeParsed(ctx, match.route.operation, input);
       return { status: match.route.status, body, replayed: ctx.notes.replayed, window: ctx.notes.window, window_name };
     } finally {
       window = ctx.notes.window;
     }
   } catch (error) {
     const public_error = asAppError(error);
+    if (countsAgainstAddress(public_error)) window_name = 'address';
     if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
     return fail(public_error);
   }
@@ -100,14 +113,12 @@ async function admitted(
   services: Services,
   match: Match,
   credential: Credential,
-  request: IncomingMessage,
-  request_id: string,
+  about: { readonly request_id: string; readonly idempotency_key: string | null },
 ): Promise<Context | AddressRefusal> {
-  const idempotency_key = readIdempotencyKey(request);
-  if (match.route.self_admitting) return createContext(services, credential, { request_id, idempotency_key });
+  if (match.route.self_admitting) return createContext(services, credential, about);
   const answer = await authenticate(services, credential, match.route.rate_class);
   if ('error' in answer) return answer;
-  const ctx = createContext(services, answer.actor, { request_id, idempotency_key });
+  const ctx = createContext(services, answer.actor, about);
   ctx.notes.window = answer.window;
   return ctx;
 }
@@ -120,30 +131,57 @@ function readCredential(request: IncomingMessage, address: string): Credential |
   return { kind: 'credential', secret_hash: hashSecret(secret), address };
 }
 
-function readIdempotencyKey(request: IncomingMessage): string | null {
+/** Whoever shows no valid key is counted by address, and the headers describe that window. */
+function countsAgainstAddress(error: AppError): boolean {
+  return error.code === 'unauthorized' || error.reason === 'address_rate';
+}
+
+/** A malformed one is returned, not thrown: like a bad body, it must lose to a bad key. */
+function readIdempotencyKey(request: IncomingMessage): string | AppError | null {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;
   const key = String(header);
   if (PRINTABLE_KEY.test(key)) return key;
-  throw new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+  return new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+}
+
+interface Target {
+  readonly path: string;
+  /** The path below /v1 as it was sent: dot segments are not resolved, so each endpoint has one spelling. */
+  readonly path_below: string;
+  readonly query: URLSearchParams;
+}
+
+function readTarget(url: string): Target {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  return {
+    path,
+    path_below: path.startsWith('/v1/') ? path.slice('/v1'.length) : '',
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)),
+  };
 }
 
 /** Path parameters win over the body and the query, so that neither can name another object. */
-async function readInput({ route, params }: Match, url: URL, request: IncomingMessage): Promise<Parsed<unknown>> {
-  if (route.method === 'GET') return { ok: true, value: { ...queryOf(url), ...params } };
+async function readInput(
+  { route, params }: Match,
+  query: URLSearchParams,
+  request: IncomingMessage,
+): Promise<Parsed<unknown>> {
+  if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query), ...params } };
   const body = await readBody(request, route.max_body_bytes);
   if (!body.ok || Object.keys(params).length === 0) return body;
   if (body.value === undefined) return { ok: true, value: params };
   return { ok: true, value: isObject(body.value) ? { ...body.value, ...params } : body.value };
 }
 
-function queryOf(url: URL): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = {};
-  for (const name of new Set(url.searchParams.keys())) {
-    const values = url.searchParams.getAll(name);
-    query[name] = values.length === 1 ? (values[0] ?? '') : values;
-  }
-  return query;
+function fieldsOf(query: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
 }
 
 function isObject(value: unknown): value is object {

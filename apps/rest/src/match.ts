@@ -1,3 +1,4 @@
+import { AppError } from '@postrider/core';
 import { type Route, routes } from './routes.ts';
 
 export interface Match {
@@ -46,4 +47,18 @@ function decodeSegment(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * The match that ?dry_run=true asks for. Whoever asks in a way that cannot be honoured is refused, because
+ * sending for real is the one thing that they did not want.
+ */
+export function rehearsed(match: Match, query: URLSearchParams): Match | AppError {
+  const asked = query.getAll('dry_run');
+  if (asked.length === 0 || asked.every((value) => value === 'false')) return match;
+  const { route } = match;
+  if (route.rehearsal === null || asked.length > 1 || asked[0] !== 'true') {
+    return new AppError('invalid_type', 'dry_run is true or false, and is offered by POST /email/send only.');
+  }
+  return { ...match, route: { ...route, operation: route.rehearsal, status: 200, self_admitting: false } };
 }

@@ -38,7 +38,7 @@ function isJson(type: string | undefined): boolean {
 }
 
 function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | AppError> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
+  const { promise, resolve } = Promise.withResolvers<Buffer | AppError>();
   const chunks: Buffer[] = [];
   let received = 0;
   let before = 0;
@@ -60,10 +60,10 @@ function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | 
   };
   request.on('data', onData);
   request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-  request.once('error', (error) => {
-    clearInterval(progress);
-    reject(error);
-  });
+  // The sender went away, which is no fault of ours; the answer is for the log and for a half-open socket.
+  const onClose = () => finish(new AppError('malformed_json', 'The connection closed before the body was complete.'));
+  request.once('error', onClose);
+  if (request.destroyed) onClose();
   return promise;
 }
 

@@ -3,6 +3,8 @@ import type { AnswerNotes } from '@postrider/core';
 
 type Window = NonNullable<AnswerNotes['window']>;
 
+const LINGER_MS = 1000;
+
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -35,5 +37,21 @@ export function respond(response: ServerResponse, answer: Answer): void {
   if (answer.replayed) headers['idempotent-replayed'] = 'true';
   if (answer.close) headers.connection = 'close';
   response.writeHead(status, headers);
-  response.end(text);
+  if (answer.close) endAfterBody(response, text);
+  else response.end(text);
+}
+
+/**
+ * Closing a socket that is still being written to resets it, and the reset can overtake the answer (RFC 9112
+ * section 9.6). So what comes is thrown away for a moment; the client has its whole answer from the start.
+ */
+function endAfterBody(response: ServerResponse, text: string): void {
+  response.write(text);
+  const { req: request } = response;
+  const patience = setTimeout(() => response.end(), LINGER_MS);
+  request.once('close', () => {
+    clearTimeout(patience);
+    response.end();
+  });
+  request.resume();
 }

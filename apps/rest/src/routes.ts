@@ -1,6 +1,7 @@
 import type { Operation } from '@postrider/core';
-import { createKey, listKeys, revokeKey } from '@postrider/core/api-keys';
-import { getMessage, listMessages, sendMessage } from '@postrider/core/messages';
+import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { getMessage, listMessages, previewMessage, sendBatch, sendMessage } from '@postrider/core/messages';
+import { getUsage } from '@postrider/core/usage';
 import type { z } from 'zod';
 
 /** One row of the /v1 surface. Paths are relative to /v1; {name} is a path parameter. */
@@ -12,6 +13,8 @@ export interface Route {
   readonly rate_class: 'send' | 'logs' | 'default';
   readonly status: 200 | 201 | 202;
   readonly max_body_bytes: number;
+  /** What ?dry_run=true asks for instead, where there is such a thing. */
+  readonly rehearsal: Operation<z.ZodType, unknown> | null;
   /** The operation admits its own requests inside the batched accept, with key, window and scope. */
   readonly self_admitting: boolean;
 }
@@ -23,7 +26,7 @@ function route(
   method: Route['method'],
   path: string,
   operation: Route['operation'],
-  rest: Partial<Pick<Route, 'rate_class' | 'status' | 'max_body_bytes' | 'self_admitting'>> = {},
+  rest: Partial<Pick<Route, 'rate_class' | 'status' | 'max_body_bytes' | 'self_admitting' | 'rehearsal'>> = {},
 ): Route {
   return {
     method,
@@ -33,21 +36,22 @@ function route(
     status: 200,
     max_body_bytes: SMALL_BODY,
     self_admitting: false,
+    rehearsal: null,
     ...rest,
   };
 }
 
+const sending = { rate_class: 'send', status: 202, max_body_bytes: SEND_BODY, self_admitting: true } as const;
+
 /** The whole surface, top to bottom. */
 export const routes: readonly Route[] = [
-  route('POST', '/email/send', sendMessage, {
-    rate_class: 'send',
-    status: 202,
-    max_body_bytes: SEND_BODY,
-    self_admitting: true,
-  }),
+  route('POST', '/email/send', sendMessage, { ...sending, rehearsal: previewMessage }),
+  route('POST', '/email/batch', sendBatch, sending),
   route('GET', '/email/logs', listMessages, { rate_class: 'logs' }),
   route('GET', '/email/logs/{id}', getMessage, { rate_class: 'logs' }),
   route('GET', '/api-keys', listKeys),
+  route('GET', '/api-keys/current', currentKey),
   route('POST', '/api-keys', createKey, { status: 201 }),
   route('DELETE', '/api-keys/{key_id}', revokeKey),
+  route('GET', '/usage', getUsage),
 ];

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Services } from '@postrider/core';
+import { expect } from 'vitest';
 import { createHandler } from '../src/index.ts';
 
 export interface Answer {
@@ -14,7 +15,7 @@ export interface Answer {
 export interface RestServer {
   readonly url: string;
   readonly port: number;
-  /** Sends a request with a key; an object becomes a JSON body, a string goes as it is. */
+  /** Sends a request with a key; an object becomes a JSON body, a string or bytes go as they are. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -43,14 +44,80 @@ export async function startRest(services: Services, default_key: string): Promis
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: bodyOf(body) }),
       });
       const text = await answer.text();
-      return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        text,
+        body: JSON.parse(text) as Record<string, unknown>,
+      };
     },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return Uint8Array.from(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+export interface PublicError {
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly details?: readonly { readonly param: string; readonly reason: string; readonly message: string }[];
+  readonly required_scope?: string;
+  readonly request_id: string;
+  readonly docs_url: string;
+  readonly [fact: string]: unknown;
+}
+
+/** The error of an answer, once its shape and its id have been found right. */
+export function errorOf(answer: Pick<Answer, 'body' | 'headers'>): PublicError {
+  expect(answer.body).toEqual({
+    error: expect.objectContaining({
+      code: expect.any(String),
+      reason: expect.any(String),
+      message: expect.stringMatching(/^\S.*\S$/s),
+      request_id: answer.headers.get('x-request-id'),
+      docs_url: expect.stringMatching(/^http.*\/errors\/[a-z_]+$/),
+    }),
+  });
+  // The expectation above is the proof.
+  return answer.body.error as PublicError;
+}
+
+/** `param reason` of every detail, in the order given. */
+export function detailsOf(answer: Pick<Answer, 'body' | 'headers'>): string[] {
+  return (errorOf(answer).details ?? []).map((detail) => `${detail.param} ${detail.reason}`);
+}
+
+/** The rate headers, once they have been found right for an answer given at a time. */
+export function rateOf(answer: Pick<Answer, 'status' | 'headers'>, now_ms: number) {
+  const number = (name: string) => {
+    const text = answer.headers.get(name);
+    expect(text, name).toMatch(/^\d+$/);
+    return Number(text);
+  };
+  const window = {
+    limit: number('x-ratelimit-limit'),
+    remaining: number('x-ratelimit-remaining'),
+    reset_unix: number('x-ratelimit-reset'),
+  };
+  const now_unix = now_ms / 1000;
+  expect(window.reset_unix).toBeGreaterThan(now_unix);
+  expect(window.reset_unix).toBeLessThanOrEqual(now_unix + 60);
+  expect(window.remaining).toBeLessThan(window.limit);
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
+  if (answer.status === 429) {
+    const seconds = number('retry-after');
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+  } else expect(answer.headers.has('retry-after')).toBe(false);
+  return window;
 }

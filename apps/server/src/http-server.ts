@@ -18,6 +18,7 @@ export interface HttpServer {
 
 const DEFAULT_PORT = 3000;
 const PORTS_TRIED = 100;
+const STOP_MS = 2500;
 
 /** Opens the process's one listener. A default port that is busy yields to the next; a port that was set does not. */
 export async function startHttpServer(
@@ -26,6 +27,7 @@ export async function startHttpServer(
   mounts: Mounts,
   log: Log,
 ): Promise<HttpServer> {
+  const open = new Set<ServerResponse>();
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -35,6 +37,8 @@ export async function startHttpServer(
       connectionsCheckingInterval: 2000,
     },
     (request, response) => {
+      open.add(response);
+      response.once('close', () => open.delete(response));
       mountFor(mounts, request.url ?? '/')(request, response).catch((error) => {
         log.error({ err: error }, 'a request ended without an answer');
         response.destroy();
@@ -48,9 +52,11 @@ export async function startHttpServer(
     port: (server.address() as AddressInfo).port,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
+      // A client is told with its answer not to send the next request on this connection.
+      for (const response of open) if (!response.headersSent) response.setHeader('connection', 'close');
       server.closeIdleConnections();
-      // Whoever holds a connection without a request under way does not hold up the stop.
-      const impatient = setTimeout(() => server.closeAllConnections(), 5000);
+      // A request that does not end, such as a slow upload, does not hold up the stop.
+      const impatient = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
       clearTimeout(impatient);
     },
@@ -77,7 +83,12 @@ export function writeJson(response: ServerResponse, status: number, body: unknow
 }
 
 async function listen(server: Server, host: string, wanted: number | undefined): Promise<void> {
-  if (wanted !== undefined) return listenOn(server, host, wanted);
+  if (wanted !== undefined) {
+    return listenOn(server, host, wanted).catch((error) => {
+      if (!isBusy(error)) throw error;
+      throw new Error(`PORT ${wanted} is in use; end what listens there, or set another port.`);
+    });
+  }
   for (let port = DEFAULT_PORT; port < DEFAULT_PORT + PORTS_TRIED; port++) {
     try {
       return await listenOn(server, host, port);

@@ -3,8 +3,8 @@ import { banner } from './banner.ts';
 import { createLog } from './log.ts';
 import { startPostrider } from './start.ts';
 
-// SIGTERM leaves 15 s; the last one is for a stop that hangs.
-const STOP_DEADLINE_MS = 14_000;
+// SIGTERM leaves 15 s; the end of them is for a stop that hangs.
+const STOP_DEADLINE_MS = 14_500;
 
 await main();
 
@@ -12,19 +12,26 @@ async function main(): Promise<void> {
   const config = readConfigOrExit();
   if (!config) return;
   const log = createLog(config, process.stdout.isTTY ?? false);
-  const stopAsked = signalled();
-  try {
-    const running = await startPostrider(config, log, (line) => process.stdout.write(`${line} …\n`));
-    log.debug({ config: redactConfig(config) }, 'configuration');
-    process.stdout.write(`${banner(running)}\n`);
-    const signal = await stopAsked;
+  const stopping = new AbortController();
+  const stopAsked = signalled().then((signal) => {
+    stopping.abort();
     log.info({ signal }, 'stopping');
     setTimeout(() => {
       log.error('the stop took too long and was cut');
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
+  });
+  try {
+    const progress = (line: string) => process.stdout.write(`${line} …\n`);
+    const running = await startPostrider(config, log, progress, stopping.signal);
+    log.debug({ config: redactConfig(config) }, 'configuration');
+    process.stdout.write(`${banner(running)}\n`);
+    await stopAsked;
     await running.stop();
+    // An SMTP session that waits for its last answer has been recorded, and would keep the process for minutes.
+    process.exit(0);
   } catch (error) {
+    if (stopping.signal.aborted) return log.info('stopped before the start was done');
     process.stderr.write(`Postrider did not start: ${error instanceof Error ? error.message : String(error)}\n`);
     log.debug({ err: error }, 'the start failed');
     process.exitCode = 1;

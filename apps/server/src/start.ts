@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Config,
   catalogue,
@@ -8,7 +9,7 @@ import {
   systemClock,
 } from '@postrider/core';
 import { type Provisioned, provision } from '@postrider/core/workspaces';
-import { connect, migrate, pendingMigrations } from '@postrider/db';
+import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue } from '@postrider/queue';
 import { type RunningRoles, startRoles } from './roles.ts';
@@ -24,11 +25,20 @@ export interface Running {
 }
 
 const POOL_SIZE = 10;
+const ACCEPT_LANES = 2;
 const QUEUE_POOL_SIZE = 4;
 const MIGRATION_WAIT_MS = 60_000;
 
-/** Brings a process up: database, migrations, provisioning, roles. Stopping undoes it in reverse. */
-export async function startPostrider(config: Config, log: Log, on_progress: (line: string) => void): Promise<Running> {
+/**
+ * Brings a process up: database, migrations, provisioning, roles. Stopping undoes it in reverse; so does the
+ * signal, between two steps, while the start is under way.
+ */
+export async function startPostrider(
+  config: Config,
+  log: Log,
+  on_progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Running> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const stopOne of stops.splice(0)) await stopOne();
@@ -40,10 +50,14 @@ export async function startPostrider(config: Config, log: Log, on_progress: (lin
       stops.unshift(() => embedded.stop());
       database_url = embedded.url;
     }
+    signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
-    await prepareSchema(config, database_url, on_progress);
+    await prepareSchema(config, database_url, on_progress, signal);
+    signal.throwIfAborted();
     const sql = connect(database_url, { max: POOL_SIZE, application_name: 'postrider' });
-    stops.unshift(() => sql.end({ timeout: 3 }));
+    stops.unshift(() => sql.end({ timeout: 1 }));
+    const lanes = connectLanes(database_url, ACCEPT_LANES, 'postrider-accept');
+    stops.unshift(async () => void (await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))));
     const jobs = createQueue({
       sql,
       url: database_url,
@@ -55,14 +69,13 @@ export async function startPostrider(config: Config, log: Log, on_progress: (lin
     });
     await jobs.start();
     stops.unshift(() => jobs.stop());
-    const parts = { sql, jobs, clock: systemClock, log, config, secret_key };
+    const parts = { sql, lanes, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
     let public_url = config.PUBLIC_URL ?? '';
-    const services: Services = createServices({
-      ...parts,
-      get public_url() {
-        return public_url;
-      },
+    // A getter, as the address is known only once the roles listen; a spread would read it too early.
+    const services: Services = Object.defineProperty(createServices({ ...parts, public_url }), 'public_url', {
+      get: () => public_url,
+      enumerable: true,
     });
     stops.unshift(() => services.key_uses.stop());
     const roles: RunningRoles = await startRoles(services);
@@ -84,7 +97,12 @@ export async function startPostrider(config: Config, log: Log, on_progress: (lin
 }
 
 /** One process alone migrates by itself; a process among several waits for the migrate command. */
-async function prepareSchema(config: Config, database_url: string, on_progress: (line: string) => void): Promise<void> {
+async function prepareSchema(
+  config: Config,
+  database_url: string,
+  on_progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   if (roleNames.every((role) => config.ROLES.includes(role))) {
     const ran = await migrate(database_url);
     if (ran.length > 0) on_progress('Preparing the database');
@@ -100,7 +118,7 @@ async function prepareSchema(config: Config, database_url: string, on_progress: 
       if (performance.now() > deadline)
         throw new Error(`The database lacks ${pending.join(', ')}; run npm run migrate, then start again.`);
       on_progress(`Waiting for npm run migrate (${pending.length} to go)`);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await pause(1000, undefined, { signal });
     }
   } finally {
     await sql.end({ timeout: 1 });

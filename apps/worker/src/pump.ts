@@ -3,10 +3,12 @@ import {
   attemptDelivery,
   type Claimed,
   claimDeliveries,
+  LEASE_SECONDS,
   type Mailers,
   renewLeases,
   type Settled,
   settleDeliveries,
+  unansweredDelivery,
 } from '@postrider/core/delivery';
 import { every } from './schedules.ts';
 
@@ -18,8 +20,13 @@ const SETTLE_MS = 15;
 // Wakes are hints, and none is sent for jobs that become due later: this is the floor under them.
 const POLL_MS = 1000;
 const RENEW_MS = 10_000;
-// SIGTERM leaves 15 s; what is not settled by then was handed back or is past the dot.
-const STOP_MS = 10_000;
+// Counted from before the claim, so that this clock always ends before the database's does.
+const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
+// SIGTERM leaves 15 s for everything. First sends may end by themselves; then those before the dot are handed
+// back; then those past it are recorded as unknown; at last a database that does not answer is given up.
+const HAND_BACK_MS = 5000;
+const UNANSWERED_MS = 6000;
+const GIVE_UP_MS = 8000;
 
 export interface Pump {
   stop(): Promise<void>;
@@ -27,19 +34,23 @@ export interface Pump {
 
 interface InFlight {
   readonly claimed: Claimed;
+  readonly started: number;
   readonly abort: AbortController;
+  /** Aborts what is not past the dot once the lease may have gone to somebody else. */
+  readonly lease_timer: NodeJS.Timeout;
+  sent: boolean;
 }
 
 /** Moves deliveries: fetch → claim → send → settle. A batch never waits for its slowest member. */
 export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   const inFlight = new Map<string, InFlight>();
   const finished: Settled[] = [];
-  const settling = new Set<Promise<void>>();
   let settleTimer: NodeJS.Timeout | null = null;
   let pollTimer: NodeJS.Timeout | null = null;
   let fetching: Promise<void> | null = null;
   let again = false;
   let stopped = false;
+  let given_up = false;
 
   const poll = () => {
     if (stopped) return;
@@ -55,29 +66,42 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
         services.log.error({ err: error }, 'deliveries could not be fetched');
         return false;
       })
-      .then((full) => {
+      .then((more) => {
         fetching = null;
+        again ||= more;
         if (stopped) return;
-        if ((full || again) && inFlight.size < MOST_IN_FLIGHT) poll();
+        if (again && inFlight.size < MOST_IN_FLIGHT) poll();
         else pollTimer ??= setTimeout(poll, POLL_MS);
       });
   };
 
+  /** Whether there may be more than was taken. */
   const fetchOnce = async (): Promise<boolean> => {
     const count = Math.min(FETCH_COUNT, MOST_IN_FLIGHT - inFlight.size);
-    if (count <= 0) return false;
+    if (count <= 0) return true;
     const jobs = await services.jobs.fetch('delivery.attempt', count);
     if (jobs.length === 0) return false;
-    for (const claimed of await claimDeliveries(services, jobs)) void send(claimed);
+    const asked = performance.now();
+    for (const claimed of await claimDeliveries(services, jobs)) void send(claimed, asked);
     return jobs.length === count;
   };
 
-  const send = async (claimed: Claimed) => {
+  const send = async (claimed: Claimed, asked: number) => {
     const abort = new AbortController();
-    inFlight.set(claimed.lease, { claimed, abort });
+    const lease_left = Math.max(0, LEASE_MS - (performance.now() - asked));
+    const lease_timer = setTimeout(() => abort.abort(), lease_left);
+    const entry: InFlight = { claimed, started: performance.now(), abort, lease_timer, sent: false };
+    inFlight.set(claimed.lease, entry);
     const result = await attemptDelivery(services, mailers, claimed, abort.signal);
-    const handed_back = abort.signal.aborted && result.outcome.kind === 'deferred';
-    finished.push({ ...result, handed_back });
+    if (entry.sent) return;
+    const { kind, reply } = result.outcome;
+    finish(entry, { ...result, handed_back: abort.signal.aborted && kind === 'deferred' && reply === null });
+  };
+
+  const finish = (entry: InFlight, result: Settled) => {
+    entry.sent = true;
+    clearTimeout(entry.lease_timer);
+    finished.push(result);
     if (finished.length >= SETTLE_COUNT) settleNow();
     else settleTimer ??= setTimeout(settleNow, SETTLE_MS);
   };
@@ -87,24 +111,30 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     settleTimer = null;
     const batch = finished.splice(0);
     if (batch.length === 0) return;
-    const done = settle(batch).finally(() => {
-      settling.delete(done);
+    void settle(batch).then(() => {
       for (const { claimed } of batch) inFlight.delete(claimed.lease);
       // Room has come free, and what filled it may wait for it.
       if (inFlight.size < MOST_IN_FLIGHT - FETCH_COUNT / 2 && again) poll();
     });
-    settling.add(done);
   };
 
-  /** Outlives a restart of the database; what cannot be recorded in time is found again by its lease. */
-  const settle = async (batch: readonly Settled[]) => {
+  /**
+   * Outlives a restart of the database; what cannot be recorded in time is found again by its lease. A result
+   * that the database refuses is found by halving, as its neighbours would all be sent a second time with it.
+   */
+  const settle = async (batch: readonly Settled[]): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
         await settleDeliveries(services, batch);
         return;
       } catch (error) {
         services.log.error({ err: error, count: batch.length, attempt }, 'results of deliveries could not be recorded');
-        if (attempt >= 30) return;
+        if (attempt >= 30 || given_up) return;
+        if (attempt >= 3 && batch.length > 1 && error instanceof Error && error.name === 'PostgresError') {
+          const middle = batch.length >> 1;
+          await Promise.all([settle(batch.slice(0, middle)), settle(batch.slice(middle))]);
+          return;
+        }
         await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 100 * 2 ** attempt)));
       }
     }
@@ -115,10 +145,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     async () => {
       const held = [...inFlight.values()];
       if (held.length === 0) return;
-      await services.jobs.touch(
-        'delivery.attempt',
-        held.map(({ claimed }) => claimed.job),
-      );
+      const asked = performance.now();
       const kept = await renewLeases(
         services.sql,
         held.map(({ claimed: { delivery, lease } }) => ({
@@ -128,10 +155,18 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
           lease,
         })),
       );
-      // Whoever lost the lease must not reach the dot: another worker may be sending the same copy.
-      for (const { claimed, abort } of held) {
-        if (inFlight.has(claimed.lease) && !kept.has(claimed.lease)) abort.abort();
+      // Whoever lost the lease must not reach the dot: another worker may be sending the same copy. A renewal
+      // that took long was done at its beginning, for all that is known.
+      const late = performance.now() - asked > RENEW_MS / 2;
+      for (const { claimed, abort, lease_timer, sent } of held) {
+        if (sent) continue;
+        if (!kept.has(claimed.lease)) abort.abort();
+        else if (!late) lease_timer.refresh();
       }
+      await services.jobs.touch(
+        'delivery.attempt',
+        held.map(({ claimed }) => claimed.job),
+      );
     },
     services,
   );
@@ -144,15 +179,24 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
       stopped = true;
       unsubscribe();
       if (pollTimer) clearTimeout(pollTimer);
-      await fetching;
-      const deadline = setTimeout(() => {
-        for (const { abort } of inFlight.values()) abort.abort();
-      }, STOP_MS);
-      while (inFlight.size > 0) {
+      const deadlines = [
+        setTimeout(() => {
+          for (const { abort } of inFlight.values()) abort.abort();
+        }, HAND_BACK_MS),
+        setTimeout(() => {
+          for (const entry of inFlight.values()) {
+            if (!entry.sent) finish(entry, unansweredDelivery(entry.claimed, performance.now() - entry.started));
+          }
+        }, UNANSWERED_MS),
+        setTimeout(() => {
+          given_up = true;
+        }, GIVE_UP_MS),
+      ];
+      while ((fetching || inFlight.size > 0) && !given_up) {
         settleNow();
-        await Promise.race([...settling, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
+        await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       }
-      clearTimeout(deadline);
+      for (const deadline of deadlines) clearTimeout(deadline);
       await renewer.stop();
     },
   };

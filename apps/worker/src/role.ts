@@ -8,6 +8,8 @@ import { startDeliveryPump } from './pump.ts';
 import { every } from './schedules.ts';
 
 const RECONCILE_MS = 20_000;
+// What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
+const CLOSE_MS = 1000;
 
 export interface WorkerRole {
   start(): Promise<void>;
@@ -68,9 +70,11 @@ async function openMailers(services: Services): Promise<{ mailers: Mailers; stop
   return {
     mailers: { sandbox, live },
     async stop() {
-      await live.stop();
-      if (live !== sandbox) await sandbox.stop();
-      await simulator.stop();
+      const closed = Promise.all([live, sandbox].map((mailer) => mailer.stop())).then(() => simulator.stop());
+      const { promise: waited, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CLOSE_MS);
+      await Promise.race([closed, waited]);
+      clearTimeout(timer);
     },
   };
 }

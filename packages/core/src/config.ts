@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { editDistance } from './spelling.ts';
 
@@ -32,22 +33,49 @@ const durations = z.string().transform((text, context) =>
 const transport = z.string().transform((text, context) => {
   if (text === 'capture' || text === 'mx') return { kind: text } as const;
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.hostname && (url.protocol === 'smtp:' || url.protocol === 'smtps:')) {
+  const user = decodePart(url?.username ?? '');
+  const pass = decodePart(url?.password ?? '');
+  if (url?.hostname && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && user !== null && pass !== null) {
     const secure = url.protocol === 'smtps:';
     return {
       kind: 'smtp',
       secure,
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port ? Number(url.port) : secure ? 465 : 587,
-      user: decodeURIComponent(url.username),
-      pass: decodeURIComponent(url.password),
+      user,
+      pass,
     } as const;
   }
+  // The entry itself is not shown, because it may hold a password.
   context.addIssue({
     code: 'custom',
-    message: `"${text}" is none of capture, mx, smtp://host:port and smtps://host:port`,
+    message:
+      'has an entry that is none of capture, mx, smtp://user:pass@host:port and smtps://user:pass@host:port; ' +
+      'write , @ : / and % inside a user or password percent-encoded',
   });
   return z.NEVER;
+});
+
+function decodePart(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+const networks = list.superRefine((given, context) => {
+  for (const network of given) {
+    const [address = '', bits, ...rest] = network.split('/');
+    const most = { 4: 32, 6: 128 }[isIP(address)];
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && most !== undefined && Number(bits) <= most);
+    if (most === undefined || !fits || rest.length > 0) {
+      context.addIssue({
+        code: 'custom',
+        message: `holds "${network}", which is not an address or a network such as 10.0.0.0/8`,
+      });
+    }
+  }
 });
 
 const schema = z.object({
@@ -58,11 +86,11 @@ const schema = z.object({
   DATA_DIR: z.string().default('.postrider'),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.optional(),
-  TRUSTED_PROXIES: list.default([]),
+  TRUSTED_PROXIES: networks.default([]),
   ROLES: list.pipe(z.array(z.enum(roleNames)).min(1)).default([...roleNames]),
   DELIVERY: list.pipe(z.array(transport).min(1)).default([{ kind: 'capture' }]),
   MX_PORT: port.default(25),
-  MX_ALLOW_NETWORKS: list.default([]),
+  MX_ALLOW_NETWORKS: networks.default([]),
   DNS_SERVERS: list.default([]),
   HELO_NAME: z.string().optional(),
   RETURN_PATH_DOMAIN: z.string().optional(),
@@ -73,7 +101,7 @@ const schema = z.object({
   TLS_KEY_FILE: z.string().optional(),
   RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
   WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
-  WEBHOOK_ALLOW_NETWORKS: list.optional(),
+  WEBHOOK_ALLOW_NETWORKS: networks.optional(),
   SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
   SECRET_KEY_PREVIOUS: z.string().min(32).optional(),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -89,7 +117,8 @@ const schema = z.object({
 export type Config = Readonly<z.output<typeof schema>>;
 export type Transport = Config['DELIVERY'][number];
 
-const names = Object.keys(schema.shape);
+/** Every variable that is read. */
+export const configNames: readonly string[] = Object.keys(schema.shape);
 const secretNames: ReadonlySet<string> = new Set([
   'SECRET_KEY',
   'SECRET_KEY_PREVIOUS',
@@ -110,8 +139,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const problems: string[] = [];
   for (const name of Object.keys(given)) {
-    if (names.includes(name) || name.length < 8) continue;
-    const meant = names.find((known) => editDistance(name, known) === 1);
+    if (configNames.includes(name) || name.length < 8) continue;
+    const meant = configNames.find((known) => editDistance(name, known) === 1);
     if (meant) problems.push(`${name} is not a variable of Postrider; rename it to ${meant}.`);
   }
   const parsed = schema.safeParse(given);
@@ -147,10 +176,17 @@ export function redactConfig(config: Config): Record<string, unknown> {
     shown[name] = secretNames.has(name)
       ? '[redacted]'
       : name === 'DATABASE_URL'
-        ? String(value).replace(/\/\/[^@/]*@/, '//[redacted]@')
+        ? withoutCredentials(String(value))
         : name === 'DELIVERY'
           ? config.DELIVERY.map((entry) => (entry.kind === 'smtp' ? `${entry.host}:${entry.port}` : entry.kind))
           : value;
   }
   return shown;
+}
+
+/** Host, port and database of an address; its user, password and parameters may be secret. */
+function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return '[redacted]';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
 }

@@ -108,6 +108,28 @@ export class AppError extends Error {
   }
 }
 
+/** What everybody may see of an error, by its names on the wire. */
+export interface PublicError {
+  readonly code: ErrorCode;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+  readonly required_scope?: string;
+  readonly [extra: string]: unknown;
+}
+
+export function errorFields(error: AppError): PublicError {
+  const { details, required_scope, extra } = error.facts;
+  return {
+    code: error.code,
+    reason: error.reason,
+    message: error.message,
+    ...(details && { details }),
+    ...(required_scope && { required_scope }),
+    ...extra,
+  };
+}
+
 /** One refusal for many bad fields: the first names the error, all of them are listed. */
 export function refuseFields(details: readonly [ErrorDetail, ...ErrorDetail[]]): AppError {
   const [first] = details;

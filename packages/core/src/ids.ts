@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 
 export const idPrefixes = {
   message: 'msg_',
@@ -54,6 +54,16 @@ export function newId(kind: IdKind, now_ms: number): string {
   let random = '';
   for (let index = 0; index < RANDOM_CHARS; index++) random += ALPHABET[(pool[used++] ?? 0) & 31];
   return idPrefixes[kind] + lastTime + random;
+}
+
+/** A version 7 UUID (RFC 9562) for a job row: its time keeps the queue's index growing at one end. */
+export function newJobId(now_ms: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(now_ms, 0, 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The smallest id of a kind at a time: a bound for partitions and for pruning. */

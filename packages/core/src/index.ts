@@ -9,7 +9,16 @@ export {
   type Transport,
 } from './config.ts';
 export type { Actor, AnswerNotes, Context, Credential, KeyActor, Log, Services, SystemActor } from './context.ts';
-export { AppError, codeOf, type ErrorCode, type ErrorDetail, errorCodes, type Reason, reasons } from './errors.ts';
+export {
+  AppError,
+  codeOf,
+  type ErrorCode,
+  type ErrorDetail,
+  errorCodes,
+  errorFields,
+  type Reason,
+  reasons,
+} from './errors.ts';
 export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './ids.ts';
 export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
 export type { List } from './list.ts';

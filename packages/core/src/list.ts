@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from './errors.ts';
+import { issueFor } from './parse-input.ts';
 
 const DEFAULT_LIMIT = 20;
 const MOST = 100;
@@ -12,24 +13,30 @@ export interface List<T> {
   readonly next_cursor: string | null;
 }
 
-const limitMessage = `limit must be a whole number from 1 to ${MOST}.`;
+// Whatever is given is judged here, so that every bad limit has the one reason; meta is what documents say of it.
+const limitField = z
+  .unknown()
+  .meta({ type: 'integer', minimum: 1, maximum: MOST })
+  .transform((given, context) => {
+    const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
+    context.addIssue(issueFor('invalid_limit', `limit must be a whole number from 1 to ${MOST}.`));
+    return z.NEVER;
+  });
+
+const cursorField = z
+  .unknown()
+  .meta({ type: 'string' })
+  .transform((given, context) => {
+    if (typeof given === 'string') return given;
+    context.addIssue(issueFor('invalid_cursor', 'cursor must be one next_cursor of this list.'));
+    return z.NEVER;
+  });
 
 /** limit and cursor as every list takes them, in a query string or typed. */
 export const pageFields = {
-  limit: z
-    .union(
-      [
-        z.int(),
-        z
-          .string()
-          .regex(/^\d{1,3}$/)
-          .transform(Number),
-      ],
-      { error: limitMessage },
-    )
-    .refine((limit) => limit >= 1 && limit <= MOST, { message: limitMessage, params: { reason: 'invalid_limit' } })
-    .default(DEFAULT_LIMIT),
-  cursor: z.string().max(500).optional(),
+  limit: limitField.default(DEFAULT_LIMIT),
+  cursor: cursorField.optional(),
 };
 
 /** A cursor is the last id of a page, signed together with the list, the workspace and the filters it belongs to. */
@@ -53,7 +60,9 @@ export function readCursor(scope: CursorScope, cursor: string | undefined): stri
   if (cursor === undefined) return null;
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(16).toString();
-  if (bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), signature(scope, position))) return position;
+  const one_spelling = bytes.toString('base64url') === cursor;
+  if (one_spelling && bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), signature(scope, position)))
+    return position;
   throw new AppError(
     'invalid_cursor',
     'cursor was not issued for this list with these filters; start again without it.',

@@ -5,6 +5,11 @@ import { likelyMeant } from './spelling.ts';
 type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError };
 
 const DEEPEST = 32;
+// A batch of full messages stays below this. Past it, naming every bad value would be the attack's own work.
+const MOST_VALUES = 100_000;
+const MOST_DETAILS = 100;
+const MOST_NAMES_JUDGED = 100;
+const LONGEST_NAME_SHOWN = 100;
 
 /** Attaches a registry reason to a schema's refusal: `context.addIssue(issueFor('invalid_email', '…'))`. */
 export function issueFor(reason: Reason, message: string, path: (string | number)[] = []) {
@@ -13,13 +18,17 @@ export function issueFor(reason: Reason, message: string, path: (string | number
 
 /** Parses with a schema and turns every problem into a reason, a path such as to[3], and a message. */
 export function parseInput<I extends z.ZodType>(schema: I, raw: unknown): Result<z.output<I>> {
-  const hostile = hostileValue(raw, '', 0);
-  if (hostile) return refuse([hostile]);
+  const hostile = hostileValue(raw, 0, { left: MOST_VALUES });
+  if (hostile) {
+    const param = pathText(hostile.path);
+    return refuse([{ param, reason: 'invalid_type', message: hostile.message(param || 'The body') }]);
+  }
   const details =
     schema instanceof z.ZodObject && isRecord(raw) ? misspelledFields(Object.keys(schema.shape), raw) : [];
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success && details.length === 0) return { ok: true, value: parsed.data };
-  return refuse([...details, ...(parsed.error?.issues ?? []).map((issue) => detailOf(issue, raw))]);
+  const issues = parsed.error?.issues.slice(0, MOST_DETAILS) ?? [];
+  return refuse([...details, ...issues.map((issue) => detailOf(issue, raw))]);
 }
 
 function refuse(details: ErrorDetail[]): { readonly ok: false; readonly error: AppError } {
@@ -34,8 +43,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function misspelledFields(known: readonly string[], raw: Record<string, unknown>): ErrorDetail[] {
   const details: ErrorDetail[] = [];
-  for (const name of Object.keys(raw)) {
-    if (known.includes(name)) continue;
+  const unknown = Object.keys(raw).filter((name) => !known.includes(name));
+  for (const name of unknown.slice(0, MOST_NAMES_JUDGED)) {
     const meant = likelyMeant(name, known);
     if (meant && !(meant in raw))
       details.push({
@@ -47,40 +56,34 @@ function misspelledFields(known: readonly string[], raw: Record<string, unknown>
   return details;
 }
 
+interface Hostile {
+  readonly path: (string | number)[];
+  message(param: string): string;
+}
+
 /**
  * Finds what no store and no parser below should ever meet: NUL, lone surrogates, __proto__ keys, and
- * nesting deeper than any input of ours.
+ * more values or deeper nesting than any input of ours has.
  */
-function hostileValue(value: unknown, param: string, depth: number): ErrorDetail | null {
-  if (typeof value === 'string') {
-    if (value.includes('\0'))
-      return { param, reason: 'invalid_type', message: `${param} contains a NUL character; remove it.` };
-    return value.isWellFormed()
-      ? null
-      : { param, reason: 'invalid_type', message: `${param} contains half a surrogate pair; send whole characters.` };
-  }
+function hostileValue(value: unknown, depth: number, budget: { left: number }): Hostile | null {
+  if (typeof value === 'string') return hostileText(value);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST)
-    return {
-      param: param.slice(0, 100),
-      reason: 'invalid_type',
-      message: `The body is nested deeper than ${DEEPEST} levels.`,
-    };
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      const found = hostileValue(value[index], `${param}[${index}]`, depth + 1);
-      if (found) return found;
-    }
-    return null;
-  }
-  for (const [name, inner] of Object.entries(value)) {
-    const path = param === '' ? name : `${param}.${name}`;
-    if (name === '__proto__')
-      return { param: path, reason: 'invalid_type', message: '__proto__ is not allowed as a name.' };
-    const found = hostileValue(name, path, depth + 1) ?? hostileValue(inner, path, depth + 1);
-    if (found) return found;
+  if (depth >= DEEPEST) return { path: [], message: () => `The body is nested deeper than ${DEEPEST} levels.` };
+  const entries: Iterable<[string | number, unknown]> = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [name, inner] of entries) {
+    budget.left -= 1;
+    if (budget.left < 0) return { path: [], message: () => `The body holds more than ${MOST_VALUES} values.` };
+    if (name === '__proto__') return { path: [name], message: () => '__proto__ is not allowed as a name.' };
+    const found = (typeof name === 'string' ? hostileText(name) : null) ?? hostileValue(inner, depth + 1, budget);
+    if (found) return { ...found, path: [name, ...found.path] };
   }
   return null;
+}
+
+function hostileText(text: string): Hostile | null {
+  if (text.includes('\0')) return { path: [], message: (param) => `${param} contains a NUL character; remove it.` };
+  if (text.isWellFormed()) return null;
+  return { path: [], message: (param) => `${param} contains half a surrogate pair; send whole characters.` };
 }
 
 function detailOf(issue: z.core.$ZodIssue, raw: unknown): ErrorDetail {
@@ -90,7 +93,8 @@ function detailOf(issue: z.core.$ZodIssue, raw: unknown): ErrorDetail {
     if (typeof reason === 'string' && reason in reasons)
       return { param, reason: reason as Reason, message: issue.message };
   }
-  if (isAbsent(raw, issue.path)) return { param, reason: 'missing_field', message: `${param} is required; add it.` };
+  if (isAbsent(raw, issue.path))
+    return { param, reason: 'missing_field', message: `${param || 'The body'} is required; add it.` };
   const expected = issue.code === 'invalid_type' ? `must be ${article(issue.expected)}` : issue.message;
   const message = expected.startsWith(`${param} `) ? expected : `${param || 'The body'} ${expected}`;
   return { param, reason: 'invalid_type', message: message.endsWith('.') ? message : `${message}.` };
@@ -110,6 +114,7 @@ function article(kind: string): string {
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
+    const name = String(part).slice(0, LONGEST_NAME_SHOWN).toWellFormed();
+    return text === '' ? name : `${text}.${name}`;
   }, '');
 }

@@ -10,6 +10,8 @@ import { createAcceptLine } from './messages/index.ts';
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices(parts: {
   readonly sql: Sql;
+  /** Connections of the accept line's own; without them it shares the pool. */
+  readonly lanes?: readonly Sql[];
   readonly jobs: Jobs;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,7 +20,15 @@ export function createServices(parts: {
   readonly public_url: string;
 }): Services {
   const key_uses = createKeyUses(parts.sql, parts.log);
-  return { ...parts, key_uses, accept: createAcceptLine({ ...parts, key_uses }) };
+  return {
+    ...parts,
+    // The port may be known only after the roles listen, so a getter stays one.
+    get public_url() {
+      return parts.public_url;
+    },
+    key_uses,
+    accept: createAcceptLine({ ...parts, key_uses, lanes: parts.lanes ?? [parts.sql, parts.sql] }),
+  };
 }
 
 /** The context of one request or job. */

@@ -57,19 +57,20 @@ create table domains (
 -- A name belongs to whoever verified it first; others may list it as pending. The sandbox is everybody's.
 create unique index domains_claim on domains (name) where status in ('verified', 'at_risk') and not sandbox;
 
+-- What a workspace has sent in a month, in all and by day; one row, so that counting is one update.
 create table usage_months (
   workspace_id text collate "C" not null references workspaces (id),
   month date not null,
   used bigint not null default 0,
+  by_day bigint[] not null default array_fill(0::bigint, array[31]),
   primary key (workspace_id, month)
 ) with (fillfactor = 50);
 
-create table usage_days (
-  workspace_id text collate "C" not null references workspaces (id),
-  day date not null,
-  used bigint not null default 0,
-  primary key (workspace_id, day)
-) with (fillfactor = 50);
+-- Ends a batch that would exceed a limit which another process has just used up; it is judged again under a lock.
+create function raise_quota_race() returns boolean language plpgsql as $$
+begin
+  raise exception 'a monthly limit was used up meanwhile' using errcode = 'PR001';
+end $$;
 
 -- One row for a key or a client address, a class and a minute. Unlogged: a crash of the database forgets
 -- at most the minute it happened in, and each accepted mail stays spared one flushed page.

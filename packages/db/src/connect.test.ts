@@ -42,6 +42,48 @@ describe('connect', () => {
     await sql`set statement_timeout = '30s'`;
   });
 
+  it('survives a transaction whose connection is ended, and sends none of it into the next one', async () => {
+    const pool = connect(embedded.url, { max: 1, application_name: 'cut' });
+    await pool`create table if not exists cut (step text)`;
+    const gate = Promise.withResolvers<void>();
+    const late: Promise<unknown>[] = [];
+    const lost = pool.begin(async (tx) => {
+      await tx`insert into cut values ('lost')`;
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`;
+      await gate.promise;
+      late.push(tx`insert into cut values ('late')`.catch((error) => error));
+      throw new Error('the transaction has its own trouble');
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+
+    await pool.begin(async (tx) => {
+      await tx`insert into cut values ('kept')`;
+      gate.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+      await tx`insert into cut values ('kept too')`;
+    });
+
+    expect(await Promise.all(late)).toMatchObject([{ code: 'CONNECTION_CLOSED' }]);
+    expect((await pool`select step from cut`).map((row) => row.step)).toEqual(['kept', 'kept too']);
+    await pool.end();
+  });
+
+  it('rejects the pipelined statements of a cut connection, and answers the next query with its own rows', async () => {
+    for (let round = 0; round < 20; round++) {
+      const pool = connect(embedded.url, { max: 2, application_name: 'cut' });
+      const work = Array.from({ length: 10 }, () =>
+        pool
+          .begin((tx) => Promise.all([tx`select 1 as one`, tx`select pg_sleep(0.005)`, tx`select 2 as two`]))
+          .catch((error) => error),
+      );
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`;
+      await Promise.all(work);
+
+      expect([...(await pool`select ${round}::int as round`)]).toEqual([{ round }]);
+      await pool.end();
+    }
+  });
+
   it('reads int8 and arrays of it as numbers', async () => {
     const [row] =
       await sql`select count(*) as n, array[1::int8, ${9_007_199_254_740_991}::int8] as list from (values (1)) as t`;

@@ -14,6 +14,8 @@ type Types = { int8: number };
 
 export type Sql = postgres.Sql<Types>;
 export type Tx = postgres.TransactionSql<Types>;
+/** A piece of a statement, to be put into another. */
+export type Fragment = postgres.Fragment;
 
 export interface ConnectOptions {
   readonly max: number;
@@ -45,8 +47,19 @@ export function connect(url: string, options: ConnectOptions): Sql {
       statement_timeout: STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
+      // Compiling a plan takes longer than any statement of ours runs.
+      jit: 'off',
+      TimeZone: 'UTC',
     },
   });
+}
+
+/**
+ * Connections that are used one statement after another, each its own pool of one: statements that do not
+ * wait for each other's answers travel together, and arrive in the order in which they were issued.
+ */
+export function connectLanes(url: string, count: number, application_name: string): Sql[] {
+  return Array.from({ length: count }, () => connect(url, { max: 1, application_name }));
 }
 
 /**
@@ -63,15 +76,21 @@ export function sqlState(error: unknown): string | null {
 }
 
 let driverIsPatched = false;
+/** One mark of each kind of patch in scripts/patch-deps.mjs. */
+const patchMarks = [
+  { file: 'connection.js', mark: /function ErrorResponse\(x\) \{\s+rows = 0\b/ },
+  { file: 'connection.js', mark: /query = results = errorResponse = null\s+result = new Result\(\)\s+closedTime/ },
+  { file: 'index.js', mark: /if \(lost\) return q\.reject\(lost\)/ },
+] as const;
 
 function requirePatchedDriver(): void {
   if (driverIsPatched) return;
   const commonJs = dirname(createRequire(import.meta.url).resolve('postgres'));
   for (const directory of [commonJs, join(commonJs, '../../src')]) {
-    const source = readFileSync(join(directory, 'connection.js'), 'utf8');
-    if (!/function ErrorResponse\(x\) \{\s+rows = 0\b/.test(source)) {
+    for (const { file, mark } of patchMarks) {
+      if (mark.test(readFileSync(join(directory, file), 'utf8'))) continue;
       throw new Error(
-        'The postgres driver is unpatched: after a failed query it can answer the next one with wrong rows. ' +
+        'The postgres driver is unpatched: after a failed query or a lost connection it can answer with wrong rows. ' +
           'Run `node scripts/patch-deps.mjs`; npm does so after an install unless ignore-scripts is set.',
       );
     }

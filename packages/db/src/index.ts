@@ -1,4 +1,13 @@
 export { hexTexts, isoTimes } from './array-parameters.ts';
-export { arrayLiteral, type ConnectOptions, connect, type Sql, sqlState, type Tx } from './connect.ts';
+export {
+  arrayLiteral,
+  type ConnectOptions,
+  connect,
+  connectLanes,
+  type Fragment,
+  type Sql,
+  sqlState,
+  type Tx,
+} from './connect.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { transactionTime } from './transaction-time.ts';

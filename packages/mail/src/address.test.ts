@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalDomain, parseMailbox } from './address.ts';
+import { formatMailbox } from './format-mailbox.ts';
 
 function emailOf(text: string): string {
   const parsed = parseMailbox(text);
@@ -39,6 +41,20 @@ describe('an accepted address', () => {
     const once = emailOf('Ann@BÜCHER.test.');
 
     expect(emailOf(once)).toBe(once);
+  });
+});
+
+describe('a mailbox', () => {
+  it('is read back from its text form, whatever its name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'a "\\\\,.<>@()é👋\u00a0'), maxLength: 320 }), (text) => {
+        const mailbox = { name: text.trim() || null, local: 'l', domain: 'good.test', email: 'l@good.test' };
+
+        expect(parseMailbox(formatMailbox(mailbox))).toEqual({ ok: true, mailbox });
+      }),
+    );
+    const longest = { name: '"'.repeat(320), local: 'l'.repeat(64), domain: `${'d.'.repeat(125)}te`, email: '' };
+    expect(parseMailbox(formatMailbox({ ...longest, email: `${longest.local}@${longest.domain}` })).ok).toBe(true);
   });
 });
 
@@ -106,6 +122,7 @@ describe('a refused address', () => {
     'Jane < a@good.test >',
     '"Jane <a@good.test>',
     '"Ja"ne" <a@good.test>',
+    `${'n'.repeat(321)} <a@good.test>`,
     `${'n'.repeat(1000)} <a@good.test>`,
   ])('%j', (text) => {
     const parsed = parseMailbox(text);

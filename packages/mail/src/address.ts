@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** One parsed address. The domain is canonical, so two spellings of one domain compare equal as text. */
 export interface Mailbox {
@@ -11,6 +11,8 @@ export interface Mailbox {
 export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
 
 const MAX_TEXT_LENGTH = 998;
+// With every character escaped and the longest address behind it, a name still fits MAX_TEXT_LENGTH.
+const MAX_NAME_LENGTH = 320;
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
@@ -21,6 +23,7 @@ const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{
 const LDH_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 // A last label that reads as a number makes the whole name an IPv4 address to URL parsers, 0x7f.1 included.
 const NUMERIC_LAST_LABEL = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
+const A_LABEL = /(?:^|\.)xn--/;
 const ASCII_LETTERS_ONLY = /^[A-Za-z0-9.-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
@@ -40,8 +43,12 @@ export function canonicalDomain(text: string): string | null {
   let domain = text;
   if (ASCII_LETTERS_ONLY.test(text)) {
     domain = text.toLowerCase();
-    // Punycode that does not decode, or decodes to what UTS-46 forbids, is no domain either.
-    if (domain.includes('xn--')) domain = domainToASCII(domain);
+    if (domain.includes('xn--')) {
+      // A label that does not decode, or decodes to what UTS-46 forbids, is left encoded, and is no domain.
+      const decoded = domainToUnicode(domain);
+      if (A_LABEL.test(decoded)) return null;
+      domain = domainToASCII(decoded);
+    }
   } else {
     if (ASCII_OUTSIDE_DOMAIN.test(text)) return null;
     domain = domainToASCII(text);
@@ -65,6 +72,9 @@ function parseNamed(text: string): ParsedMailbox {
   if (!trimmed.endsWith('>') || open < 0) return refuse(FORM);
   const name = parseName(trimmed.slice(0, open).trim());
   if (name.refusal !== undefined) return refuse(name.refusal);
+  if (name.text !== null && name.text.length > MAX_NAME_LENGTH) {
+    return refuse(`The name before an address may be at most ${MAX_NAME_LENGTH} characters long.`);
+  }
   return parseBare(trimmed.slice(open + 1, -1), name.text);
 }
 

@@ -15,7 +15,6 @@ const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x09;
 
 /** The plainest encoding in which the text, with \n line ends, arrives as it is. */
 export function textEncoding(text: string): TextEncoding {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: tab and line feed are what 7bit text may hold.
   if (!/[^\t\n\x20-\x7e]/.test(text)) {
     return hasLongLine(text) || hasRiskyLine(text) ? 'quoted-printable' : '7bit';
   }

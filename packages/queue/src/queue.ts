@@ -1,12 +1,15 @@
-import type { Sql, Tx } from '@postrider/db';
+import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue, Data, Job, NewJob } from './catalogue.ts';
+import { type JobTable, jobInsertion, readJobTables } from './job-rows.ts';
 import { inTransaction } from './transaction.ts';
 
 const SCHEMA = 'pgboss';
 const WAKE_CHANNEL = 'postrider_wake';
 // NOTIFY makes committing transactions queue behind each other, so one per five milliseconds is sent, after the commit.
 const WAKE_DEBOUNCE_MS = 5;
+// A handler that runs on past this is repeated by another process; the lanes settled theirs before.
+const STOP_MS = 1500;
 
 export interface Queue<C extends Catalogue> {
   /** Connects without changing the schema; installQueue does that. */
@@ -14,6 +17,8 @@ export interface Queue<C extends Catalogue> {
   stop(): Promise<void>;
   /** Adds jobs inside the caller's transaction. Wake the workers after its commit. */
   send<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly NewJob<Data<C, N>>[]): Promise<void>;
+  /** The same as a part of a statement; the source yields id uuid, data jsonb, start_after timestamptz or null. */
+  insertion(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** Takes ready jobs; the caller settles them with complete, or touches them while they run. */
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
@@ -65,9 +70,15 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   const listeners = new Map<string, Set<() => void>>();
   const pending = new Set<string>();
   let wakeTimer: NodeJS.Timeout | null = null;
+  let tables: ReadonlyMap<string, JobTable> = new Map();
 
   const ring = (name: string) => {
     for (const listener of listeners.get(name) ?? []) listener();
+  };
+  const tableOf = (name: string): JobTable => {
+    const table = tables.get(name);
+    if (!table) throw new Error(`the queue ${name} is not installed; run npm run migrate`);
+    return table;
   };
   const flushWakes = async () => {
     wakeTimer = null;
@@ -84,32 +95,47 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   return {
     async start() {
       await boss.start();
+      tables = await readJobTables(sql);
     },
     async stop() {
       if (wakeTimer) clearTimeout(wakeTimer);
-      await boss.stop({ graceful: true, timeout: 10_000 });
+      await boss.stop({ graceful: true, timeout: STOP_MS });
     },
     async send(tx, name, jobs) {
       if (jobs.length === 0) return;
-      const rows = jobs.map((job) => ({
-        data: job.data as object,
-        ...(job.id && { id: job.id }),
-        ...(job.start_after && { startAfter: job.start_after }),
-      }));
-      const inserted = await boss.insert(name, rows, { db: inTransaction(tx), returnId: true });
-      // pg-boss skips a job without a word when its id is taken; here that would be a lost mail.
-      if (inserted?.length !== jobs.length)
-        throw new Error(`${name}: ${jobs.length} jobs sent, ${inserted?.length ?? 0} stored`);
+      const source = tx`
+        select coalesce(id, gen_random_uuid()) as id, data::jsonb as data, start_after
+        from unnest(
+          ${jobs.map((job) => job.id ?? null)}::uuid[],
+          ${jobs.map((job) => JSON.stringify(job.data))}::text[],
+          ${isoTimes(jobs.map((job) => job.start_after ?? null))}::timestamptz[]
+        ) as a (id, data, start_after)`;
+      await jobInsertion(tx, tableOf(name), source);
+    },
+    insertion(sql, name, source) {
+      return jobInsertion(sql, tableOf(name), source);
     },
     async fetch(name, count) {
       const payload = payloadOf(catalogue, name);
       const jobs = await boss.fetch<object>(name, { batchSize: count });
-      return jobs.map((job) => ({
-        id: job.id,
-        retry_count: job.retryCount,
+      const strange: string[] = [];
+      const readable = jobs.flatMap((job) => {
+        const parsed = payload.safeParse(job.data);
+        if (!parsed.success) {
+          strange.push(job.id);
+          return [];
+        }
         // payload is the catalogue's schema for this very name.
-        data: payload.parse(job.data) as Data<C, typeof name>,
-      }));
+        return [{ id: job.id, retry_count: job.retryCount, data: parsed.data as Data<C, typeof name> }];
+      });
+      if (strange.length > 0) {
+        // Thrown, it would take its whole batch along, at every retry.
+        await boss.cancel(name, strange);
+        options.on_error(
+          new Error(`${name}: jobs with a payload that does not fit were canceled: ${strange.join(', ')}`),
+        );
+      }
+      return readable;
     },
     async complete(tx, name, jobs) {
       if (jobs.length > 0) await boss.complete(name, jobs.map(attemptOf), null, { db: inTransaction(tx) });

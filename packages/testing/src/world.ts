@@ -19,7 +19,7 @@ import {
   settleDeliveries,
 } from '@postrider/core/delivery';
 import { provision } from '@postrider/core/workspaces';
-import { connect } from '@postrider/db';
+import { connect, type Sql } from '@postrider/db';
 import { createMailer } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
 import { pino } from 'pino';
@@ -53,6 +53,8 @@ export interface World {
   /** A verified domain of a workspace. */
   domain(name: string, workspace_id?: string): Promise<void>;
   as(workspace_id: string): Context;
+  /** What a second process has on the same database and clock: a pool, a queue and an accept line of its own. */
+  peer(): Promise<Services>;
   /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
   drain(): Promise<JobRun[]>;
   stop(): Promise<void>;
@@ -70,16 +72,21 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
   const config: Config = readConfig({ BOOTSTRAP_API_KEY: secret, ...env });
-  const jobs = createQueue({
-    sql,
-    url: database.url,
-    catalogue,
-    application_name: 'postrider-test-queue',
-    max_connections: 4,
-    supervise: false,
-    on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
-  });
-  await jobs.start();
+  const peerStops: (() => Promise<void>)[] = [];
+  const startQueue = async (pool: Sql) => {
+    const queue = createQueue({
+      sql: pool,
+      url: database.url,
+      catalogue,
+      application_name: 'postrider-test-queue',
+      max_connections: 4,
+      supervise: false,
+      on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+    });
+    await queue.start();
+    return queue;
+  };
+  const jobs = await startQueue(sql);
   // An operator is there already, so that no test waits for a password to be derived.
   await sql`insert into operators (id, email, password_hash, created_at) values ('usr_test', 'operator@sandbox.test', '', clock_now())`;
   const parts = { sql, jobs, clock, log, config, secret_key: 'f'.repeat(64), public_url: 'http://localhost:3000' };
@@ -115,6 +122,17 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
         insert into domains (workspace_id, id, name, status, created_at, verified_at)
         values (${workspace}, ${newId('domain', clock.now())}, ${name}, 'verified', clock_now(), clock_now())`;
     },
+    async peer() {
+      const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer' });
+      const queue = await startQueue(pool);
+      const beside = createServices({ ...parts, sql: pool, jobs: queue });
+      peerStops.push(async () => {
+        await beside.key_uses.stop();
+        await queue.stop();
+        await pool.end({ timeout: 2 });
+      });
+      return beside;
+    },
     async drain() {
       const runs: JobRun[] = [];
       for (;;) {
@@ -132,6 +150,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       }
     },
     async stop() {
+      for (const stopPeer of peerStops) await stopPeer();
       await mailer.stop();
       await services.key_uses.stop();
       await jobs.stop();

@@ -62,10 +62,11 @@ export const createKey = operation({
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
+  // An IPv6 address may name a zone of this machine, which is no network.
+  if (version === 0 || rest.length > 0 || address.includes('%')) return false;
   if (bits === undefined) return true;
   return (
-    /^\d{1,3}$/.test(bits) &&
+    /^(0|[1-9]\d{0,2})$/.test(bits) &&
     Number(bits) <= (version === 4 ? 32 : 128) &&
     hostBitsClear(address, Number(bits), version)
   );

@@ -1,5 +1,6 @@
 export { authenticate, keyRefusal, refuseAddress } from './authenticate.ts';
 export { createKey } from './create-key.ts';
+export { type CurrentKey, currentKey } from './current-key.ts';
 export type { KeyEntry } from './key-entry.ts';
 export { createKeyUses, type KeyUses } from './key-uses.ts';
 export { listKeys } from './list-keys.ts';

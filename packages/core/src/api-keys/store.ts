@@ -217,3 +217,22 @@ export async function pageOfKeys(
     where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before})
     order by id desc limit ${count}`;
 }
+
+export interface PlanFacts {
+  plan: string;
+  monthly_emails: number | null;
+  recipients_per_request: number;
+  send_per_minute: number;
+  logs_per_minute: number;
+  default_per_minute: number;
+}
+
+export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanFacts> {
+  const [row] = await sql<PlanFacts[]>`
+    select p.name as plan, p.monthly_limit as monthly_emails, p.recipient_cap as recipients_per_request,
+      p.send_per_minute, p.logs_per_minute, p.default_per_minute
+    from workspaces w join plans p on p.name = w.plan
+    where w.id = ${workspace_id}`;
+  if (!row) throw new Error('an actor belongs to no workspace');
+  return row;
+}

@@ -13,6 +13,7 @@ import {
   insertAttempts,
   loadDeliveries,
   loadUnclaimed,
+  lockMessages,
   type Move,
   type Moved,
   type RecipientKey,
@@ -44,9 +45,16 @@ export interface Settled {
 }
 
 /** First transaction: takes what is due and free, and settles the jobs of what is not. */
-export async function claimDeliveries(services: Services, jobs: readonly DeliveryJob[]): Promise<Claimed[]> {
-  const leases = new Map(jobs.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
+export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
+  const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
+  const jobs = [...leases.values()].map(({ job }) => job);
   const won = await services.sql.begin(async (tx) => {
+    // A second job for the same recipient has nothing to do that the first will not.
+    await services.jobs.complete(
+      tx,
+      'delivery.attempt',
+      fetched.filter((job) => leases.get(job.data.recipient_id)?.job !== job),
+    );
     const moves = jobs.map(
       (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
     );
@@ -112,6 +120,13 @@ export async function attemptDelivery(
   return { claimed, outcome, duration_ms: performance.now() - started };
 }
 
+/** For a session that is past the dot when nobody can wait for its answer any longer. */
+export function unansweredDelivery(claimed: Claimed, duration_ms: number): Settled {
+  const error = 'the worker stopped before the server had answered to the message';
+  const outcome: SendOutcome = { ...nothingSent(error), kind: 'unknown', stage: 'after_dot' };
+  return { claimed, outcome, duration_ms, handed_back: false };
+}
+
 async function talk(
   services: Services,
   mailers: Mailers,
@@ -126,24 +141,29 @@ async function talk(
       { err: error, recipient_id: delivery.recipient_id },
       'an attempt failed before it reached a server',
     );
-    return {
-      kind: 'deferred',
-      reply: null,
-      error: 'internal error while preparing the message',
-      target: '',
-      tls: null,
-      phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
-      stage: 'connect',
-      transcript: '',
-    };
+    return nothingSent('internal error while preparing the message');
   }
+}
+
+function nothingSent(error: string): SendOutcome {
+  return {
+    kind: 'deferred',
+    reply: null,
+    error,
+    target: '',
+    tls: null,
+    phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+    stage: 'connect',
+    transcript: '',
+  };
 }
 
 /** Second transaction, for many attempts at once: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
   const judged = results.map((result) => judgeSettled(services, result));
   const deferred = await services.sql.begin(async (tx) => {
-    const now = await transactionTime(tx);
+    const keys = results.map((result) => keyOf(result.claimed.delivery));
+    const [now] = await Promise.all([transactionTime(tx), lockMessages(tx, keys)]);
     const now_ms = services.clock.now();
     const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
     const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);

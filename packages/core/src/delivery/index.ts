@@ -6,7 +6,9 @@ export {
   type Mailers,
   type Settled,
   settleDeliveries,
+  unansweredDelivery,
 } from './attempt.ts';
 export { reconcileDeliveries } from './reconcile.ts';
+export { renderMessage } from './render.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
-export { renewLeases } from './store.ts';
+export { LEASE_SECONDS, renewLeases } from './store.ts';

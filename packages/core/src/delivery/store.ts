@@ -46,9 +46,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   const { from, to, event, leased } = transitions[name];
   const message_ids = [...new Set(moves.map((move) => move.message_id))];
   const workspace_ids = [...new Set(moves.map((move) => move.workspace_id))];
-  const locked = tx`
-    select from messages where workspace_id = any (${workspace_ids}::text[]) and id = any (${message_ids}::text[])
-    order by id for no key update`;
+  const locked = lockMessages(tx, moves);
   const claiming = name === 'claim';
   const moved = tx<Moved[]>`
     with moves as materialized (
@@ -124,6 +122,18 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   return rows;
 }
 
+/**
+ * Locks messages in id order. A transaction of several transitions locks all of its messages before the first,
+ * because each transition by itself would take the next ones in an order of its own.
+ */
+export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promise<void> {
+  await tx`
+    select from messages
+    where workspace_id = any (${[...new Set(keys.map((key) => key.workspace_id))]}::text[])
+      and id = any (${[...new Set(keys.map((key) => key.message_id))]}::text[])
+    order by id for no key update`;
+}
+
 /** What an attempt needs to know of a claimed recipient and its message. */
 export interface Delivery extends RecipientKey {
   readonly email: string;
@@ -194,21 +204,35 @@ export async function rememberJobs(
     where r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id`;
 }
 
-/** Extends the leases that a worker holds; returns those it still holds. */
+/**
+ * Extends the leases that a worker holds; returns those it still holds. A row that is being settled is
+ * passed over: it needs no lease any more, and waiting for it here and there in two orders could deadlock.
+ */
 export async function renewLeases(
   sql: Sql,
   leases: readonly (RecipientKey & { readonly lease: string })[],
 ): Promise<Set<string>> {
+  const message_ids = [...new Set(leases.map((held) => held.message_id))];
+  const workspace_ids = [...new Set(leases.map((held) => held.workspace_id))];
   const rows = await sql<{ lease: string }[]>`
+    with held as materialized (
+      select r.workspace_id, r.message_id, r.id
+      from recipients r
+      join unnest(
+        ${leases.map((held) => held.workspace_id)}::text[],
+        ${leases.map((held) => held.message_id)}::text[],
+        ${leases.map((held) => held.recipient_id)}::text[],
+        ${leases.map((held) => held.lease)}::uuid[]
+      ) as a (workspace_id, message_id, recipient_id, lease)
+        on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
+      where r.workspace_id = any (${workspace_ids}::text[]) and r.message_id = any (${message_ids}::text[])
+        and r.lease = a.lease and r.state = 'sending'
+      for no key update of r skip locked
+    )
     update recipients r set lease_until = clock_now() + make_interval(secs => ${LEASE_SECONDS})
-    from unnest(
-      ${leases.map((held) => held.workspace_id)}::text[],
-      ${leases.map((held) => held.message_id)}::text[],
-      ${leases.map((held) => held.recipient_id)}::text[],
-      ${leases.map((held) => held.lease)}::uuid[]
-    ) as a (workspace_id, message_id, recipient_id, lease)
-    where r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
-      and r.lease = a.lease and r.state = 'sending'
+    from held h
+    where r.workspace_id = any (${workspace_ids}::text[]) and r.message_id = any (${message_ids}::text[])
+      and r.workspace_id = h.workspace_id and r.message_id = h.message_id and r.id = h.id
     returning r.lease`;
   return new Set(rows.map((row) => row.lease));
 }
@@ -258,17 +282,57 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
 }
 
-/** Open recipients that have been due for a while and that nobody works on, oldest first. Served by recipients_open. */
+/** A recipient that has waited too long, and where it stands in the order of waiting. */
+export interface Overdue extends RecipientKey {
+  readonly job_id: string | null;
+  /** As text, because a Date would cut the microseconds that a page begins after. */
+  readonly due_at: string;
+}
+
+/**
+ * A page of open recipients that have been due for a while and that nobody works on, oldest first. Nothing is
+ * locked, so that a worker behind a long line is not held up. Served by recipients_open.
+ */
 export async function overdueRecipients(
-  tx: Tx,
+  sql: Sql | Tx,
   older_than_seconds: number,
+  after: Overdue | null,
   count: number,
-): Promise<(RecipientKey & { readonly job_id: string | null; readonly due_at: Date })[]> {
-  return tx<(RecipientKey & { job_id: string | null; due_at: Date })[]>`
-    select workspace_id, message_id, id as recipient_id, job_id, due_at from recipients
-    where state = any (${[...openStates]}::text[]::delivery_state[])
+): Promise<Overdue[]> {
+  return sql<Overdue[]>`
+    select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at from recipients
+    where state in ('scheduled', 'queued', 'deferred', 'sending')
       and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
       and (lease is null or lease_until < clock_now() - make_interval(secs => ${older_than_seconds}))
-    order by due_at limit ${count}
-    for update skip locked`;
+      ${
+        after === null
+          ? sql``
+          : sql`and due_at >= ${after.due_at}::text::timestamptz
+              and (due_at, workspace_id, message_id, id)
+                > (${after.due_at}::text::timestamptz, ${after.workspace_id}, ${after.message_id}, ${after.recipient_id})`
+      }
+    order by recipients.due_at, workspace_id, message_id, id limit ${count}`;
+}
+
+/**
+ * Locks those that are still as they were found: open, free, and with the job that is gone. Whoever is being
+ * claimed, or rescued by another reconciler, is skipped.
+ */
+export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<RecipientKey[]> {
+  if (orphans.length === 0) return [];
+  return tx<RecipientKey[]>`
+    select r.workspace_id, r.message_id, r.id as recipient_id
+    from recipients r
+    join unnest(
+      ${orphans.map((orphan) => orphan.workspace_id)}::text[],
+      ${orphans.map((orphan) => orphan.message_id)}::text[],
+      ${orphans.map((orphan) => orphan.recipient_id)}::text[],
+      ${orphans.map((orphan) => orphan.job_id)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id, job_id)
+      on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
+    where r.message_id = any (${orphans.map((orphan) => orphan.message_id)}::text[])
+      and r.state = any (${[...openStates]}::text[]::delivery_state[])
+      and (r.lease is null or r.lease_until < clock_now())
+      and r.job_id is not distinct from a.job_id
+    for no key update of r skip locked`;
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import { type Sql, sqlState } from '@postrider/db';
 import type { KeyUses } from '../api-keys/key-uses.ts';
 import type { Scope } from '../api-keys/scopes.ts';
 import type { SenderFacts } from '../api-keys/store.ts';
@@ -9,13 +9,12 @@ import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Parsed } from '../operation.ts';
 import type { RateWindow } from '../usage/index.ts';
-import { commitSubmissions } from './accept.ts';
+import { type BatchFacts, commitSubmissions, loadFacts, type Placed, placedAs } from './accept.ts';
 import { admit } from './admit.ts';
 import type { SendInput } from './schema.ts';
 
-// Two commits under way keep the disk busy while the next batch is judged; more would only split the batches.
-const COMMITS_AT_ONCE = 2;
 const MOST_MESSAGES = 64;
+const HOMES_KEPT = 10_000;
 
 export interface Acknowledgement {
   readonly id: string;
@@ -60,6 +59,11 @@ export interface AcceptLine {
 
 export interface AcceptParts {
   readonly sql: Sql;
+  /**
+   * Connections of the line's own; as many commits are under way at once. Two keep the disk busy while the
+   * next batch is judged, more would only split the batches.
+   */
+  readonly lanes: readonly Sql[];
   readonly jobs: Jobs;
   readonly clock: Clock;
   readonly config: Config;
@@ -80,10 +84,13 @@ interface Waiting {
  */
 export function createAcceptLine(parts: AcceptParts): AcceptLine {
   const waiting: Waiting[] = [];
+  const idle = [...parts.lanes];
   /** Idempotency keys in a commit of this process: a twin waits here and not on a row lock inside a batch. */
   const underWay = new Map<string, Promise<void>>();
-  let busy = 0;
+  /** Whose key it is never changes, so facts can be read before the key's validity is known. */
+  const homes = new Map<string, string>();
   let gathering = false;
+  let lastSize = 0;
 
   const join = (entry: Waiting) => {
     waiting.push(entry);
@@ -91,22 +98,39 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
   };
 
   const gather = () => {
-    if (gathering || busy >= COMMITS_AT_ONCE || waiting.length === 0) return;
+    if (gathering || !worthwhile()) return;
     gathering = true;
     // Everything that arrived in this turn of the event loop joins.
     setImmediate(() => {
       gathering = false;
-      while (busy < COMMITS_AT_ONCE && waiting.length > 0) void serve(takeBatch(waiting));
+      while (worthwhile()) {
+        const lane = idle.pop();
+        if (lane) void serve(lane, takeBatch(waiting));
+      }
     });
   };
 
-  const serve = async (batch: readonly Waiting[]) => {
-    busy += 1;
+  /**
+   * Each commit has a price of its own, so while one is under way the next begins only with company: half as
+   * many as the last one carried. Nobody waits longer than for the commit under way.
+   */
+  const worthwhile = () => {
+    if (idle.length === 0 || waiting.length === 0) return false;
+    return idle.length === parts.lanes.length || waiting.length * 2 >= lastSize;
+  };
+
+  const serve = async (lane: Sql, batch: readonly Waiting[]) => {
+    lastSize = batch.length;
     const held: string[] = [];
     const ended = Promise.withResolvers<void>();
     try {
+      const admitting = admitAll(parts, lane, batch);
+      // Issued before the admission has answered, so that both travel in one round trip.
+      const prefetched = prefetchFacts(lane, homes, batch);
+      const admitted = await admitting;
       const unique: Waiting[] = [];
-      for (const entry of await admitAll(parts, batch)) {
+      for (const entry of admitted) {
+        rememberHome(homes, entry);
         const name = twinName(entry);
         const first = name !== null && underWay.get(name);
         if (first) void first.then(() => join(entry));
@@ -116,35 +140,42 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
           if (name !== null) underWay.set(name, ended.promise);
         }
       }
-      if (unique.length > 0) await commitOrHalve(unique);
+      if (unique.length > 0) await commitOrHalve(lane, unique, prefetched);
+      else await prefetched?.catch(() => undefined);
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     } finally {
       for (const name of held) underWay.delete(name);
       ended.resolve();
-      busy -= 1;
+      idle.push(lane);
       gather();
     }
   };
 
   /** A message that makes a statement fail is found by halving the batch, never by failing its neighbours. */
-  const commitOrHalve = async (entries: readonly Waiting[]): Promise<void> => {
+  const commitOrHalve = async (
+    lane: Sql,
+    entries: readonly Waiting[],
+    prefetched: Promise<BatchFacts> | null,
+  ): Promise<void> => {
+    const submissions = entries.map(admittedOf);
     try {
-      const answers = await commitSubmissions(parts, entries.map(admittedOf));
+      const facts = await (prefetched ?? loadFacts(lane, submissions.map(placedAs)));
+      const answers = await commitSubmissions(parts, lane, submissions, facts);
       entries.forEach((entry, index) => {
         const answer = answers[index];
         if (!answer) entry.reject(new Error('a submission was committed without an answer'));
-        else if (answer === 'twin_committed') join(entry);
+        else if (answer === 'judge_again') join(entry);
         else entry.answer(answer, admittedOf(entry).window);
       });
     } catch (error) {
-      if (!wasRolledBack(error) || entries.length === 1) {
+      if (!wasRolledBack(error) || (entries.length === 1 && prefetched === null)) {
         for (const entry of entries) entry.reject(publicError(error, entry.submission));
         return;
       }
       const middle = entries.length >> 1;
-      await commitOrHalve(entries.slice(0, middle));
-      await commitOrHalve(entries.slice(middle));
+      if (middle > 0) await commitOrHalve(lane, entries.slice(0, middle), null);
+      await commitOrHalve(lane, entries.slice(middle), null);
     }
   };
 
@@ -155,6 +186,32 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
       });
     },
   };
+}
+
+/** Facts for the whole batch, where every workspace is known; else null, and they are read after the admission. */
+function prefetchFacts(
+  lane: Sql,
+  homes: ReadonlyMap<string, string>,
+  batch: readonly Waiting[],
+): Promise<BatchFacts> | null {
+  const placed: Placed[] = [];
+  for (const { submission } of batch) {
+    const { actor } = submission;
+    const workspace_id =
+      actor.kind === 'credential' ? homes.get(actor.secret_hash.toString('base64')) : actor.workspace_id;
+    if (workspace_id === undefined) return null;
+    placed.push({ workspace_id, submission });
+  }
+  const facts = loadFacts(lane, placed);
+  // Awaited later; a failure must not count as unhandled until then.
+  facts.catch(() => undefined);
+  return facts;
+}
+
+function rememberHome(homes: Map<string, string>, { submission: { actor }, admitted }: Waiting): void {
+  if (actor.kind !== 'credential' || !admitted) return;
+  if (homes.size >= HOMES_KEPT) homes.clear();
+  homes.set(actor.secret_hash.toString('base64'), admitted.sender.workspace_id);
 }
 
 function takeBatch(waiting: Waiting[]): Waiting[] {
@@ -169,10 +226,11 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /** Answers whoever is refused before the commit, and returns the others. */
-async function admitAll(parts: AcceptParts, batch: readonly Waiting[]): Promise<Waiting[]> {
+async function admitAll(parts: AcceptParts, lane: Sql, batch: readonly Waiting[]): Promise<Waiting[]> {
   const fresh = batch.filter((entry) => entry.admitted === null);
   const verdicts = await admit(
     parts,
+    lane,
     fresh.map((entry) => entry.submission),
   );
   fresh.forEach((entry, index) => {
@@ -195,11 +253,11 @@ function twinName(entry: Waiting): string | null {
 
 /** The server answered with an error, so nothing of the batch was committed. A lost connection proves nothing. */
 function wasRolledBack(error: unknown): boolean {
-  return error instanceof Error && error.name === 'PostgresError';
+  return sqlState(error) !== null;
 }
 
 function publicError(error: unknown, submission: Submission): unknown {
-  const waitedTooLong = error instanceof Error && 'code' in error && error.code === '55P03';
+  const waitedTooLong = sqlState(error) === '55P03';
   if (!waitedTooLong || !submission.idempotency) return error;
   return new AppError(
     'idempotency_in_progress',

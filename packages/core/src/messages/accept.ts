@@ -1,109 +1,154 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { type Tx, transactionTime } from '@postrider/db';
+import { createHash } from 'node:crypto';
+import { type Sql, sqlState, type Tx } from '@postrider/db';
 import { formatMailbox } from '@postrider/mail';
 import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import type { AcceptParts, Admitted, SendResult, SubmissionAnswer } from './accept-line.ts';
+import { newId, newJobId } from '../ids.ts';
+import type { AcceptParts, Admitted, SendResult, Submission, SubmissionAnswer } from './accept-line.ts';
 import { emailsOf } from './addressees.ts';
 import { type AcceptFacts, type Judged, judge } from './judge.ts';
 import type { SendInput } from './schema.ts';
 import {
-  addUsage,
-  answeredBefore,
-  claimIdempotencyKeys,
-  insertMessages,
-  loadDomains,
-  loadSuppressions,
+  type Claim,
+  claimName,
+  loadAnswers,
   lockUsage,
   type NewMessage,
   type NewRecipient,
+  readFacts,
+  type Storing,
+  storeAccepted,
 } from './store.ts';
 
-type Outcome = SubmissionAnswer | 'twin_committed';
+/** A twin's commit came first: the submission is judged again, and then replays the twin's answer. */
+export type Outcome = SubmissionAnswer | 'judge_again';
 
-/**
- * The heart of the service: judges many submissions and stores what passed, in one transaction and one
- * statement per step. Message, recipients, body, event, quota, idempotency record and job commit together,
- * and the caller answers only after that.
- */
-export async function commitSubmissions(parts: AcceptParts, submissions: readonly Admitted[]): Promise<Outcome[]> {
-  const { outcomes, due } = await parts.sql.begin(async (tx) => {
-    const drafts = submissions.map((submission) => ({
-      submission,
-      results: [] as SendResult[],
-      messages: [] as NewMessage[],
-    }));
-    const { facts, earlier } = await loadFacts(tx, submissions);
-    const fresh: typeof drafts = [];
-    const outcomes = drafts.map((draft, index): Outcome => {
-      const before = earlier[index];
-      if (before) return replay(draft.submission, before);
-      for (const parsed of draft.submission.messages) {
-        const judged = parsed.ok ? judge(parsed.value, draft.submission.sender, facts, parts.config) : parsed.error;
-        if (parsed.ok && !(judged instanceof AppError)) {
-          const message = newMessage(parts, draft.submission, parsed.value, judged, facts.now);
-          draft.messages.push(message);
-          facts.spend(draft.submission.sender.workspace_id, judged.counted);
-          draft.results.push({ id: message.id, status: 'queued', created_at: isoTime(facts.now) });
-        } else if (judged instanceof AppError) draft.results.push(judged);
-      }
-      const [sole] = draft.results;
-      if (draft.submission.alone && sole instanceof AppError) return { kind: 'refused', error: sole };
-      fresh.push(draft);
-      return { kind: 'judged', results: draft.results };
-    });
-    const lost = await claimKeys(tx, fresh);
-    for (const draft of lost) outcomes[drafts.indexOf(draft)] = 'twin_committed';
-    const messages = fresh.filter((draft) => !lost.has(draft)).flatMap((draft) => draft.messages);
-    await storeMessages(parts, tx, messages);
-    return { outcomes, due: messages.some((message) => message.scheduled_at === null) };
-  });
-  if (due) parts.jobs.wake('delivery.attempt');
-  return outcomes;
+/** A submission whose workspace is known, although its key may not have been checked yet. */
+export interface Placed {
+  readonly workspace_id: string;
+  readonly submission: Submission;
 }
 
-interface Draft {
-  readonly submission: Admitted;
-  readonly results: SendResult[];
-  readonly messages: NewMessage[];
+export interface BatchFacts extends AcceptFacts {
+  earlier(placed: Placed): Pick<Claim, 'fingerprint' | 'answer'> | undefined;
+  spend(workspace_id: string, count: number): void;
 }
 
-/** Reads and locks what the judgement needs. The statements do not depend on each other and travel together. */
-async function loadFacts(tx: Tx, submissions: readonly Admitted[]) {
-  const parsed = submissions.flatMap(({ sender, messages }) =>
-    messages.flatMap((message) => (message.ok ? [{ sender, input: message.value }] : [])),
+/** Reads what the judgement needs. The statements do not wait for each other: on a lane they travel together. */
+export async function loadFacts(sql: Sql | Tx, placed: readonly Placed[]): Promise<BatchFacts> {
+  const inputs = placed.flatMap(({ workspace_id, submission }) =>
+    submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
   );
-  const limited = new Set(
-    submissions.filter(({ sender }) => sender.monthly_limit !== null).map(({ sender }) => sender.workspace_id),
+  const keyed = placed.flatMap(({ workspace_id, submission }) =>
+    submission.idempotency === null ? [] : [{ workspace_id, ...submission.idempotency }],
   );
-  const [now, domains, suppressions, usage, earlier] = await Promise.all([
-    transactionTime(tx),
-    loadDomains(
-      tx,
-      parsed.map(({ sender, input }) => ({ workspace_id: sender.workspace_id, name: input.from.domain })),
-    ),
-    loadSuppressions(
-      tx,
-      parsed.flatMap(({ sender, input }) =>
-        emailsOf(input).map((email) => ({ workspace_id: sender.workspace_id, email })),
-      ),
-    ),
-    limited.size > 0 ? lockUsage(tx, [...limited].sort()) : new Map<string, number>(),
-    answeredBefore(tx, submissions),
+  const [found, answers] = await Promise.all([
+    readFacts(sql, {
+      workspace_ids: [...new Set(placed.map(({ workspace_id }) => workspace_id))],
+      domains: unique(inputs.map(({ workspace_id, input }) => ({ workspace_id, name: input.from.domain }))),
+      emails: inputs.flatMap(({ workspace_id, input }) => emailsOf(input).map((email) => ({ workspace_id, email }))),
+    }),
+    loadAnswers(sql, keyed),
   ]);
-  const facts: AcceptFacts & { spend(workspace_id: string, count: number): void } = {
+  const { now, used } = found;
+  return {
     now,
     resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
-    domain: (workspace_id, name) => domains.get(`${workspace_id} ${name}`),
-    suppressed: (workspace_id, email) => suppressions.has(`${workspace_id} ${email}`),
-    used: (workspace_id) => usage.get(workspace_id) ?? 0,
-    spend: (workspace_id, count) => usage.set(workspace_id, (usage.get(workspace_id) ?? 0) + count),
+    domain: (workspace_id, name) => found.domains.get(`${workspace_id} ${name}`),
+    suppressed: (workspace_id, email) => found.suppressed.has(`${workspace_id} ${email}`),
+    used: (workspace_id) => used.get(workspace_id) ?? 0,
+    spend: (workspace_id, count) => used.set(workspace_id, (used.get(workspace_id) ?? 0) + count),
+    earlier: ({ workspace_id, submission: { idempotency } }) =>
+      idempotency === null ? undefined : answers.get(claimName({ workspace_id, ...idempotency })),
   };
-  return { facts, earlier };
 }
 
-function replay(submission: Admitted, before: { readonly fingerprint: Buffer; readonly answer: string }): Outcome {
+function unique(asked: readonly { workspace_id: string; name: string }[]) {
+  return [...new Map(asked.map((ask) => [`${ask.workspace_id} ${ask.name}`, ask])).values()];
+}
+
+/**
+ * The heart of the service: judges many submissions by facts that were read a moment ago, and stores what
+ * passed in one statement. Message, recipients, body, event, usage, idempotency record and job commit
+ * together, and the caller answers only after that. Should another process have used up a monthly limit
+ * since the facts were read, nothing is stored and all is judged again with the counters locked.
+ */
+export async function commitSubmissions(
+  parts: AcceptParts,
+  lane: Sql,
+  submissions: readonly Admitted[],
+  facts: BatchFacts,
+): Promise<Outcome[]> {
+  try {
+    return await judgeAndStore(parts, lane, submissions, facts);
+  } catch (error) {
+    if (sqlState(error) !== 'PR001') throw error;
+    return parts.sql.begin(async (tx) => {
+      await lockUsage(tx, [...new Set(submissions.map(({ sender }) => sender.workspace_id))]);
+      return judgeAndStore(parts, tx, submissions, await loadFacts(tx, submissions.map(placedAs)));
+    });
+  }
+}
+
+export function placedAs(submission: Admitted): Placed {
+  return { workspace_id: submission.sender.workspace_id, submission };
+}
+
+async function judgeAndStore(
+  parts: AcceptParts,
+  sql: Sql | Tx,
+  submissions: readonly Admitted[],
+  facts: BatchFacts,
+): Promise<Outcome[]> {
+  const claims: Claim[] = [];
+  const storing: Storing[] = [];
+  const claimOf = new Map<Admitted, number>();
+  const outcomes = submissions.map((submission): Outcome => {
+    const before = facts.earlier(placedAs(submission));
+    if (before) return replay(submission, before);
+    const judged = submission.messages.map((parsed) => judgeOne(parts, submission, parsed, facts));
+    const results = judged.map(resultOf);
+    const [sole] = results;
+    if (submission.alone && sole instanceof AppError) return { kind: 'refused', error: sole };
+    let claim: number | null = null;
+    if (submission.idempotency) {
+      const { operation, key, fingerprint, remember } = submission.idempotency;
+      const { workspace_id } = submission.sender;
+      claim = claims.push({ workspace_id, operation, key, fingerprint, answer: remember(results) });
+      claimOf.set(submission, claim);
+    }
+    for (const message of judged) if (!(message instanceof AppError)) storing.push({ message, claim });
+    return { kind: 'judged', results };
+  });
+  if (storing.length === 0 && claims.length === 0) return outcomes;
+  const won = await storeAccepted(sql, parts.jobs, claims, storing);
+  if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wake('delivery.attempt');
+  return outcomes.map((outcome, index) => {
+    const submission = submissions[index];
+    const claim = submission && claimOf.get(submission);
+    return claim === undefined || won.has(claim) ? outcome : 'judge_again';
+  });
+}
+
+function judgeOne(
+  parts: AcceptParts,
+  submission: Admitted,
+  parsed: Submission['messages'][number],
+  facts: BatchFacts,
+): NewMessage | AppError {
+  if (!parsed.ok) return parsed.error;
+  const judged = judge(parsed.value, submission.sender, facts, parts.config);
+  if (judged instanceof AppError) return judged;
+  facts.spend(submission.sender.workspace_id, judged.counted);
+  return draftMessage(parts, submission, parsed.value, judged, facts.now);
+}
+
+function resultOf(judged: NewMessage | AppError): SendResult {
+  if (judged instanceof AppError) return judged;
+  return { id: judged.id, status: 'queued', created_at: isoTime(judged.created_at) };
+}
+
+function replay(submission: Admitted, before: Pick<Claim, 'fingerprint' | 'answer'>): Outcome {
   if (submission.idempotency?.fingerprint.equals(before.fingerprint))
     return { kind: 'replayed', answer: before.answer };
   return {
@@ -115,52 +160,14 @@ function replay(submission: Admitted, before: { readonly fingerprint: Buffer; re
   };
 }
 
-/** Insert first: whoever finds its key taken by a twin's commit stores nothing and is judged again. */
-async function claimKeys(tx: Tx, drafts: readonly Draft[]): Promise<ReadonlySet<Draft>> {
-  const keyed = drafts.filter((draft) => draft.submission.idempotency !== null);
-  if (keyed.length === 0) return new Set();
-  const won = await claimIdempotencyKeys(
-    tx,
-    keyed.flatMap(({ submission: { sender, idempotency }, results }) =>
-      idempotency === null
-        ? []
-        : [{ workspace_id: sender.workspace_id, ...idempotency, answer: idempotency.remember(results) }],
-    ),
-  );
-  return new Set(
-    keyed.filter(
-      ({ submission: { sender, idempotency } }) =>
-        !won.has(`${sender.workspace_id} ${idempotency?.operation} ${idempotency?.key}`),
-    ),
-  );
-}
-
-async function storeMessages(parts: AcceptParts, tx: Tx, messages: readonly NewMessage[]): Promise<void> {
-  if (messages.length === 0) return;
-  await Promise.all([
-    insertMessages(tx, messages),
-    addUsage(tx, messages),
-    parts.jobs.send(
-      tx,
-      'delivery.attempt',
-      messages.flatMap((message) =>
-        message.recipients.flatMap((recipient) =>
-          recipient.job_id === null
-            ? []
-            : [
-                {
-                  id: recipient.job_id,
-                  data: { workspace_id: message.workspace_id, message_id: message.id, recipient_id: recipient.id },
-                  ...(message.scheduled_at && { start_after: message.scheduled_at }),
-                },
-              ],
-        ),
-      ),
-    ),
-  ]);
-}
-
-function newMessage(parts: AcceptParts, submission: Admitted, input: SendInput, judged: Judged, now: Date): NewMessage {
+/** The rows of a message that passed, not yet stored. */
+export function draftMessage(
+  parts: Pick<AcceptParts, 'clock'>,
+  submission: Admitted,
+  input: SendInput,
+  judged: Judged,
+  now: Date,
+): NewMessage {
   const now_ms = parts.clock.now();
   const state = judged.scheduled_at ? 'scheduled' : 'queued';
   const recipients = judged.addressees.map(
@@ -168,7 +175,7 @@ function newMessage(parts: AcceptParts, submission: Admitted, input: SendInput, 
       ...addressee,
       id: newId('recipient', now_ms),
       state: addressee.suppressed ? 'suppressed' : state,
-      job_id: addressee.suppressed ? null : randomUUID(),
+      job_id: addressee.suppressed ? null : newJobId(now_ms),
       event_id: addressee.suppressed ? newId('event', now_ms) : null,
     }),
   );
@@ -198,6 +205,7 @@ function newMessage(parts: AcceptParts, submission: Admitted, input: SendInput, 
     created_at: now,
     scheduled_at: judged.scheduled_at,
     counted: judged.counted,
+    monthly_limit: submission.sender.monthly_limit,
     recipients,
   };
 }

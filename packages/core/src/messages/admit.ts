@@ -1,3 +1,4 @@
+import type { Sql } from '@postrider/db';
 import { keyRefusal, refuseAddress } from '../api-keys/authenticate.ts';
 import { admitKeys, type KeyAnswer, type SenderFacts, senderFacts } from '../api-keys/store.ts';
 import type { Credential } from '../context.ts';
@@ -15,10 +16,14 @@ export type AdmitVerdict =
  * One statement serves all submissions; verdicts stand in the order given. It commits by itself, because a
  * request consumes its place in the window whatever becomes of its message.
  */
-export async function admit(parts: AcceptParts, submissions: readonly Submission[]): Promise<AdmitVerdict[]> {
+export async function admit(
+  parts: AcceptParts,
+  lane: Sql,
+  submissions: readonly Submission[],
+): Promise<AdmitVerdict[]> {
   const groups = groupCredentials(submissions);
   const asked = [...groups.values()];
-  const answers = asked.length > 0 ? await admitKeys(parts.sql, 'send', asked) : [];
+  const answers = asked.length > 0 ? await admitKeys(lane, 'send', asked) : [];
   const answerOf = new Map([...groups.keys()].map((name, index) => [name, answers[index]]));
   const served = new Map<string, number>();
   return Promise.all(

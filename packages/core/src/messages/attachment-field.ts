@@ -3,7 +3,7 @@ import { issueFor } from '../parse-input.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 // A type and a subtype of RFC 2045 tokens, with optional parameters that hold no control characters.
-const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w-]+=("[^"\r\n\0]*"|[\w!#$&^.+-]+))*$/;
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+([ \t]*;[ \t]*[\w-]+=("[^"\r\n\0]*"|[\w!#$&^.+-]+))*$/;
 
 export const attachmentSchema = z.object({
   filename: z

@@ -8,5 +8,7 @@ export {
 export { getMessage, type MessageDetail } from './get-message.ts';
 export { listMessages } from './list-messages.ts';
 export type { AttemptEntry, EventEntry, LogEntry, RecipientEntry } from './log-entry.ts';
+export { type Preview, previewMessage } from './preview-message.ts';
 export { sendSchema } from './schema.ts';
+export { type BatchAnswer, sendBatch } from './send-batch.ts';
 export { sendMessage } from './send-message.ts';

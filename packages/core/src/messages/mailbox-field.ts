@@ -2,14 +2,12 @@ import { type Mailbox, parseMailbox } from '@postrider/mail';
 import { z } from 'zod';
 import { issueFor } from '../parse-input.ts';
 
-const ADDRESS_ADVICE = 'write a@b.c or Name <a@b.c>';
-
 /** One mailbox, as from and reply_to take it. */
 export function mailboxField(name: string) {
   return z.string().transform((text, context) => {
     const parsed = parseMailbox(text);
     if (parsed.ok) return parsed.mailbox;
-    context.addIssue(issueFor('invalid_email', `${name}: ${parsed.message}; ${ADDRESS_ADVICE}.`));
+    context.addIssue(issueFor('invalid_email', `${name}: ${parsed.message}`));
     return z.NEVER;
   });
 }
@@ -31,8 +29,8 @@ export function mailboxListField(name: string, most: number) {
         const parsed = parseMailbox(text);
         if (parsed.ok) mailboxes.push(parsed.mailbox);
         else {
-          const path = typeof given === 'string' ? [] : [index];
-          context.addIssue(issueFor('invalid_email', `${name}[${index}]: ${parsed.message}; ${ADDRESS_ADVICE}.`, path));
+          const [param, path] = typeof given === 'string' ? [name, []] : [`${name}[${index}]`, [index]];
+          context.addIssue(issueFor('invalid_email', `${param}: ${parsed.message}`, path));
         }
       });
       return mailboxes;

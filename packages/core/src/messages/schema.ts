@@ -25,6 +25,7 @@ const headers = z.record(z.string(), z.string()).superRefine((given, context) =>
     context.addIssue(
       issueFor('invalid_header', `headers holds ${entries.length} entries; at most ${MOST_HEADERS} are allowed.`),
     );
+    return;
   }
   const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
   if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers holds more than 32 kB.'));
@@ -42,6 +43,7 @@ const tags = z.array(z.string()).superRefine((given, context) => {
     context.addIssue(
       issueFor('too_many_tags', `tags holds ${given.length} entries; at most ${MOST_TAGS} are allowed.`),
     );
+    return;
   }
   given.forEach((tag, index) => {
     if (!TAG.test(tag))
@@ -80,7 +82,7 @@ export const sendSchema = z
     params: { reason: 'no_content' },
     path: ['html'],
     // Also judged when other fields are wrong, so that one answer lists every mistake.
-    when: () => true,
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .refine((message) => messageBytes(message) <= MOST_MESSAGE_BYTES, {
     message: 'html, text and attachments together are larger than 10 MiB.',
@@ -89,8 +91,9 @@ export const sendSchema = z
   });
 export type SendInput = z.output<typeof sendSchema>;
 
+/** A body of the wrong type is not missing; it has a refusal of its own. */
 function hasContent(body: unknown): boolean {
-  return typeof body === 'string' && body !== '';
+  return body !== undefined && body !== '';
 }
 
 interface Bodies {

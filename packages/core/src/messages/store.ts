@@ -1,8 +1,8 @@
-import { arrayLiteral, hexTexts, isoTimes, type Tx } from '@postrider/db';
+import { arrayLiteral, hexTexts, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import type { SendableFacts } from '../domains/require-sendable.ts';
-import type { Admitted } from './accept-line.ts';
+import type { Jobs } from '../jobs.ts';
 import type { Addressee } from './addressees.ts';
 
 export interface NewRecipient extends Addressee {
@@ -38,130 +38,174 @@ export interface NewMessage {
   readonly resend_of: string | null;
   readonly created_at: Date;
   readonly scheduled_at: Date | null;
-  /** How many mails of the monthly volume it uses. */
+  /** How many mails of the monthly volume it uses, and how many there are; null is no limit. */
   readonly counted: number;
+  readonly monthly_limit: number | null;
   readonly recipients: readonly NewRecipient[];
 }
 
-/** Domains by workspace and name, keyed `workspace name`. Served by the primary key. */
-export async function loadDomains(
-  tx: Tx,
-  asked: readonly { workspace_id: string; name: string }[],
-): Promise<Map<string, SendableFacts>> {
-  const rows = await tx<(SendableFacts & { workspace_id: string; name: string })[]>`
-    select distinct d.workspace_id, d.name, d.status, d.sandbox
-    from unnest(${asked.map((ask) => ask.workspace_id)}::text[], ${asked.map((ask) => ask.name)}::text[]) as a (workspace_id, name)
-    join domains d on d.workspace_id = a.workspace_id and d.name = a.name`;
-  return new Map(rows.map((row) => [`${row.workspace_id} ${row.name}`, row]));
+/** An idempotency key to take, with the answer to give again. */
+export interface Claim {
+  readonly workspace_id: string;
+  readonly operation: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  readonly answer: string;
 }
 
-/** Which of these addresses are suppressed now, as `workspace email`. Served by the primary key. */
-export async function loadSuppressions(
-  tx: Tx,
-  asked: readonly { workspace_id: string; email: string }[],
-): Promise<Set<string>> {
-  const rows = await tx<{ workspace_id: string; email: string }[]>`
-    select s.workspace_id, s.email
-    from unnest(${asked.map((ask) => ask.workspace_id)}::text[], ${asked.map((ask) => ask.email)}::text[]) as a (workspace_id, email)
-    join suppressions s on s.workspace_id = a.workspace_id and s.email = a.email
-    where s.expires_at is null or s.expires_at > clock_now()`;
-  return new Set(rows.map((row) => `${row.workspace_id} ${row.email}`));
+/** What the judgement of a batch needs to know, by the names that it asks with. */
+export interface AskedFacts {
+  readonly workspace_ids: readonly string[];
+  readonly domains: readonly { readonly workspace_id: string; readonly name: string }[];
+  readonly emails: readonly { readonly workspace_id: string; readonly email: string }[];
 }
 
-/** Locks the month's counter of workspaces with a limit, in id order, and reads it. */
-export async function lockUsage(tx: Tx, workspace_ids: readonly string[]): Promise<Map<string, number>> {
-  const rows = await tx<{ workspace_id: string; used: number }[]>`
-    insert into usage_months as u (workspace_id, month, used)
-    select workspace_id, date_trunc('month', clock_now(), 'UTC')::date, 0
-    from unnest(${workspace_ids}::text[]) as a (workspace_id)
-    on conflict (workspace_id, month) do update set used = u.used
-    returning workspace_id, used`;
-  return new Map(rows.map((row) => [row.workspace_id, row.used]));
+export interface FoundFacts {
+  readonly now: Date;
+  /** By workspace: mails of this month, as they stand. */
+  readonly used: Map<string, number>;
+  /** By `workspace name`. */
+  readonly domains: ReadonlyMap<string, SendableFacts>;
+  /** As `workspace email`: those that are suppressed now. */
+  readonly suppressed: ReadonlySet<string>;
 }
 
-/** Adds what was accepted to the month and the day of each workspace. Last, so that a hot row is held only for the commit. */
-export async function addUsage(tx: Tx, messages: readonly NewMessage[]): Promise<void> {
-  const counts = new Map<string, number>();
-  for (const { workspace_id, counted } of messages) {
-    if (counted > 0) counts.set(workspace_id, (counts.get(workspace_id) ?? 0) + counted);
-  }
-  const sorted = [...counts].sort(([left], [right]) => (left < right ? -1 : 1));
-  if (sorted.length === 0) return;
-  await tx`
-    with added as (
-      select * from unnest(${sorted.map(([id]) => id)}::text[], ${sorted.map(([, count]) => count)}::bigint[]) as a (workspace_id, count)
-    ),
-    months as (
-      insert into usage_months as u (workspace_id, month, used)
-      select workspace_id, date_trunc('month', clock_now(), 'UTC')::date, count from added
-      on conflict (workspace_id, month) do update set used = u.used + excluded.used
-    )
-    insert into usage_days as u (workspace_id, day, used)
-    select workspace_id, (clock_now() at time zone 'UTC')::date, count from added
-    on conflict (workspace_id, day) do update set used = u.used + excluded.used`;
-}
-
-/** Earlier answers under the same idempotency keys, in the order of the submissions. */
-export async function answeredBefore(
-  tx: Tx,
-  submissions: readonly Admitted[],
-): Promise<({ fingerprint: Buffer; answer: string } | undefined)[]> {
-  const keyed = submissions.map(({ sender, idempotency }) => ({ workspace_id: sender.workspace_id, idempotency }));
-  if (keyed.every(({ idempotency }) => idempotency === null)) return [];
-  const rows = await tx<{ ord: number; fingerprint: Buffer; answer: string }[]>`
-    select a.ord::int, i.fingerprint, i.answer
+/** One statement of four small lookups by primary key, for many messages. */
+export async function readFacts(sql: Sql | Tx, asked: AskedFacts): Promise<FoundFacts> {
+  const rows = await sql<
+    {
+      kind: string;
+      workspace_id: string;
+      name: string;
+      status: SendableFacts['status'];
+      sandbox: boolean;
+      value: string;
+    }[]
+  >`
+    select 'now' as kind, '' as workspace_id, '' as name, '' as status, false as sandbox,
+      (extract(epoch from clock_now()) * 1000)::text as value
+    union all
+    select 'used', workspace_id, '', '', false, used::text from usage_months
+    where workspace_id = any (${asked.workspace_ids}::text[])
+      and month = date_trunc('month', clock_now() at time zone 'UTC')::date
+    union all
+    select 'domain', d.workspace_id, d.name, d.status, d.sandbox, ''
     from unnest(
-      ${keyed.map(({ workspace_id }) => workspace_id)}::text[],
-      ${keyed.map(({ idempotency }) => idempotency?.operation ?? null)}::text[],
-      ${keyed.map(({ idempotency }) => idempotency?.key ?? null)}::text[]
-    ) with ordinality as a (workspace_id, operation, key, ord)
-    join idempotency_keys i on i.workspace_id = a.workspace_id and i.operation = a.operation and i.key = a.key
+      ${asked.domains.map((ask) => ask.workspace_id)}::text[],
+      ${asked.domains.map((ask) => ask.name)}::text[]
+    ) as a (workspace_id, name)
+    cross join lateral (
+      select * from domains x where x.workspace_id = a.workspace_id and x.name = a.name offset 0
+    ) d
+    union all
+    select 'suppressed', s.workspace_id, s.email, '', false, ''
+    from unnest(
+      ${asked.emails.map((ask) => ask.workspace_id)}::text[],
+      ${asked.emails.map((ask) => ask.email)}::text[]
+    ) as a (workspace_id, email)
+    cross join lateral (
+      select * from suppressions x where x.workspace_id = a.workspace_id and x.email = a.email offset 0
+    ) s
+    where s.expires_at is null or s.expires_at > clock_now()`;
+  let now = 0;
+  const used = new Map<string, number>();
+  const domains = new Map<string, SendableFacts>();
+  const suppressed = new Set<string>();
+  for (const row of rows) {
+    if (row.kind === 'now') now = Number(row.value);
+    else if (row.kind === 'used') used.set(row.workspace_id, Number(row.value));
+    else if (row.kind === 'domain') domains.set(`${row.workspace_id} ${row.name}`, row);
+    else suppressed.add(`${row.workspace_id} ${row.name}`);
+  }
+  return { now: new Date(now), used, domains, suppressed };
+}
+
+/** Locks this month's counters, in id order, for a judgement that nobody can overtake. */
+export async function lockUsage(tx: Tx, workspace_ids: readonly string[]): Promise<void> {
+  await tx`
+    insert into usage_months as u (workspace_id, month, used)
+    select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, 0
+    from unnest(${[...workspace_ids].sort()}::text[]) as a (workspace_id)
+    on conflict (workspace_id, month) do update set used = u.used`;
+}
+
+/** Earlier answers under idempotency keys, by `workspace operation key`. */
+export async function loadAnswers(
+  sql: Sql | Tx,
+  asked: readonly Pick<Claim, 'workspace_id' | 'operation' | 'key'>[],
+): Promise<Map<string, Pick<Claim, 'fingerprint' | 'answer'>>> {
+  if (asked.length === 0) return new Map();
+  const rows = await sql<Claim[]>`
+    select i.workspace_id, i.operation, i.key, i.fingerprint, i.answer
+    from unnest(
+      ${asked.map((ask) => ask.workspace_id)}::text[],
+      ${asked.map((ask) => ask.operation)}::text[],
+      ${asked.map((ask) => ask.key)}::text[]
+    ) as a (workspace_id, operation, key)
+    cross join lateral (
+      select * from idempotency_keys x
+      where x.workspace_id = a.workspace_id and x.operation = a.operation and x.key = a.key offset 0
+    ) i
     where i.expires_at > clock_now()`;
-  const answers: ({ fingerprint: Buffer; answer: string } | undefined)[] = [];
-  for (const row of rows) answers[row.ord - 1] = row;
-  return answers;
+  return new Map(rows.map((row) => [claimName(row), row]));
+}
+
+export function claimName(claim: Pick<Claim, 'workspace_id' | 'operation' | 'key'>): string {
+  return `${claim.workspace_id} ${claim.operation} ${claim.key}`;
+}
+
+/** A message to store; claim is the place of its idempotency key among the claims, from 1, or null. */
+export interface Storing {
+  readonly message: NewMessage;
+  readonly claim: number | null;
 }
 
 /**
- * Takes idempotency keys, as `workspace operation key`. A twin of another process that is committing holds
- * the row: this waits for it, and then finds the key taken. Sorted, so that two batches cannot deadlock.
+ * Stores what passed, in one statement that is a transaction by itself: idempotency keys, usage, messages,
+ * bodies, recipients, tags, events and jobs, or nothing of them. Returns the places of the claims that were
+ * won. A twin of another process that is committing the same key holds its row: this waits for it, and then
+ * the claim is lost and its messages are left out. Rows that two batches may both want are taken in the same
+ * order, claims before usage and each sorted, so that no two can deadlock.
  */
-export async function claimIdempotencyKeys(
-  tx: Tx,
-  claims: readonly { workspace_id: string; operation: string; key: string; fingerprint: Buffer; answer: string }[],
-): Promise<Set<string>> {
-  const rows = await tx<{ workspace_id: string; operation: string; key: string }[]>`
-    insert into idempotency_keys as i (workspace_id, operation, key, fingerprint, answer, expires_at)
-    select workspace_id, operation, key, decode(fingerprint, 'hex'), answer, clock_now() + interval '24 hours'
-    from unnest(
-      ${claims.map((claim) => claim.workspace_id)}::text[],
-      ${claims.map((claim) => claim.operation)}::text[],
-      ${claims.map((claim) => claim.key)}::text[],
-      ${hexTexts(claims.map((claim) => claim.fingerprint))}::text[],
-      ${claims.map((claim) => claim.answer)}::text[]
-    ) as a (workspace_id, operation, key, fingerprint, answer)
-    order by workspace_id, operation, key
-    on conflict (workspace_id, operation, key) do update
-      set fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at
-      where i.expires_at <= clock_now()
-    returning workspace_id, operation, key`;
-  return new Set(rows.map((row) => `${row.workspace_id} ${row.operation} ${row.key}`));
-}
-
-/** Stores messages with bodies, recipients, tags and first events: one statement, arrays of columns. */
-export async function insertMessages(tx: Tx, messages: readonly NewMessage[]): Promise<void> {
-  const recipients = messages.flatMap((message) => message.recipients.map((recipient) => ({ message, recipient })));
-  const tags = messages.flatMap((message) => message.tags.map((tag) => ({ message, tag })));
-  const events = messages.flatMap((message) => firstEvents(message));
-  await tx`
-    with m as (
-      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
-        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, api_key_id, request_id,
-        resend_of, created_at, scheduled_at, event_count, last_event_type, last_event_at)
-      select workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses::text[],
-        cc_addresses::text[], bcc_addresses::text[], reply_to, subject, tags::text[], metadata, recipient_count,
-        api_key_id, request_id, resend_of, created_at, scheduled_at, event_count, last_event_type, created_at
-      from unnest(
+export async function storeAccepted(
+  sql: Sql | Tx,
+  jobs: Jobs,
+  claims: readonly Claim[],
+  storing: readonly Storing[],
+): Promise<ReadonlySet<number>> {
+  const people = storing.flatMap(({ message, claim }) =>
+    message.recipients.map((recipient) => ({ message, recipient, claim })),
+  );
+  const tags = storing.flatMap(({ message, claim }) => message.tags.map((tag) => ({ message, tag, claim })));
+  const born = storing.map(({ message, claim }) => ({ claim, events: firstEvents(message) }));
+  const events = born.flatMap(({ claim, events }) => events.map((event) => ({ ...event, claim })));
+  const messages = storing.map(({ message }) => message);
+  const [row] = await sql<{ won: number[] }[]>`
+    with claims as materialized (
+      select * from unnest(
+        ${claims.map((claim) => claim.workspace_id)}::text[],
+        ${claims.map((claim) => claim.operation)}::text[],
+        ${claims.map((claim) => claim.key)}::text[],
+        ${hexTexts(claims.map((claim) => claim.fingerprint))}::text[],
+        ${claims.map((claim) => claim.answer)}::text[]
+      ) with ordinality as a (workspace_id, operation, key, fingerprint, answer, place)
+    ),
+    taken as (
+      insert into idempotency_keys as i (workspace_id, operation, key, fingerprint, answer, expires_at)
+      select workspace_id, operation, key, decode(fingerprint, 'hex'), answer, clock_now() + interval '24 hours'
+      from claims order by workspace_id, operation, key
+      on conflict (workspace_id, operation, key) do update
+        set fingerprint = excluded.fingerprint, answer = excluded.answer, expires_at = excluded.expires_at
+        where i.expires_at <= clock_now()
+      returning workspace_id, operation, key
+    ),
+    won as materialized (
+      select c.place::int from claims c
+      join taken t on t.workspace_id = c.workspace_id and t.operation = c.operation and t.key = c.key
+    ),
+    batch as materialized (
+      select * from unnest(
+        ${storing.map(({ claim }) => claim)}::int[],
         ${messages.map((message) => message.workspace_id)}::text[],
         ${messages.map((message) => message.id)}::text[],
         ${messages.map((message) => message.status)}::text[]::delivery_state[],
@@ -182,56 +226,107 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[]): P
         ${messages.map((message) => message.resend_of)}::text[],
         ${isoTimes(messages.map((message) => message.created_at))}::timestamptz[],
         ${isoTimes(messages.map((message) => message.scheduled_at))}::timestamptz[],
-        ${messages.map((message) => firstEvents(message).length)}::int[],
-        ${messages.map((message) => firstEvents(message).at(-1)?.type ?? '')}::text[]
-      ) as a (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses, cc_addresses,
-        bcc_addresses, reply_to, subject, tags, metadata, recipient_count, api_key_id, request_id, resend_of,
-        created_at, scheduled_at, event_count, last_event_type)
-    ),
-    b as (
-      insert into bodies (workspace_id, message_id, html, text, headers, attachments)
-      select * from unnest(
-        ${messages.map((message) => message.workspace_id)}::text[],
-        ${messages.map((message) => message.id)}::text[],
+        ${born.map(({ events }) => events.length)}::int[],
+        ${born.map(({ events }) => events.at(-1)?.type ?? '')}::text[],
         ${messages.map((message) => message.html)}::text[],
         ${messages.map((message) => message.text)}::text[],
         ${messages.map((message) => message.headers)}::text[],
-        ${messages.map((message) => message.attachments)}::text[]
-      )
+        ${messages.map((message) => message.attachments)}::text[],
+        ${messages.map((message) => message.counted)}::bigint[],
+        ${messages.map((message) => message.monthly_limit)}::bigint[]
+      ) as a (claim, workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, api_key_id, request_id,
+        resend_of, created_at, scheduled_at, event_count, last_event_type, html, text, headers, attachments,
+        counted, monthly_limit)
+      where a.claim is null or a.claim in (select place from won)
+    ),
+    spending as materialized (
+      select workspace_id, sum(counted)::bigint as count, max(monthly_limit) as monthly_limit
+      from batch group by workspace_id having sum(counted) > 0
+    ),
+    spent as (
+      insert into usage_months as u (workspace_id, month, used, by_day)
+      select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, count,
+        array_fill(0::bigint, array[extract(day from clock_now() at time zone 'UTC')::int - 1]) || count
+          || array_fill(0::bigint, array[31 - extract(day from clock_now() at time zone 'UTC')::int])
+      from spending order by workspace_id
+      on conflict (workspace_id, month) do update set
+        used = u.used + excluded.used,
+        by_day[extract(day from clock_now() at time zone 'UTC')::int] =
+          u.by_day[extract(day from clock_now() at time zone 'UTC')::int] + excluded.used
+        where coalesce(u.used + excluded.used
+          <= (select s.monthly_limit from spending s where s.workspace_id = u.workspace_id), true)
+      returning workspace_id
+    ),
+    m as (
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, api_key_id, request_id,
+        resend_of, created_at, scheduled_at, event_count, last_event_type, last_event_at)
+      select workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses::text[],
+        cc_addresses::text[], bcc_addresses::text[], reply_to, subject, tags::text[], metadata, recipient_count,
+        api_key_id, request_id, resend_of, created_at, scheduled_at, event_count, last_event_type, created_at
+      from batch
+      where case when (select count(*) from spending) = (select count(*) from spent) then true
+        else raise_quota_race() end
+    ),
+    b as (
+      insert into bodies (workspace_id, message_id, html, text, headers, attachments)
+      select workspace_id, id, html, text, headers, attachments from batch
+    ),
+    people as materialized (
+      select * from unnest(
+        ${people.map(({ claim }) => claim)}::int[],
+        ${people.map(({ message }) => message.workspace_id)}::text[],
+        ${people.map(({ message }) => message.id)}::text[],
+        ${people.map(({ recipient }) => recipient.id)}::text[],
+        ${people.map(({ recipient }) => recipient.email)}::text[],
+        ${people.map(({ recipient }) => recipient.domain)}::text[],
+        ${people.map(({ recipient }) => recipient.kind)}::text[]::recipient_kind[],
+        ${people.map(({ recipient }) => recipient.state)}::text[]::delivery_state[],
+        ${isoTimes(people.map(({ message }) => message.scheduled_at ?? message.created_at))}::timestamptz[],
+        ${people.map(({ recipient }) => recipient.job_id)}::uuid[],
+        ${isoTimes(people.map(({ message }) => message.scheduled_at))}::timestamptz[]
+      ) as a (claim, workspace_id, message_id, id, email, domain, kind, state, due_at, job_id, start_after)
+      where a.claim is null or a.claim in (select place from won)
     ),
     r as (
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
-      select * from unnest(
-        ${recipients.map(({ message }) => message.workspace_id)}::text[],
-        ${recipients.map(({ message }) => message.id)}::text[],
-        ${recipients.map(({ recipient }) => recipient.id)}::text[],
-        ${recipients.map(({ recipient }) => recipient.email)}::text[],
-        ${recipients.map(({ recipient }) => recipient.domain)}::text[],
-        ${recipients.map(({ recipient }) => recipient.kind)}::text[]::recipient_kind[],
-        ${recipients.map(({ recipient }) => recipient.state)}::text[]::delivery_state[],
-        ${isoTimes(recipients.map(({ message }) => message.scheduled_at ?? message.created_at))}::timestamptz[],
-        ${recipients.map(({ recipient }) => recipient.job_id)}::uuid[]
-      )
+      select workspace_id, message_id, id, email, domain, kind, state, due_at, job_id from people
     ),
     t as (
       insert into message_tags (workspace_id, tag, message_id)
-      select * from unnest(
+      select workspace_id, tag, message_id from unnest(
+        ${tags.map(({ claim }) => claim)}::int[],
         ${tags.map(({ message }) => message.workspace_id)}::text[],
         ${tags.map(({ tag }) => tag)}::text[],
         ${tags.map(({ message }) => message.id)}::text[]
-      )
+      ) as a (claim, workspace_id, tag, message_id)
+      where a.claim is null or a.claim in (select place from won)
+    ),
+    e as (
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select workspace_id, id, type, message_id, recipient_id, sequence, '{}', created_at from unnest(
+        ${events.map((event) => event.claim)}::int[],
+        ${events.map((event) => event.workspace_id)}::text[],
+        ${events.map((event) => event.id)}::text[],
+        ${events.map((event) => event.type)}::text[],
+        ${events.map((event) => event.message_id)}::text[],
+        ${events.map((event) => event.recipient_id)}::text[],
+        ${events.map((event) => event.sequence)}::int[],
+        ${isoTimes(events.map((event) => event.created_at))}::timestamptz[]
+      ) as a (claim, workspace_id, id, type, message_id, recipient_id, sequence, created_at)
+      where a.claim is null or a.claim in (select place from won)
+    ),
+    j as (
+      ${jobs.insertion(
+        sql,
+        'delivery.attempt',
+        sql`select job_id as id, start_after, jsonb_build_object('workspace_id', workspace_id,
+          'message_id', message_id, 'recipient_id', id) as data from people where job_id is not null`,
+      )}
     )
-    insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-    select * from unnest(
-      ${events.map((event) => event.workspace_id)}::text[],
-      ${events.map((event) => event.id)}::text[],
-      ${events.map((event) => event.type)}::text[],
-      ${events.map((event) => event.message_id)}::text[],
-      ${events.map((event) => event.recipient_id)}::text[],
-      ${events.map((event) => event.sequence)}::int[],
-      ${events.map(() => '{}')}::text[],
-      ${isoTimes(events.map((event) => event.created_at))}::timestamptz[]
-    )`;
+    select coalesce((select array_agg(place) from won), '{}') as won`;
+  return new Set(row?.won);
 }
 
 /** The events that a message is born with: queued or scheduled, then one for each suppressed recipient. */
@@ -243,5 +338,7 @@ function firstEvents(message: NewMessage) {
       ? []
       : [{ ...shared, id: recipient.event_id, type: 'email.suppressed', recipient_id: recipient.id }],
   );
-  return [first, ...suppressed.map((event, index) => ({ ...event, sequence: index + 2 }))];
+  return suppressed.length === 0
+    ? [first]
+    : [first, ...suppressed.map((event, index) => ({ ...event, sequence: index + 2 }))];
 }

@@ -21,3 +21,8 @@ export async function operatorByEmail(sql: Sql, email: string): Promise<Operator
   const [row] = await sql<OperatorRow[]>`select id, email, password_hash from operators where email = ${email}`;
   return row ?? null;
 }
+
+export async function replacePasswordHash(sql: Sql, email: string, password_hash: string): Promise<boolean> {
+  const rows = await sql`update operators set password_hash = ${password_hash} where email = ${email} returning id`;
+  return rows.length > 0;
+}

@@ -25,3 +25,20 @@ export async function countAddress(sql: Sql | Tx, address: string): Promise<Coun
 export async function forgetRateWindows(sql: Sql): Promise<void> {
   await sql`delete from rate_windows where minute < clock_now() - interval '10 minutes'`;
 }
+
+/** The month of a workspace as it stands, with the limit of its plan. */
+export async function monthUsage(
+  sql: Sql | Tx,
+  workspace_id: string,
+): Promise<{ now: Date; used: number; by_day: number[]; limit: number | null }> {
+  const [row] = await sql<{ now: Date; used: number; by_day: number[]; limit: number | null }[]>`
+    select clock_now() as now, coalesce(u.used, 0)::float8 as used, coalesce(u.by_day, '{}')::float8[] as by_day,
+      p.monthly_limit as limit
+    from workspaces w
+    join plans p on p.name = w.plan
+    left join usage_months u on u.workspace_id = w.id
+      and u.month = date_trunc('month', clock_now() at time zone 'UTC')::date
+    where w.id = ${workspace_id}`;
+  if (!row) throw new Error('an actor belongs to no workspace');
+  return row;
+}

@@ -1,1 +1,2 @@
 export { type Provisioned, provision, SANDBOX_DOMAIN } from './provision.ts';
+export { oldestWorkspace } from './store.ts';

@@ -64,7 +64,7 @@ interface Session {
 
 interface SessionListener {
   command?(line: string): void;
-  reply?(): void;
+  reply?(line: string): void;
   end?(error: SMTPError | null): void;
 }
 
@@ -237,7 +237,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       if (typeof line !== 'string' || typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
       if (entry.tnx === 'server') {
         note(session, 'S', line);
-        session.listener.reply?.();
+        session.listener.reply?.(line);
       } else if (entry.tnx === 'client') {
         note(session, 'C', line);
         session.listener.command?.(line);
@@ -287,7 +287,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
           ok: false,
           error: message ?? describe(error),
           reply: error?.response ? readReply(error.response) : null,
-          tls_failed: error !== null && tls_started > 0 && !connection.secure,
+          tls_failed: tls_started > 0 && !connection.secure,
           connect_ms: performance.now() - started,
           transcript: takeTranscript(session),
         });
@@ -325,6 +325,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       let position: Position = 'mail';
       let reply_count = 0;
       let content_started = 0;
+      let may_send_content = false;
       let dot_flushed = false;
       let settled = false;
       let deadline = setTimeout(expire, timeouts.command_ms);
@@ -332,8 +333,10 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       let offset = 0;
       const content = new Readable({
         read() {
+          // nodemailer reads the content once DATA has been answered. It takes 250 for a go-ahead too, but that
+          // answers some other command, and the next such reply would pass for the acceptance of the mail.
+          if (!may_send_content) return finish(lost('The server did not answer DATA with 354.'));
           if (offset === 0) {
-            // nodemailer reads the content once DATA has been answered with 354, and not before.
             content_started = performance.now();
             moveTo('content', timeouts.content_ms);
           }
@@ -343,10 +346,11 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       });
 
       session.listener = {
-        reply() {
+        reply(line) {
           reply_count++;
           if (position === 'mail') moveTo('rcpt', timeouts.command_ms);
           else if (position === 'rcpt') moveTo('data', timeouts.command_ms);
+          else if (position === 'data') may_send_content = line.startsWith('3');
         },
         // Where an answer came with the end, the callback of send brings both within this turn of the loop.
         end: (error) => setImmediate(() => finish(judgeError(error))),

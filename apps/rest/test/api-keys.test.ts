@@ -1,0 +1,408 @@
+import { newId } from '@postrider/core';
+import { type Scope, scopes } from '@postrider/core/api-keys';
+import { createWorld, type World } from '@postrider/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countEach, fillWindow } from './rate-windows.ts';
+import {
+  type Answer,
+  type CallOptions,
+  detailsOf,
+  errorOf,
+  type RestServer,
+  rateOf,
+  startRest,
+} from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+/** The same /v1 in what would be another process. */
+let other: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  other = await startRest(await world.peer(), world.secret);
+  await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await other.stop();
+  await world.stop();
+});
+
+const list = (query = '', options: CallOptions = {}) => rest.call('GET', `/api-keys${query}`, options);
+const create = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/api-keys', { body, ...options });
+const revoke = (id: string, options: CallOptions = {}) => rest.call('DELETE', `/api-keys/${id}`, options);
+const works = async (secret: string, server = rest) =>
+  (await server.call('POST', '/email/send', { key: secret, body: {} })).status !== 401;
+
+function entriesOf(answer: Answer): Record<string, unknown>[] {
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body).toMatchObject({ object: 'list', data: expect.any(Array), has_more: expect.any(Boolean) });
+  // The expectation above is the proof; entries are asserted on as JSON.
+  return answer.body.data as Record<string, unknown>[];
+}
+
+describe('200', () => {
+  it('lists the keys of the workspace, newest first, without any secret', async () => {
+    const { secret } = await world.workspace('free');
+    await world.clock.advance(1);
+    const made = await create({ name: 'Second', scopes: ['email:send'] }, { key: secret });
+
+    const answer = await list('', { key: secret });
+
+    const { secret: shown_once, ...entry } = made.body;
+    expect(entriesOf(answer)).toMatchObject([entry, { name: 'Other key', status: 'active' }]);
+    expect(answer.text).not.toContain(String(shown_once));
+    expect(answer.text).not.toMatch(/[0-9a-f]{64}/);
+    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+  });
+
+  it('pages through every key once', async () => {
+    const { secret } = await world.workspace('free');
+    for (let index = 0; index < 6; index++) await create({ name: `${index}`, scopes: ['admin'] }, { key: secret });
+    const all = entriesOf(await list('?limit=100', { key: secret })).map((entry) => entry.id);
+    const paged: unknown[] = [];
+    let query = '?limit=3';
+    for (;;) {
+      const page = await list(query, { key: secret });
+      paged.push(...entriesOf(page).map((entry) => entry.id));
+      if (!page.body.has_more) break;
+      query = `?limit=3&cursor=${page.body.next_cursor}`;
+    }
+
+    expect(paged).toEqual(all);
+    expect(paged).toHaveLength(7);
+  });
+
+  it('revokes a key, and answers a repeat the same, later and on another process', async () => {
+    const key = await world.key({ scopes: ['email:send'] });
+
+    const first = await revoke(key.id);
+    await world.clock.advance(5000);
+    const answers = [await revoke(key.id), await other.call('DELETE', `/api-keys/${key.id}`)];
+
+    expect(first.body).toEqual({
+      object: 'api_key',
+      id: key.id,
+      status: 'revoked',
+      revoked_at: new Date(world.clock.now() - 5000).toISOString(),
+    });
+    for (const again of answers) expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: key.id, status: 'revoked' }]);
+  });
+
+  it('lets an admin key revoke itself, once', async () => {
+    const key = await world.key({ scopes: ['admin'] });
+
+    expect((await revoke(key.id, { key: key.secret })).status).toBe(200);
+    expect(errorOf(await revoke(key.id, { key: key.secret })).reason).toBe('revoked_key');
+  });
+
+  it('needs no body to revoke, and takes one that names something else for nothing', async () => {
+    const [one, another] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
+
+    const answer = await revoke(one.id, { body: { key_id: another.id, foo: 1 } });
+
+    expect(answer.body.id).toBe(one.id);
+    expect(await works(another.secret)).toBe(true);
+  });
+
+  it('revokes for the next request of every process, under load', async () => {
+    const key = await world.key({ scopes: ['email:send'] });
+    expect(await works(key.secret, other)).toBe(true);
+
+    await revoke(key.id);
+    const after = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => works(key.secret, index % 2 === 0 ? rest : other)),
+    );
+
+    expect(countEach(after)).toEqual(new Map([[false, 40]]));
+  });
+
+  it('shows an expired key as expired', async () => {
+    const expires_at = new Date(world.clock.now() + 1000).toISOString();
+    const { id } = await world.key({ scopes: ['email:send'], expires_at });
+    await world.clock.advance(1000);
+
+    expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id, status: 'expired', expires_at }]);
+  });
+});
+
+describe('201', () => {
+  it('makes a key that works at once and shows its secret', async () => {
+    const answer = await create({ name: 'Deploy', scopes: ['email:send', 'email:send'] });
+
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      object: 'api_key',
+      id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      name: 'Deploy',
+      prefix: 'pr_live_',
+      last4: String(answer.body.secret).slice(-4),
+      scopes: ['email:send'],
+      mode: 'live',
+      domains: null,
+      allowed_ips: null,
+      status: 'active',
+      created_at: new Date(world.clock.now()).toISOString(),
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+      secret: expect.stringMatching(/^pr_live_[0-9a-f]{64}$/),
+    });
+    expect(await works(String(answer.body.secret), other)).toBe(true);
+  });
+
+  it('makes a sandbox key with every limit that a key can have', async () => {
+    const expires_at = '2030-01-01T00:00:00.000Z';
+    const answer = await create({
+      name: 'Limited',
+      scopes: ['email:send'],
+      mode: 'sandbox',
+      domains: ['GOOD.Test.', 'bücher.test'],
+      allowed_ips: ['192.0.2.7', '10.0.0.0/8', '2001:db8::/32', '::1', '::ffff:192.0.2.1'],
+      expires_at: '2030-01-01T02:00:00+02:00',
+    });
+
+    expect(answer.body).toMatchObject({
+      prefix: 'pr_test_',
+      mode: 'sandbox',
+      domains: ['good.test', 'xn--bcher-kva.test'],
+      allowed_ips: expect.arrayContaining(['192.0.2.7/32', '10.0.0.0/8', '2001:db8::/32', '::1/128']),
+      expires_at,
+    });
+  });
+
+  it('shows the secret in this answer and leaves it nowhere else', async () => {
+    const answer = await create({ name: 'Once', scopes: ['admin'] });
+    const secret = String(answer.body.secret);
+    const digits = secret.slice('pr_live_'.length);
+    await rest.call('POST', '/email/send', { key: secret, body: { from: 'x' } });
+    await list('?limit=100', { key: secret });
+    await revoke(String(answer.body.id), { key: secret });
+    await rest.call('GET', '/email/logs', { key: secret });
+
+    const tables = await world.services.sql<{ schema: string; name: string }[]>`
+      select schemaname as schema, tablename as name from pg_tables where schemaname in ('public', 'pgboss')`;
+    expect(tables.length).toBeGreaterThan(20);
+    for (const { schema, name } of tables) {
+      const { sql } = world.services;
+      const rows = await sql`select from ${sql(`${schema}.${name}`)} as t where t::text like ${`%${digits}%`}`;
+      expect([name, rows.length]).toEqual([name, 0]);
+    }
+    expect(JSON.stringify(world.logged)).not.toContain(digits);
+    expect((await list('?limit=100')).text).not.toContain(digits);
+  });
+
+  it('ignores what only the service decides', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const given = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
+
+    const answer = await create({ name: 'Mine', scopes: ['email:send'], ...given });
+
+    expect(answer.status).toBe(201);
+    for (const [name, value] of Object.entries(given)) expect(answer.body[name]).not.toBe(value);
+    expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: answer.body.id }]);
+  });
+
+  it('grants any scope that the maker has', async () => {
+    for (const scope of scopes) expect((await create({ name: scope, scopes: [scope] })).status).toBe(201);
+  });
+});
+
+describe('400', () => {
+  it.each<[unknown, string[]]>([
+    [{}, ['name missing_field', 'scopes missing_field']],
+    [{ name: '', scopes: [] }, ['name invalid_type', 'scopes invalid_type']],
+    [{ name: 'x'.repeat(101), scopes: ['email:send'] }, ['name invalid_type']],
+    [{ name: 'a\0b', scopes: ['email:send'] }, ['name invalid_type']],
+    [{ name: 'x', scopes: 'email:send' }, ['scopes invalid_type']],
+    [{ name: 'x', scopes: ['email:send', 'root'] }, ['scopes[1] invalid_type']],
+    [{ name: 'x', scopes: ['email:send'], mode: 'test' }, ['mode invalid_type']],
+    [{ name: 'x', scopes: ['email:send'], domains: [] }, ['domains invalid_type']],
+    [{ name: 'x', scopes: ['email:send'], domains: ['*.x.test'] }, ['domains[0] invalid_domain']],
+    [{ name: 'x', scopes: ['email:send'], expires_at: 'tomorrow' }, ['expires_at invalid_timestamp']],
+    [{ name: 'x', scope: ['email:send'] }, ['scope misspelled_field', 'scopes missing_field']],
+    [{ name: 'x', scopes: ['email:send'], expiresAt: null }, ['expiresAt misspelled_field']],
+    [null, [' invalid_type']],
+  ])('refuses %j', async (body, details) => {
+    const answer = await create(body);
+
+    expect(answer.status, answer.text).toBe(400);
+    expect(detailsOf(answer)).toEqual(details);
+  });
+
+  it.each([
+    'x',
+    '',
+    '1.2.3',
+    '1.2.3.4/33',
+    '1.2.3.4/',
+    '1.2.3.4/8',
+    '1.2.3.4/024',
+    '::/129',
+    'fe80::1%eth0',
+    'fe80::1%eth0/128',
+    '10.0.0.0/8/8',
+    ' 10.0.0.0/8',
+    '10.0.0.0/8;',
+  ])('refuses the network %j', async (network) => {
+    const answer = await create({ name: 'x', scopes: ['email:send'], allowed_ips: ['10.0.0.0/8', network] });
+
+    expect(detailsOf(answer)).toEqual(['allowed_ips[1] invalid_type']);
+  });
+
+  it('refuses a body larger than 100 kB', async () => {
+    const answer = await create({ name: 'x'.repeat(100 * 1024), scopes: ['email:send'] });
+
+    expect(errorOf(answer).reason).toBe('body_too_large');
+  });
+
+  it('refuses an Idempotency-Key that is none, once the key may do this', async () => {
+    const headers = { 'idempotency-key': 'k'.repeat(256) };
+
+    const body = { name: 'x', scopes: ['email:send'] };
+
+    expect(errorOf(await create(body, { headers })).reason).toBe('invalid_idempotency_key');
+    expect((await create(body, { headers, key: null })).status).toBe(401);
+  });
+});
+
+describe('401', () => {
+  it('comes without a valid key on each of the three', async () => {
+    for (const answer of [
+      await list('', { key: null }),
+      await create({}, { key: null }),
+      await revoke('x', { key: null }),
+    ])
+      expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
+  });
+
+  it('leaves the key alone that it was to revoke', async () => {
+    const key = await world.key({ scopes: ['email:send'] });
+
+    expect((await revoke(key.id, { key: `pr_live_${'0'.repeat(64)}` })).status).toBe(401);
+    expect(await works(key.secret)).toBe(true);
+  });
+});
+
+describe('403', () => {
+  it('asks for admin on each of the three, before it looks at the body', async () => {
+    const target = await world.key({ scopes: ['email:send'] });
+    for (const scope of scopes.filter((one) => one !== 'admin')) {
+      const { secret: key } = await world.key({ scopes: [scope] });
+      for (const answer of [
+        await list('?limit=0', { key }),
+        await create('{', { key }),
+        await create({ name: 'x', scopes: [scope] }, { key }),
+        await revoke(target.id, { key }),
+      ]) {
+        expect(answer.status).toBe(403);
+        expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
+      }
+    }
+    expect(await works(target.secret)).toBe(true);
+  });
+
+  it('refuses a key that would have more scopes than its maker', async () => {
+    const { secret: key } = await world.key({ scopes: ['admin'] });
+
+    const answer = await create({ name: 'x', scopes: ['email:send', 'operator'] }, { key });
+
+    expect(answer.status).toBe(403);
+    expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'operator' });
+    expect((await create({ name: 'x', scopes: ['email:send', 'admin'] }, { key })).status).toBe(201);
+  });
+});
+
+describe('404', () => {
+  it('is the same for a key of another workspace as for one that does not exist, and it still works', async () => {
+    const theirs = await world.workspace('free');
+
+    const answers = [await revoke(newId('api_key', world.clock.now())), await revoke(theirs.key_id)];
+
+    const [absent, foreign] = answers.map((answer) => ({
+      status: answer.status,
+      text: answer.text.replaceAll(/(key|req)_[0-9a-z]{26}/g, '$1'),
+    }));
+    expect([absent?.status, errorOf(answers[0] as Answer).reason]).toEqual([404, 'api_key_not_found']);
+    expect(foreign).toEqual(absent);
+    expect(await works(theirs.secret)).toBe(true);
+  });
+
+  it.each(['x', 'key_', '%F0%9F%92%A9', "'%20or%201=1--"])('is the answer for the id %j', async (id) => {
+    expect(errorOf(await revoke(id)).reason).toBe('api_key_not_found');
+  });
+});
+
+describe('429', () => {
+  it('refuses the 121st request of a minute, whichever of the three it is for', async () => {
+    const key = await world.key({ scopes: ['admin'] });
+    await fillWindow(world, key.id, 'default', 117);
+    const options = { key: key.secret };
+
+    const statuses = [
+      (await list('', options)).status,
+      (await create('{', options)).status,
+      (await revoke('x', options)).status,
+      (await revoke(key.id, options)).status,
+      (await list('', options)).status,
+    ];
+
+    expect(statuses).toEqual([200, 400, 404, 429, 429]);
+    expect(await works(key.secret)).toBe(true);
+    const late = await list('', options);
+    expect(errorOf(late).reason).toBe('default_rate');
+    expect(rateOf(late, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
+  });
+
+  it('passes exactly 120 of 150 that arrive at once on two processes', async () => {
+    const { secret: key } = await world.key({ scopes: ['admin'] });
+
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, index) => (index % 2 === 0 ? rest : other).call('GET', '/api-keys', { key })),
+    );
+
+    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+      new Map([
+        [200, 120],
+        [429, 30],
+      ]),
+    );
+  });
+});
+
+describe('500', () => {
+  it('is never the answer to a JSON value, whatever it is', async () => {
+    await world.services.sql`update plans set default_per_minute = 1000000 where name = 'business'`;
+    const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.ipV4Extended(), fc.ipV6());
+    const anything = fc.oneof(text, fc.jsonValue());
+    const network = fc.tuple(fc.oneof(fc.ipV4(), fc.ipV6(), text), fc.nat(140)).map(([ip, bits]) => `${ip}/${bits}`);
+    const nearly = fc.record(
+      {
+        name: fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }), anything),
+        scopes: fc.oneof(fc.subarray<Scope>([...scopes]), anything),
+        mode: fc.oneof(fc.constantFrom('live', 'sandbox'), anything),
+        domains: fc.oneof(fc.array(fc.oneof(fc.domain(), text)), anything),
+        allowed_ips: fc.oneof(fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), network)), anything),
+        expires_at: fc.oneof(
+          fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+          anything,
+        ),
+      },
+      { requiredKeys: [] },
+    );
+
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.jsonValue(), nearly), async (body) => {
+        const whole = typeof body === 'object' && body !== null ? { name: 'x', scopes: ['email:send'], ...body } : body;
+        for (const answer of [await create(JSON.stringify(body)), await create(JSON.stringify(whole))])
+          expect([201, 400, 403], answer.text).toContain(answer.status);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

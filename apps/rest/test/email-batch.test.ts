@@ -1,0 +1,131 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RestServer, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+});
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+const mail = (to: string, more: object = {}) => ({
+  from: 'shop@sandbox.test',
+  to,
+  subject: 'Hello',
+  text: 'Hi',
+  ...more,
+});
+
+async function countMessages(): Promise<number> {
+  const [row] = await world.services.sql<{ count: number }[]>`select count(*)::int as count from messages`;
+  return row?.count ?? 0;
+}
+
+describe('202', () => {
+  it('accepts and refuses each message on its own, in order, for one place in the window', async () => {
+    const batch = [
+      mail('a@example.com'),
+      mail('not an address'),
+      mail('b@example.com', { from: 'x@unknown.test' }),
+      mail('c@example.com'),
+    ];
+
+    const first = await rest.call('POST', '/email/batch', { body: batch });
+    const second = await rest.call('POST', '/email/batch', { body: { messages: [mail('d@example.com')] } });
+
+    expect(first.status).toBe(202);
+    expect(first.body.data).toEqual([
+      { id: expect.stringMatching(/^msg_/), status: 'queued', created_at: expect.any(String) },
+      { error: expect.objectContaining({ code: 'invalid_request', reason: 'invalid_email' }) },
+      { error: expect.objectContaining({ code: 'unprocessable', reason: 'domain_not_verified' }) },
+      { id: expect.stringMatching(/^msg_/), status: 'queued', created_at: expect.any(String) },
+    ]);
+    expect(second.status).toBe(202);
+    const used =
+      Number(first.headers.get('x-ratelimit-remaining')) - Number(second.headers.get('x-ratelimit-remaining'));
+    expect(used).toBe(1);
+    await world.drain();
+    const mails = await world.smtp.waitFor(3);
+    expect(mails.map((one) => one.envelope_to[0]).sort()).toEqual(['a@example.com', 'c@example.com', 'd@example.com']);
+  });
+
+  it('answers a repeat with the same key byte for byte, refusals included, and sends nothing twice', async () => {
+    const batch = [mail('twice@example.com'), mail('broken@')];
+    const headers = { 'idempotency-key': 'batch-1' };
+
+    const first = await rest.call('POST', '/email/batch', { body: batch, headers });
+    const before = await countMessages();
+    const again = await rest.call('POST', '/email/batch', { body: batch, headers });
+
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await countMessages()).toBe(before);
+  });
+
+  it('spends the monthly volume message by message, so that a smaller one still fits', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('small.test', workspace_id);
+    await world.services.sql`
+      insert into usage_months (workspace_id, month, used)
+      values (${workspace_id}, date_trunc('month', clock_now() at time zone 'UTC')::date, 2998)`;
+    const from = 'a@small.test';
+    const three = ['x@example.com', 'y@example.com', 'z@example.com'];
+
+    const answer = await rest.call('POST', '/email/batch', {
+      key: secret,
+      body: [
+        mail('one@example.com', { from }),
+        { ...mail('', { from }), to: three },
+        mail('two@example.com', { from }),
+      ],
+    });
+
+    const data = answer.body.data as { id?: string; error?: { reason: string } }[];
+    expect(data.map((one) => one.error?.reason ?? 'accepted')).toEqual(['accepted', 'quota_exceeded', 'accepted']);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['an object without messages', {}],
+    ['an empty batch', []],
+    ['a string', '"x"'],
+    ['101 messages', Array.from({ length: 101 }, () => mail('a@example.com'))],
+  ])('refuses %s as a whole', async (_name, body) => {
+    const before = await countMessages();
+
+    const answer = await rest.call('POST', '/email/batch', { body });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: { code: 'invalid_request', request_id: expect.stringMatching(/^req_/) },
+    });
+    expect(await countMessages()).toBe(before);
+  });
+
+  it('does not send a batch that was meant as a rehearsal', async () => {
+    const before = await countMessages();
+
+    const answer = await rest.call('POST', '/email/batch?dry_run=true', { body: [mail('a@example.com')] });
+
+    expect(answer.status).toBe(400);
+    expect(await countMessages()).toBe(before);
+  });
+});
+
+describe('403', () => {
+  it('needs email:send', async () => {
+    const { secret } = await world.key({ scopes: ['domains:read'] });
+
+    const answer = await rest.call('POST', '/email/batch', { key: secret, body: [mail('a@example.com')] });
+
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ error: { reason: 'missing_scope', required_scope: 'email:send' } });
+  });
+});

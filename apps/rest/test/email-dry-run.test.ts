@@ -1,0 +1,76 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RestServer, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+});
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+const mail = { from: 'shop@sandbox.test', to: ['a@example.com', 'b@example.com'], subject: 'Hello', text: 'Hi there' };
+
+describe('200', () => {
+  it('renders the mail and judges each recipient, and stores, counts and sends nothing', async () => {
+    await world.services.sql`
+      insert into suppressions (workspace_id, id, email, reason, created_at)
+      values (${world.workspace_id}, 'sup_test', 'b@example.com', 'test', clock_now())`;
+
+    const answer = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      object: 'email_preview',
+      status: 'queued',
+      recipients: [
+        { email: 'a@example.com', kind: 'to', verdict: 'would_send' },
+        { email: 'b@example.com', kind: 'to', verdict: 'suppressed' },
+      ],
+    });
+    expect(answer.body.mime).toContain('Subject: Hello\r\n');
+    const [rows] = await world.services.sql<{ messages: number; used: number }[]>`
+      select (select count(*) from messages)::int as messages, (select count(*) from usage_months)::int as used`;
+    expect(rows).toEqual({ messages: 0, used: 0 });
+    expect(await world.drain()).toEqual([]);
+  });
+
+  it('uses one place of the send window', async () => {
+    const first = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
+
+    expect(first.headers.get('x-ratelimit-limit')).toBe('1000');
+    expect(Number(first.headers.get('x-ratelimit-remaining'))).toBeLessThan(1000);
+  });
+});
+
+describe('400', () => {
+  it.each(['1', 'yes', 'TRUE', ''])('refuses dry_run=%s instead of sending for real', async (value) => {
+    const answer = await rest.call('POST', `/email/send?dry_run=${value}`, { body: mail });
+
+    expect(answer.status).toBe(400);
+    expect(await world.drain()).toEqual([]);
+  });
+
+  it('lists bad fields like a send does', async () => {
+    const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { to: 'x' } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: { details: expect.arrayContaining([expect.objectContaining({ param: 'from' })]) },
+    });
+  });
+});
+
+describe('422', () => {
+  it('refuses what a send would refuse', async () => {
+    const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { ...mail, from: 'a@other.test' } });
+
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({ error: { reason: 'domain_not_verified' } });
+  });
+});

@@ -1,0 +1,386 @@
+import { newId } from '@postrider/core';
+import { scopes } from '@postrider/core/api-keys';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fillWindow } from './rate-windows.ts';
+import {
+  type Answer,
+  type CallOptions,
+  detailsOf,
+  errorOf,
+  type RestServer,
+  rateOf,
+  startRest,
+} from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+/** A workspace on Free with the messages below, and another one whose rows nobody here may see. */
+let mine: { readonly secret: string; readonly workspace_id: string };
+let theirs: { readonly secret: string; readonly workspace_id: string };
+let their_message: string;
+/** Oldest first. */
+const sent: string[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
+  mine = await world.workspace('free');
+  theirs = await world.workspace('free');
+  await world.domain('mine.test', mine.workspace_id);
+  await world.domain('theirs.test', theirs.workspace_id);
+  world.smtp.script((question) =>
+    question.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 nobody here' } : { kind: 'accept' },
+  );
+  for (let index = 0; index < 25; index++) {
+    // Ids sort by their millisecond, and within one by chance.
+    await world.clock.advance(1);
+    sent.push(await send(mine.secret, index % 5 === 0 ? 'refused@example.com' : `r${index}@example.com`));
+  }
+  await world.drain();
+  const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
+  await world.clock.advance(1);
+  sent.push(await send(mine.secret, 'later@example.com', { scheduled_at }));
+  their_message = await send(theirs.secret, 'ada@example.com');
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+async function send(key: string, to: string, more: Record<string, unknown> = {}): Promise<string> {
+  const from = key === mine.secret ? 'Mine <a@mine.test>' : 'a@theirs.test';
+  const body = { from, to, subject: 'Hello', text: 'the text body', html: '<p>the html body</p>', ...more };
+  const answer = await rest.call('POST', '/email/send', { key, body });
+  expect(answer.status, answer.text).toBe(202);
+  return String(answer.body.id);
+}
+
+const logs = (query = '', options: CallOptions = {}) =>
+  rest.call('GET', `/email/logs${query}`, { key: mine.secret, ...options });
+
+function entriesOf(answer: Answer): Record<string, unknown>[] {
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body).toEqual({
+    object: 'list',
+    data: expect.any(Array),
+    has_more: expect.any(Boolean),
+    next_cursor: answer.body.has_more ? expect.any(String) : null,
+  });
+  // The expectation above is the proof; entries are asserted on as JSON.
+  return answer.body.data as Record<string, unknown>[];
+}
+
+const idsOf = (answer: Answer) => entriesOf(answer).map((entry) => entry.id);
+
+describe('200', () => {
+  it('lists the newest twenty of the workspace, without bodies', async () => {
+    const answer = await logs();
+
+    expect(idsOf(answer)).toEqual(sent.toReversed().slice(0, 20));
+    expect(answer.text).not.toContain('body</p>');
+    expect(answer.text).not.toContain('the text body');
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 60, remaining: 59 });
+  });
+
+  it('shows an entry with all that a log entry has', async () => {
+    const tagged = await send(mine.secret, 'ada@example.com', {
+      cc: ['Bob <bob@example.com>'],
+      bcc: 'eve@example.com',
+      reply_to: 'Desk <desk@mine.test>',
+      tags: ['welcome'],
+      metadata: { order: '7' },
+    });
+    await world.drain();
+
+    const [entry] = entriesOf(await logs('?limit=1'));
+
+    const created_at = new Date(world.clock.now()).toISOString();
+    expect(entry).toEqual({
+      object: 'email',
+      id: tagged,
+      status: 'delivered',
+      from: 'Mine <a@mine.test>',
+      to: ['ada@example.com'],
+      cc: ['Bob <bob@example.com>'],
+      bcc: ['eve@example.com'],
+      reply_to: 'Desk <desk@mine.test>',
+      subject: 'Hello',
+      tags: ['welcome'],
+      metadata: { order: '7' },
+      created_at,
+      scheduled_at: null,
+      sent_at: created_at,
+      delivered_at: created_at,
+      recipients: ['to', 'cc', 'bcc'].map((kind, index) => ({
+        id: expect.stringMatching(/^rcp_/),
+        email: ['ada@example.com', 'bob@example.com', 'eve@example.com'][index],
+        kind,
+        status: 'delivered',
+        attempts: 1,
+        last_response: expect.stringMatching(/^250 /),
+        next_attempt_at: null,
+        waiting: null,
+      })),
+      last_event: { type: 'email.delivered', at: created_at },
+      message_id: `<${tagged}@mine.test>`,
+      api_key_id: expect.stringMatching(/^key_/),
+      request_id: expect.stringMatching(/^req_/),
+    });
+    sent.push(tagged);
+  });
+
+  it('shows one message with its events in order and its attempts', async () => {
+    const answer = await logs(`/${sent[0]}`);
+
+    expect(answer.body).toMatchObject({ id: sent[0], status: 'bounced', object: 'email' });
+    expect(answer.body.events).toMatchObject([
+      { type: 'email.queued', sequence: 1 },
+      { type: 'email.bounced', sequence: 2 },
+    ]);
+    expect(answer.body.attempts).toMatchObject([
+      { number: 1, outcome: 'rejected', reply: { code: 550, enhanced: '5.1.1' } },
+    ]);
+  });
+
+  it('tells what an open recipient waits for', async () => {
+    const [entry] = entriesOf(await logs('?status=scheduled'));
+
+    expect(entry).toMatchObject({
+      scheduled_at: expect.any(String),
+      sent_at: null,
+      recipients: [{ status: 'scheduled', waiting: { reason: 'scheduled', until: entry?.scheduled_at } }],
+    });
+  });
+
+  it.each([
+    ['delivered', /^delivered$/],
+    ['bounced', /^bounced$/],
+    ['bounced,scheduled', /^(bounced|scheduled)$/],
+    ['scheduled, bounced', /^(bounced|scheduled)$/],
+  ])('filters by the status %s', async (status, expected) => {
+    const entries = entriesOf(await logs(`?limit=100&status=${encodeURIComponent(status)}`));
+
+    expect(entries.length).toBeGreaterThan(0);
+    for (const entry of entries) expect(entry.status).toMatch(expected);
+    const all = entriesOf(await logs('?limit=100')).filter((entry) => expected.test(String(entry.status)));
+    expect(entries).toEqual(all);
+  });
+
+  it.each([1, 7, 25, 100])('pages by %i and names every message once', async (limit) => {
+    const pages: unknown[][] = [];
+    let cursor = '';
+    do {
+      const page = await logs(`?limit=${limit}${cursor}`);
+      pages.push(idsOf(page));
+      cursor = page.body.has_more ? `&cursor=${page.body.next_cursor}` : '';
+    } while (cursor !== '');
+
+    expect(pages.flat()).toEqual(sent.toReversed());
+    expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+  });
+
+  it('keeps its pages when mail is accepted between them', async () => {
+    const first = await logs('?limit=10');
+    await world.clock.advance(1);
+    const newcomer = await send(mine.secret, 'new@example.com');
+
+    const second = await logs(`?limit=10&cursor=${first.body.next_cursor}`);
+
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(sent.toReversed().slice(0, 20));
+    sent.push(newcomer);
+  });
+
+  it('may change the limit from page to page', async () => {
+    const first = await logs('?limit=3&status=delivered');
+    const second = await logs(`?limit=5&status=delivered&cursor=${first.body.next_cursor}`);
+
+    const all = idsOf(await logs('?limit=100&status=delivered'));
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(all.slice(0, 8));
+  });
+
+  it('is an empty list where there is nothing', async () => {
+    const { secret } = await world.workspace('free');
+
+    expect(entriesOf(await logs('', { key: secret }))).toEqual([]);
+    expect(entriesOf(await logs('?status=complained'))).toEqual([]);
+  });
+
+  it('never shows a message of another workspace', async () => {
+    expect(idsOf(await logs('?limit=100'))).not.toContain(their_message);
+    expect(idsOf(await logs('?limit=100', { key: theirs.secret }))).toEqual([their_message]);
+  });
+
+  it('ignores a parameter that it does not know', async () => {
+    expect(idsOf(await logs('?page=3&constructor=x'))).toHaveLength(20);
+  });
+});
+
+describe('400', () => {
+  const refused = async (query: string): Promise<string> => {
+    const answer = await logs(query);
+    expect([answer.status, errorOf(answer).code], answer.text).toEqual([400, 'invalid_request']);
+    return errorOf(answer).reason;
+  };
+
+  it.each(['0', '101', '-1', '1.5', 'abc', '', '1e1', '0x10', '99999999999999999999', ' 5', 'NaN'])(
+    'refuses the limit %j',
+    async (limit) => {
+      expect(await refused(`?limit=${encodeURIComponent(limit)}`)).toBe('invalid_limit');
+    },
+  );
+
+  it('refuses a limit or a cursor that is given twice', async () => {
+    expect(await refused('?limit=5&limit=6')).toBe('invalid_limit');
+    expect(await refused('?cursor=a&cursor=b')).toBe('invalid_cursor');
+  });
+
+  it.each(['x', 'Delivered', 'delivered;bounced', '', 'delivered,', 'delivered,nope'])(
+    'refuses the status %j and lists the known ones',
+    async (status) => {
+      const answer = await logs(`?status=${encodeURIComponent(status)}`);
+
+      expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', reason: 'invalid_status' });
+      expect(errorOf(answer).message).toContain('scheduled, queued, deferred, sending, failed');
+    },
+  );
+
+  it('refuses a cursor that it has not issued for this workspace, this list and these filters', async () => {
+    const issued = String((await logs('?limit=2')).body.next_cursor);
+    const filtered = String((await logs('?limit=2&status=delivered')).body.next_cursor);
+    await rest.call('POST', '/api-keys', { key: mine.secret, body: { name: 'Second', scopes: ['email:send'] } });
+    const keys = await rest.call('GET', '/api-keys?limit=1', { key: mine.secret });
+    const flipped = issued.slice(0, 5) + (issued[5] === 'A' ? 'B' : 'A') + issued.slice(6);
+
+    for (const cursor of [
+      '',
+      'x',
+      'AAAA',
+      sent[0],
+      flipped,
+      `${issued}A`,
+      `${issued}!`,
+      `${issued}==`,
+      issued.slice(0, -4),
+      filtered,
+      keys.body.next_cursor,
+      'A'.repeat(5000),
+    ]) {
+      expect(await refused(`?limit=2&cursor=${cursor}`)).toBe('invalid_cursor');
+    }
+    expect(await refused(`?status=bounced&cursor=${filtered}`)).toBe('invalid_cursor');
+    const foreign = await logs(`?cursor=${issued}`, { key: theirs.secret });
+    expect(errorOf(foreign).reason).toBe('invalid_cursor');
+  });
+
+  it('names every bad parameter at once, and a misspelt one by its right name', async () => {
+    expect(detailsOf(await logs('?limit=0&status=x&Cursor=y'))).toEqual([
+      'Cursor misspelled_field',
+      'limit invalid_limit',
+      'status invalid_status',
+    ]);
+  });
+
+  it('refuses __proto__ and NUL in a query', async () => {
+    expect(await refused('?__proto__=x')).toBe('invalid_type');
+    expect(await refused('?__proto__=x&__proto__=y')).toBe('invalid_type');
+    expect(await refused('?status=%00')).toBe('invalid_type');
+    expect(await refused('/msg_%00')).toBe('invalid_type');
+  });
+});
+
+describe('401', () => {
+  it('comes without a valid key, before anything else is looked at', async () => {
+    for (const path of ['', '?limit=0', `/${sent[0]}`]) {
+      const answer = await logs(path, { key: null });
+
+      expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
+      expect(answer.headers.get('www-authenticate')).toContain('Bearer');
+    }
+  });
+});
+
+describe('403', () => {
+  it('asks for the scope email:logs:read, whatever else a key may do', async () => {
+    for (const scope of scopes) {
+      const { secret } = await world.key({ scopes: [scope] });
+      for (const path of ['', '?limit=0', `/${sent[0]}`]) {
+        const answer = await logs(path, { key: secret });
+
+        if (scope === 'email:logs:read' || scope === 'admin') expect(answer.status).not.toBe(403);
+        else {
+          expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:logs:read']);
+          expect(rateOf(answer, world.clock.now()).limit).toBe(60);
+        }
+      }
+    }
+  });
+});
+
+describe('404', () => {
+  it('is the same for a message of another workspace as for one that does not exist', async () => {
+    const absent = newId('message', world.clock.now());
+    const answers = [await logs(`/${absent}`), await logs(`/${their_message}`)];
+
+    const [first, second] = answers.map((answer) => ({
+      status: answer.status,
+      text: answer.text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
+    }));
+    expect(first?.status).toBe(404);
+    expect(second).toEqual(first);
+    expect((await logs(`/${their_message}`, { key: theirs.secret })).status).toBe(200);
+  });
+
+  it.each(['x', 'msg_', 'MSG_01', 'a%2Fb', '%F0%9F%92%A9', "'%20or%201=1--", 'x'.repeat(4000)])(
+    'is the answer for the id %j',
+    async (id) => {
+      const answer = await logs(`/${id}`);
+
+      expect(errorOf(answer)).toMatchObject({ code: 'not_found', reason: 'message_not_found' });
+      expect(answer.text.length).toBeLessThan(1000);
+    },
+  );
+});
+
+describe('429', () => {
+  it('refuses the 61st request of a minute, whether for the list or for one message', async () => {
+    const { secret } = await world.key({ scopes: ['email:logs:read'] });
+    for (let index = 0; index < 60; index++) {
+      const answer = await logs(index % 2 === 0 ? '?limit=1' : '/msg_x', { key: secret });
+      expect(rateOf(answer, world.clock.now()).remaining).toBe(59 - index);
+    }
+
+    const late = await logs('?limit=0', { key: secret });
+
+    expect([late.status, errorOf(late).reason]).toEqual([429, 'logs_rate']);
+    rateOf(late, world.clock.now());
+    await world.clock.advance(60_000);
+    expect((await logs('', { key: secret })).status).toBe(200);
+  });
+
+  it('wins over a missing scope', async () => {
+    const { secret, id } = await world.key({ scopes: ['email:send'] });
+    await fillWindow(world, id, 'logs', 60);
+
+    expect((await logs('', { key: secret })).status).toBe(429);
+  });
+});
+
+describe('500', () => {
+  it('carries the rate headers and says nothing of the database', async () => {
+    const cut = await world.peer();
+    await cut.sql.end();
+    const lost = await startRest(cut, world.secret);
+
+    for (const path of ['/email/logs', `/email/logs/${sent[0]}`]) {
+      const answer = await lost.call('GET', path);
+
+      expect([answer.status, errorOf(answer).code]).toEqual([500, 'internal_error']);
+      expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 60, remaining: 0 });
+      expect(answer.text).not.toMatch(/CONNECTION|select|\.ts/i);
+    }
+    await lost.stop();
+  });
+});

@@ -1,0 +1,18 @@
+import type { World } from '@postrider/testing';
+
+/** Leaves a window as so many requests of this minute would. */
+export async function fillWindow(
+  world: World,
+  subject: string,
+  window: 'send' | 'logs' | 'default' | 'address',
+  used: number,
+): Promise<void> {
+  await world.services.sql`
+    insert into rate_windows (subject, class, minute, used)
+    values (${subject}, ${window}, date_trunc('minute', clock_now()), ${used})
+    on conflict (subject, class, minute) do update set used = excluded.used`;
+}
+
+export function countEach<T>(values: readonly T[]): Map<T, number> {
+  return new Map([...Map.groupBy(values, (value) => value)].map(([value, same]) => [value, same.length]));
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+/** A connection on which a test writes what no HTTP client would. */
+export interface RawConnection {
+  readonly socket: Socket;
+  write(bytes: string | Uint8Array): void;
+  /** The next complete answer; fails when the connection ends before it. */
+  answer(): Promise<RawAnswer>;
+  /** Resolves when the server has closed the connection. */
+  closed(): Promise<void>;
+}
+
+export async function openRaw(port: number): Promise<RawConnection> {
+  const socket = connect(port, '127.0.0.1');
+  let received = Buffer.alloc(0);
+  let over = false;
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    socket.emit('progress');
+  });
+  socket.on('close', () => {
+    over = true;
+    socket.emit('progress');
+  });
+  await once(socket, 'connect');
+  return {
+    socket,
+    write: (bytes) => void socket.write(bytes),
+    async answer() {
+      for (;;) {
+        const parsed = takeAnswer(received);
+        if (parsed) {
+          received = received.subarray(parsed.length);
+          return parsed.answer;
+        }
+        if (over) throw new Error(`the connection ended after ${JSON.stringify(received.toString())}`);
+        await once(socket, 'progress');
+      }
+    },
+    async closed() {
+      while (!over) await once(socket, 'progress');
+    },
+  };
+}
+
+/** The header lines of a request with a key and a JSON body. */
+export function requestHead(method: string, path: string, headers: Readonly<Record<string, string | number>>): string {
+  const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+function takeAnswer(received: Buffer): { answer: RawAnswer; length: number } | null {
+  const head_end = received.indexOf('\r\n\r\n');
+  if (head_end < 0) return null;
+  const [status_line = '', ...lines] = received.toString('latin1', 0, head_end).split('\r\n');
+  const headers = new Headers(lines.map((line): [string, string] => splitHeader(line)));
+  const length = head_end + 4 + Number(headers.get('content-length') ?? 0);
+  if (received.length < length) return null;
+  const text = received.toString('utf8', head_end + 4, length);
+  return {
+    answer: { status: Number(status_line.split(' ')[1]), headers, body: text === '' ? {} : JSON.parse(text) },
+    length,
+  };
+}
+
+function splitHeader(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+}

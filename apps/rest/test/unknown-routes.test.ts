@@ -1,0 +1,217 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fillWindow } from './rate-windows.ts';
+import { openRaw, requestHead } from './raw-http.ts';
+import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+let behind_proxy: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  const config = { ...world.services.config, TRUSTED_PROXIES: ['127.0.0.0/8', '10.0.0.0/8'] };
+  behind_proxy = await startRest({ ...world.services, config }, world.secret);
+  await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await behind_proxy.stop();
+  await world.stop();
+});
+
+/** Sends a request line that fetch would tidy up. */
+async function raw(method: string, target: string) {
+  const connection = await openRaw(rest.port);
+  const headers = { authorization: `Bearer ${world.secret}`, origin: 'https://evil.test', 'content-length': 0 };
+  connection.write(requestHead(method, target, headers));
+  const answer = await connection.answer();
+  connection.socket.destroy();
+  return answer;
+}
+
+async function usedOf(address: string): Promise<number> {
+  const rows = await world.services.sql<{ used: number }[]>`
+    select used from rate_windows
+    where subject = ${address} and class = 'address' and minute = date_trunc('minute', clock_now())`;
+  return rows[0]?.used ?? 0;
+}
+
+describe('404', () => {
+  it.each([
+    ['GET', '/nothing'],
+    ['GET', '/'],
+    ['GET', ''],
+    ['GET', '/email'],
+    ['GET', '/email/send'],
+    ['PUT', '/email/send'],
+    ['PATCH', '/email/send'],
+    ['DELETE', '/email/send'],
+    ['POST', '/email/logs'],
+    ['POST', '/Email/Send'],
+    ['POST', '/email/send/'],
+    ['POST', '/email//send'],
+    ['POST', '/email/send%2f'],
+    ['POST', '/email%2fsend'],
+    ['POST', '/%65mail/send'],
+    ['POST', '/email/send;x=1'],
+    ['GET', '/email/logs/'],
+    ['GET', '/email/logs/%'],
+    ['GET', '/email/logs/%zz'],
+    ['GET', '/email/logs/%C3%28'],
+    ['GET', '/email/logs/msg_x/events'],
+    ['DELETE', '/api-keys'],
+    ['DELETE', '/api-keys/'],
+    ['GET', '/api-keys/key_x'],
+    ['OPTIONS', '/email/send'],
+    ['TRACE', '/email/send'],
+    ['PROPFIND', '/email/send'],
+    ['POST', '/../v1/email/send'],
+    ['POST', '/./email/send'],
+    ['POST', '/x/../email/send'],
+    ['POST', '/../xy/email/send'],
+    ['POST', '/%2e%2e/xy/email/send'],
+    ['POST', '\\email\\send'],
+  ])('is the answer to %s /v1%s', async (method, path) => {
+    const answer = await raw(method, `/v1${path}`);
+
+    expect(answer.status).toBe(404);
+    expect(errorOf(answer)).toMatchObject({ code: 'not_found', reason: 'route_not_found' });
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(rateOf(answer, world.clock.now())).toEqual({
+      limit: 120,
+      remaining: 119,
+      reset_unix: expect.any(Number),
+    });
+    for (const name of answer.headers.keys()) expect(name).not.toMatch(/^access-control-|^allow$/);
+  });
+
+  it.each(['/', '//', '/v1', '/v10/email/send', '/v2/email/send', '//v1/email/send', '*', 'http://[', '/v1?x'])(
+    'is the answer to the target %s',
+    async (target) => {
+      expect((await raw('POST', target)).status).toBe(404);
+    },
+  );
+
+  it('is the answer to HEAD, with headers and without a body', async () => {
+    for (const path of ['/email/logs', '/nothing']) {
+      const answer = await fetch(rest.url + path, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${world.secret}` },
+      });
+
+      expect([answer.status, await answer.text()]).toEqual([404, '']);
+      rateOf(answer, world.clock.now());
+    }
+  });
+
+  it('repeats no header and no body of the request, and no more than the start of a long path', async () => {
+    const answer = await rest.call('PUT', `/${'x'.repeat(5000)}`, {
+      body: { canary: 'in the body' },
+      headers: { 'x-canary': 'in a header' },
+    });
+
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toMatch(/canary|in the body|in a header/);
+    expect(answer.text.length).toBeLessThan(1000);
+  });
+
+  it('reaches a client that is sending a large body', async () => {
+    const answer = await rest.call('PUT', '/email/send', { body: 'x'.repeat(20 * 1024 * 1024) });
+
+    expect(answer.status).toBe(404);
+  });
+
+  it('needs no key, and tells nothing of one', async () => {
+    const answers = [
+      await rest.call('GET', '/nothing', { key: null }),
+      await rest.call('GET', '/nothing'),
+      await rest.call('GET', '/nothing', { key: 'wrong' }),
+    ];
+
+    expect(answers.map((answer) => errorOf(answer).reason)).toEqual(Array(3).fill('route_not_found'));
+    expect(await usedOf('127.0.0.1')).toBe(3);
+  });
+
+  it('counts whom a trusted proxy names, read from the right, and believes nobody else', async () => {
+    const ask = (server: RestServer, forwarded: string) =>
+      server.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
+
+    await ask(rest, '192.0.2.1');
+    await ask(behind_proxy, '192.0.2.2');
+    await ask(behind_proxy, '203.0.113.9, 192.0.2.3, 10.1.2.3');
+    await ask(behind_proxy, '::ffff:192.0.2.4');
+    await ask(behind_proxy, '2001:db8::5');
+    await ask(behind_proxy, 'fe80::6%eth0');
+
+    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8::5', 'fe80::6'])
+      expect([address, await usedOf(address)]).toEqual([address, 1]);
+    for (const address of ['192.0.2.1', '203.0.113.9', '10.1.2.3']) expect(await usedOf(address)).toBe(0);
+    expect(await usedOf('127.0.0.1')).toBe(1);
+  });
+
+  it('counts the proxy itself where it names nobody or nonsense', async () => {
+    for (const forwarded of ['', 'unknown', '192.0.2.1:80', '_hidden', "'; drop table rate_windows; --"])
+      await behind_proxy.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
+    await behind_proxy.call('GET', '/nothing');
+
+    expect(await usedOf('127.0.0.1')).toBe(6);
+  });
+
+  it('admits a key from where a trusted proxy says that its user is', async () => {
+    const { secret: key } = await world.key({ scopes: ['email:logs:read'], allowed_ips: ['192.0.2.0/24'] });
+    const ask = (server: RestServer, forwarded: string) =>
+      server.call('GET', '/email/logs', { key, headers: { 'x-forwarded-for': forwarded } });
+
+    expect((await ask(behind_proxy, '192.0.2.9')).status).toBe(200);
+    expect(errorOf(await ask(behind_proxy, '192.0.3.9')).reason).toBe('address_not_allowed');
+    expect(errorOf(await ask(rest, '192.0.2.9')).reason).toBe('address_not_allowed');
+    expect((await ask(behind_proxy, '2001:db8::1%eth0')).status).toBe(401);
+  });
+});
+
+describe('429', () => {
+  it('refuses the 121st request of an address, and leaves keys and other addresses alone', async () => {
+    for (let index = 0; index < 120; index++) {
+      const answer = await rest.call('GET', '/nothing', { key: null });
+      expect([answer.status, rateOf(answer, world.clock.now()).remaining]).toEqual([404, 119 - index]);
+    }
+
+    const late = await rest.call('GET', '/nothing', { key: null });
+
+    expect([late.status, errorOf(late).reason]).toEqual([429, 'address_rate']);
+    rateOf(late, world.clock.now());
+    expect((await rest.call('GET', '/nothing')).status).toBe(429);
+    expect((await rest.call('GET', '/email/logs')).status).toBe(200);
+    const elsewhere = { headers: { 'x-forwarded-for': '192.0.2.1' } };
+    expect((await behind_proxy.call('GET', '/nothing', elsewhere)).status).toBe(404);
+    await world.clock.advance(60_000);
+    expect((await rest.call('GET', '/nothing')).status).toBe(404);
+  });
+
+  it('names the window that it counted in, also where a key was refused', async () => {
+    await fillWindow(world, '127.0.0.1', 'address', 120);
+    for (const path of ['/nothing', '/email/logs', '/api-keys']) {
+      const answer = await rest.call('GET', path, { key: `pr_live_${'0'.repeat(64)}` });
+
+      expect([answer.status, errorOf(answer).reason]).toEqual([429, 'address_rate']);
+      expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+    }
+  });
+});
+
+describe('500', () => {
+  it('carries the rate headers of an address when the database is gone', async () => {
+    const cut = await world.peer();
+    await cut.sql.end();
+    const lost = await startRest(cut, world.secret);
+
+    const answer = await lost.call('GET', '/nothing');
+
+    expect([answer.status, errorOf(answer).code]).toEqual([500, 'internal_error']);
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
+    await lost.stop();
+  });
+});

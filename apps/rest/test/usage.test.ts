@@ -1,0 +1,90 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RestServer, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+});
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+describe('200', () => {
+  it('counts unique recipients by month and by day, and starts anew with the month', async () => {
+    await world.clock.freeze(new Date('2031-01-30T10:00:00Z'));
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('used.test', workspace_id);
+    const body = {
+      from: 'a@used.test',
+      to: ['a@example.com', 'b@example.com', 'a@example.com'],
+      subject: 'x',
+      text: 'x',
+    };
+    await rest.call('POST', '/email/send', { key: secret, body });
+    await world.clock.advance(86_400_000);
+    await rest.call('POST', '/email/send', { key: secret, body });
+
+    const january = await rest.call('GET', '/usage', { key: secret });
+    await world.clock.advance(86_400_000);
+    const february = await rest.call('GET', '/usage', { key: secret });
+
+    expect(january.body).toMatchObject({
+      object: 'usage',
+      month: '2031-01',
+      used: 4,
+      limit: 3000,
+      remaining: 2996,
+      resets_at: '2031-02-01T00:00:00.000Z',
+    });
+    const days = january.body.by_day as { date: string; used: number }[];
+    expect(days.slice(-2)).toEqual([
+      { date: '2031-01-30', used: 2 },
+      { date: '2031-01-31', used: 2 },
+    ]);
+    expect(february.body).toMatchObject({
+      month: '2031-02',
+      used: 0,
+      remaining: 3000,
+      by_day: [{ date: '2031-02-01', used: 0 }],
+    });
+  });
+
+  it('is open to any valid key, and tells a key about itself', async () => {
+    const { secret, id } = await world.key({ scopes: ['domains:read'] });
+
+    const usage = await rest.call('GET', '/usage', { key: secret });
+    const current = await rest.call('GET', '/api-keys/current', { key: secret });
+
+    expect(usage.body).toMatchObject({ limit: null, remaining: null });
+    expect(current.body).toMatchObject({
+      object: 'api_key',
+      id,
+      scopes: ['domains:read'],
+      status: 'active',
+      plan: 'business',
+      limits: {
+        monthly_emails: null,
+        recipients_per_request: 100,
+        send_per_minute: 1000,
+        logs_per_minute: 60,
+        default_per_minute: 120,
+      },
+      usage: { object: 'usage' },
+    });
+    expect(current.text).not.toContain(secret);
+  });
+});
+
+describe('401', () => {
+  it('refuses a request without a key', async () => {
+    const answer = await rest.call('GET', '/usage', { key: null });
+
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  });
+});

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type Sql } from '@postrider/db';
+import { createDatabase, createTestClock, type SmtpSink, startSmtpSink, type TestClock } from '@postrider/testing';
+import { freePort, killLeftOvers, type ServerProcess, startServer } from './server-process.ts';
+
+export interface Journey {
+  readonly sql: Sql;
+  /** Of the database only; the processes keep their own. */
+  readonly clock: TestClock;
+  readonly smtp: SmtpSink;
+  /** The key with every scope. */
+  readonly secret: string;
+  /** What every process of this journey is started with, but for its ports. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Starts a process on ports of its own. */
+  start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
+  stop(): Promise<void>;
+}
+
+export const hello = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+
+/** A database, a clock and an SMTP sink that outlive every process of the walk. */
+export async function openJourney(env: Readonly<Record<string, string>> = {}): Promise<Journey> {
+  const database = await createDatabase();
+  const sql = connect(database.url, { max: 4, application_name: 'postrider-journey' });
+  const smtp = await startSmtpSink();
+  const secret = `pr_live_${randomBytes(32).toString('hex')}`;
+  const shared = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    BOOTSTRAP_API_KEY: secret,
+    DELIVERY: `smtp://${smtp.host}:${smtp.port}`,
+    ...env,
+  };
+  return {
+    sql,
+    clock: createTestClock(sql),
+    smtp,
+    secret,
+    env: shared,
+    async start(own = {}) {
+      const server = await startServer({
+        ...shared,
+        PORT: await freePort(),
+        CAPTURE_PORT: await freePort(),
+        ...own,
+      });
+      await sql`
+        insert into domains (workspace_id, id, name, status, created_at, verified_at)
+        select id, 'dom_good', 'good.test', 'verified', clock_now(), clock_now() from workspaces order by id limit 1
+        on conflict do nothing`;
+      return server;
+    },
+    async stop() {
+      await killLeftOvers();
+      await smtp.stop();
+      await sql.end({ timeout: 2 });
+      await database.drop();
+    },
+  };
+}
+
+/** How many recipients are in which state. */
+export async function statesOf(sql: Sql): Promise<Record<string, number>> {
+  const rows = await sql<{ state: string; count: number }[]>`
+    select state::text, count(*)::int as count from recipients group by state order by state`;
+  return Object.fromEntries(rows.map((row) => [row.state, row.count]));
+}
+
+/** How many copies of each message the sink has, and of those how many different ones. */
+export function copiesOf(smtp: SmtpSink): Map<string, { copies: number; bodies: number }> {
+  const groups = Map.groupBy(smtp.mails, (mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
+  return new Map(
+    [...groups].map(([name, mails]) => [
+      name,
+      { copies: mails.length, bodies: new Set(mails.map((mail) => mail.raw.toString('latin1'))).size },
+    ]),
+  );
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import { freePort, type ServerProcess } from '../server-process.ts';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await openJourney();
+});
+afterAll(() => journey.stop());
+
+const KEYS = 200;
+
+describe('an API process that dies while it takes mail', () => {
+  it('has every mail that it said it took, and a retry with the same key finds the same id', async () => {
+    const ports = { PORT: await freePort(), ROLES: 'rest' };
+    const first = await journey.start(ports);
+    const accepted = new Map<number, string>();
+    const send = async (server: ServerProcess, number: number) =>
+      server.call('POST', '/v1/email/send', {
+        body: { ...hello, to: `to${number}@example.com` },
+        headers: { 'idempotency-key': `key-${number}` },
+      });
+
+    let dying: Promise<unknown> | null = null;
+    await Promise.all(
+      Array.from({ length: KEYS }, async (_, number) => {
+        const answer = await send(first, number).catch(() => null);
+        if (answer?.status === 202) accepted.set(number, String(answer.body.id));
+        if (accepted.size === 20) dying ??= first.kill();
+      }),
+    );
+    await dying;
+    expect(accepted.size).toBeGreaterThanOrEqual(20);
+    expect(accepted.size).toBeLessThan(KEYS);
+    const stored = await journey.sql<{ id: string }[]>`select id from messages`;
+    const storedIds = new Set(stored.map((row) => row.id));
+    expect([...accepted.values()].filter((id) => !storedIds.has(id))).toEqual([]);
+
+    const second = await journey.start(ports);
+    const retried = await Promise.all(Array.from({ length: KEYS }, (_, number) => send(second, number)));
+
+    expect(retried.filter((answer) => answer.status !== 202)).toEqual([]);
+    for (const [number, id] of accepted) {
+      expect(retried[number]?.body.id).toBe(id);
+      expect(retried[number]?.headers.get('idempotent-replayed')).toBe('true');
+    }
+    const [counted] = await journey.sql<{ messages: number; recipients: number; jobs: number; used: number }[]>`
+      select (select count(*) from messages)::int as messages, (select count(*) from recipients)::int as recipients,
+        (select count(*) from pgboss.job where name = 'delivery.attempt')::int as jobs,
+        (select sum(used) from usage_months)::int as used`;
+    expect(counted).toEqual({ messages: KEYS, recipients: KEYS, jobs: KEYS, used: KEYS });
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+let journey: Journey;
+let server: ServerProcess;
+beforeAll(async () => {
+  journey = await openJourney();
+  server = await journey.start();
+});
+afterAll(() => journey.stop());
+
+const MAILS = 300;
+const AT_ONCE = 10;
+const CUT_AT = [50, 120, 200];
+
+/** What a restart of the server does to its clients: every connection of the process ends at once. */
+async function cutConnections(): Promise<number> {
+  const rows = await journey.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name in ('postrider', 'postrider-queue')`;
+  return rows.length;
+}
+
+describe('a database that cuts every connection under load', () => {
+  it('costs quick 500s and no process, and every mail is delivered all the same', async () => {
+    const ids = new Map<number, string>();
+    const refused: { status: number; ms: number }[] = [];
+    const cuts: Promise<number>[] = [];
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let number = next++; number < MAILS; number = next++) {
+          for (;;) {
+            const started = performance.now();
+            const answer = await server.call('POST', '/v1/email/send', {
+              body: { ...hello, to: `to${number}@example.com` },
+              headers: { 'idempotency-key': `key-${number}` },
+            });
+            if (answer.status === 202) {
+              ids.set(number, String(answer.body.id));
+              if (CUT_AT.includes(ids.size)) cuts.push(cutConnections());
+              break;
+            }
+            refused.push({ status: answer.status, ms: performance.now() - started });
+          }
+        }
+      }),
+    );
+
+    for (const cut of await Promise.all(cuts)) expect(cut).toBeGreaterThan(0);
+    expect(refused.filter(({ status, ms }) => status !== 500 || ms > 5000)).toEqual([]);
+    expect(new Set(ids.values()).size).toBe(MAILS);
+    expect(await journey.sql`select from messages`).toHaveLength(MAILS);
+
+    // Whoever was fetched or claimed when the answer to that was cut comes back when its lease has run out.
+    await expect
+      .poll(
+        async () => {
+          await journey.clock.advance(20_000);
+          return statesOf(journey.sql);
+        },
+        { timeout: 40_000, interval: 2000 },
+      )
+      .toEqual({ delivered: MAILS });
+    const copies = copiesOf(journey.smtp);
+    expect(copies.size).toBe(MAILS);
+    for (const copy of copies.values()) expect(copy.bodies).toBe(1);
+    expect((await server.call('GET', '/readyz', { key: null })).status).toBe(200);
+    expect(await server.end()).toEqual({ code: 0, signal: null });
+  });
+});

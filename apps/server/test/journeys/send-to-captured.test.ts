@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Journey, openJourney } from '../journey.ts';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await openJourney({ DELIVERY: 'capture' });
+});
+afterAll(() => journey.stop());
+
+const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 'Hello there', html: '<p>Hi</p>' };
+
+describe('a first start on an empty database', () => {
+  it('shows its key once, takes a mail, captures it and shows it delivered; a second start keeps all of it', async () => {
+    const first = await journey.start();
+    expect(first.stdout()).toContain(journey.secret);
+
+    const sent = await first.call('POST', '/v1/email/send', { body: hello });
+    expect(sent).toMatchObject({ status: 202, body: { status: 'queued' } });
+    const path = `/v1/email/logs/${sent.body.id}`;
+    await expect
+      .poll(async () => (await first.call('GET', path)).body, { timeout: 10_000 })
+      .toMatchObject({
+        status: 'delivered',
+        recipients: [{ email: 'bob@example.com', status: 'delivered', attempts: 1 }],
+        attempts: [{ number: 1, outcome: 'accepted', stage: 'after_dot', reply: { code: 250 } }],
+        events: [{ type: 'email.queued' }, { type: 'email.delivered' }],
+      });
+
+    const list = await first.call('GET', '/captured', { key: null });
+    expect(list.status).toBe(200);
+    expect(list.text).toContain('Hello there');
+    const [link = ''] = /\/captured\/cap_[0-9a-z]{26}/.exec(list.text) ?? [];
+    const shown = await first.call('GET', link, { key: null });
+    expect(shown.status).toBe(200);
+    expect(shown.text).toContain('Ada &lt;ada@sandbox.test&gt;');
+    expect(shown.text).toContain(`&lt;${sent.body.id}@sandbox.test&gt;`);
+    expect((await first.call('GET', `${link}/html`, { key: null })).text).toBe('<p>Hi</p>');
+    expect(await first.end()).toEqual({ code: 0, signal: null });
+
+    const second = await journey.start();
+    expect(second.stdout()).not.toContain(journey.secret);
+    expect(second.stdout()).not.toMatch(/pr_live_|password/);
+    expect((await second.call('GET', path)).body).toMatchObject({ id: sent.body.id, status: 'delivered' });
+    expect((await second.call('GET', '/captured', { key: null })).text).toContain(link);
+    expect(await journey.sql`select from workspaces`).toHaveLength(1);
+    expect(await second.end()).toEqual({ code: 0, signal: null });
+  });
+
+  it('names a page that exists in docs_url, under the address it listens on', async () => {
+    const server = await journey.start();
+
+    const refused = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'nobody' } });
+
+    expect(refused.status).toBe(400);
+    const { docs_url } = refused.body.error as { docs_url: string };
+    expect(docs_url).toBe(
+      `http://localhost:${server.port}/errors/${(refused.body.error as { reason: string }).reason}`,
+    );
+    expect((await fetch(docs_url)).status).toBe(200);
+    await server.end();
+  });
+});

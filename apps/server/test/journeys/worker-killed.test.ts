@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
+
+let journey: Journey;
+beforeEach(async () => {
+  journey = await openJourney();
+});
+afterEach(() => journey.stop());
+
+const PAST_EVERY_LEASE_MS = 60_000;
+
+/** Lets mail hang at its dot, and says when that many do. */
+function stallAtDot(count: number) {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let stalled = 0;
+  journey.smtp.script(({ stage }) => {
+    if (stage === 'data' && ++stalled === count) reached.resolve();
+    return { kind: 'stall', until: released.promise };
+  });
+  return { reached: reached.promise, release: released.resolve };
+}
+
+/** The heartbeats of a dead worker's jobs have run out; the supervisor of another one notices within ten seconds. */
+async function jobsComeBack(count: number) {
+  await journey.clock.advance(PAST_EVERY_LEASE_MS);
+  await expect
+    .poll(() => journey.sql`select from pgboss.job where name = 'delivery.attempt' and state = 'retry'`, {
+      timeout: 20_000,
+    })
+    .toHaveLength(count);
+  await journey.clock.advance(PAST_EVERY_LEASE_MS);
+}
+
+describe('a worker that dies in the middle of SMTP', () => {
+  it('loses nothing: another one takes over, and a copy sent twice is the same to the byte', async () => {
+    const api = await journey.start({ ROLES: 'rest' });
+    const first = await journey.start({ ROLES: 'worker' });
+    const stall = stallAtDot(5);
+    const ids = await Promise.all(
+      [1, 2, 3, 4, 5].map(async (number) => {
+        const sent = await api.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
+        return sent.body.id;
+      }),
+    );
+    await stall.reached;
+
+    expect(await first.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+    journey.smtp.script(() => ({ kind: 'accept' }));
+    stall.release();
+    await journey.start({ ROLES: 'worker' });
+    await jobsComeBack(5);
+
+    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: 5 });
+    expect(journey.smtp.mails.filter((mail) => mail.acknowledged)).toHaveLength(5);
+    const copies = copiesOf(journey.smtp);
+    expect([...copies.keys()].sort()).toEqual(
+      ids.map((id, index) => `<${id}@good.test> to${index + 1}@example.com`).sort(),
+    );
+    for (const copy of copies.values()) {
+      expect(copy.copies).toBeLessThanOrEqual(2);
+      expect(copy.bodies).toBe(1);
+    }
+  });
+
+  it('changes nothing when it was only asleep and comes back late', async () => {
+    const api = await journey.start({ ROLES: 'rest' });
+    const sleeper = await journey.start({ ROLES: 'worker' });
+    const stall = stallAtDot(1);
+    const sent = await api.call('POST', '/v1/email/send', { body: hello });
+    await stall.reached;
+    sleeper.signal('SIGSTOP');
+    journey.smtp.script(() => ({ kind: 'accept' }));
+    await journey.start({ ROLES: 'worker' });
+    await jobsComeBack(1);
+    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: 1 });
+    const before = await journey.sql`select * from recipients`;
+
+    stall.release();
+    sleeper.signal('SIGCONT');
+
+    await expect
+      .poll(() => sleeper.logged().map((line) => line.msg), { timeout: 10_000 })
+      .toContain('results came after their lease was lost and were dropped');
+    expect(await journey.sql`select * from recipients`).toEqual(before);
+    const detail = await api.call('GET', `/v1/email/logs/${sent.body.id}`);
+    expect(detail.body).toMatchObject({
+      status: 'delivered',
+      attempts: [{ number: 2, outcome: 'accepted' }],
+      events: [{ type: 'email.queued' }, { type: 'email.delivered' }],
+    });
+    expect(await sleeper.end()).toEqual({ code: 0, signal: null });
+  });
+});

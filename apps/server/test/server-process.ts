@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const START_DEADLINE_MS = 45_000;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests read answers as a client would, without a schema; each asserts on what it names.
+  readonly body: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  readonly key?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Launched {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  stdout(): string;
+  stderr(): string;
+  /** Lines of the log, parsed. */
+  logged(): Record<string, unknown>[];
+  /** Sends a signal to this very process. */
+  signal(name: NodeJS.Signals): void;
+  /** Resolves once standard output matches; rejects when the process ends before. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+export interface ServerProcess extends Launched {
+  readonly url: string;
+  readonly port: number;
+  /** A request to a path of this process; an object becomes a JSON body, a string goes as it is. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** Asks it to stop and waits for its end. */
+  end(signal?: 'SIGTERM' | 'SIGINT'): Promise<Exit>;
+  kill(): Promise<Exit>;
+}
+
+const launched = new Set<ChildProcess>();
+
+/** Starts the server as shipped, with exactly this environment. */
+export function launch(env: Readonly<Record<string, string>>): Launched {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { LOG_FORMAT: 'json', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  launched.add(child);
+  let stdout = '';
+  let stderr = '';
+  const listeners = new Set<() => void>();
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    for (const listener of listeners) listener();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => {
+      launched.delete(child);
+      resolve({ code, signal });
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    logged: () =>
+      stderr
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    signal(name) {
+      child.kill(name);
+    },
+    says(pattern) {
+      return new Promise((resolve, reject) => {
+        const give = (message: string) => {
+          listeners.delete(check);
+          clearTimeout(deadline);
+          reject(new Error(`${message}; it said:\n${stdout}${stderr}`));
+        };
+        const check = () => {
+          const match = pattern.exec(stdout);
+          if (!match) return;
+          listeners.delete(check);
+          clearTimeout(deadline);
+          resolve(match);
+        };
+        const deadline = setTimeout(() => give(`the server did not say ${pattern}`), START_DEADLINE_MS);
+        listeners.add(check);
+        void exited.then(({ code, signal }) => give(`the server ended with ${code ?? signal}`));
+        check();
+      });
+    },
+  };
+}
+
+/** Starts the server and waits until /readyz says so. */
+export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const server = launch(env);
+  const [, shown = ''] = await server.says(/Postrider is ready at (http:\/\/\S+)/);
+  const port = Number(new URL(shown).port);
+  const url = `http://127.0.0.1:${port}`;
+  const ready = await fetch(`${url}/readyz`);
+  if (ready.status !== 200) throw new Error(`/readyz answered ${ready.status}: ${await ready.text()}`);
+  const end = (signal: NodeJS.Signals) => {
+    server.signal(signal);
+    return server.exited;
+  };
+  return {
+    ...server,
+    url,
+    port,
+    async call(method, path, { key = env.BOOTSTRAP_API_KEY ?? null, body, headers = {} } = {}) {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      const json = answer.headers.get('content-type')?.startsWith('application/json');
+      return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : {} };
+    },
+    end: (signal = 'SIGTERM') => end(signal),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+/** For afterAll: what a failed test left running. */
+export async function killLeftOvers(): Promise<void> {
+  const left = [...launched];
+  await Promise.all(
+    left.map((child) => {
+      const closed = new Promise((resolve) => child.once('close', resolve));
+      child.kill('SIGKILL');
+      return closed;
+    }),
+  );
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was free');
+  return String(address.port);
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { catalogue, newId } from '@postrider/core';
+import { hashSecret } from '@postrider/core/api-keys';
+import { connect, migrate, type Sql } from '@postrider/db';
+import { installQueue } from '@postrider/queue';
+
+const MAIN = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url));
+const UNLIMITED = 2_000_000_000;
+
+export interface ProductDatabase {
+  readonly url: string;
+  readonly sql: Sql;
+  readonly secrets: readonly string[];
+  /** Empties what a run has written. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The product's own schema, with a workspace, a verified domain and a limited plan for each of some keys. */
+export async function prepareProduct(url: string, keys: number): Promise<ProductDatabase> {
+  await migrate(url);
+  await installQueue(url, catalogue);
+  const sql = connect(url, { max: 2, application_name: 'bench' });
+  // Limits that are counted and checked for each request, and never reached.
+  await sql`
+    insert into plans (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute)
+    values ('bench', ${UNLIMITED}, 50, ${UNLIMITED}, ${UNLIMITED}, ${UNLIMITED})`;
+  const secrets = Array.from({ length: keys }, () => `pr_live_${randomBytes(32).toString('hex')}`);
+  for (const secret of secrets) {
+    const now_ms = performance.timeOrigin + performance.now();
+    const workspace_id = newId('workspace', now_ms);
+    await sql`insert into workspaces (id, name, plan, created_at) values (${workspace_id}, 'Bench', 'bench', now())`;
+    await sql`
+      insert into domains (workspace_id, id, name, status, sandbox, created_at)
+      values (${workspace_id}, ${newId('domain', now_ms)}, 'mail.example.com', 'verified', true, now())`;
+    await sql`
+      insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
+      values (${workspace_id}, ${newId('api_key', now_ms)}, 'Bench', ${hashSecret(secret)}, 'pr_live_', 'xxxx',
+        '{email:send,email:logs:read,admin}', 'live', now())`;
+  }
+  return {
+    url,
+    sql,
+    secrets,
+    async reset() {
+      const [queue] = await sql<{ table_name: string }[]>`select table_name from pgboss.queue where name = 'delivery.attempt'`;
+      await sql`
+        truncate messages, bodies, recipients, attempts, events, message_tags, idempotency_keys, rate_windows,
+          usage_months, usage_days, captures, ${sql(`pgboss.${queue?.table_name ?? 'job'}`)}`;
+      await sql`vacuum analyze`;
+      await sql`checkpoint`;
+    },
+    async stop() {
+      await sql.end();
+    },
+  };
+}
+
+export interface ProductProcess {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+let nextPort = 18_100;
+
+/** The service as shipped, in a process of its own. */
+export async function startProduct(url: string, env: Readonly<Record<string, string>>): Promise<ProductProcess> {
+  const port = nextPort++;
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url, SECRET_KEY: 'b'.repeat(64), PORT: String(port), LOG_LEVEL: 'warn', ...env },
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the product ended with ${code} before it was ready`)));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('is ready')) resolve();
+    });
+  });
+  return {
+    port,
+    pid: child.pid ?? 0,
+    async stop() {
+      child.removeAllListeners('exit');
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const serverMain = join(root, 'apps/server/src/main.ts');
+const launcher = join(root, 'packages/cli/src/launch.mjs');
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+let data_dir: string;
+let server: ChildProcessWithoutNullStreams;
+let url: string;
+let key: string;
+
+/** Nothing of this process's own environment reaches a child, so that no setting of the machine decides a test. */
+function start(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [program, ...args], { cwd: root, env });
+}
+
+/** Resolves once the output holds the text; rejects where the program ends before. */
+function printed(child: ChildProcessWithoutNullStreams, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+      if (out.includes(text)) resolve(out);
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.on('close', () => reject(new Error(`it ended without printing ${text}: ${out}`)));
+  });
+}
+
+function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  return new Promise((resolve) => {
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk;
+    });
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+function postrider(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return ended(start(launcher, args, { POSTRIDER_URL: url, POSTRIDER_API_KEY: key, DATA_DIR: data_dir, ...env }));
+}
+
+function send(...more: string[]): Promise<Ended> {
+  return postrider(['send', '--from', 'hello@sandbox.test', '--subject', 'Hello', '--text', 'Hi', ...more]);
+}
+
+/** Postgres may run as another user, who has to pass through the directory. */
+async function emptyDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-cli-'));
+  await chmod(directory, 0o711);
+  return directory;
+}
+
+beforeAll(async () => {
+  data_dir = await emptyDirectory();
+  server = start(serverMain, [], { DATA_DIR: data_dir });
+  const banner = await printed(server, 'Ctrl-C stops it');
+  url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
+  key = /pr_live_[0-9a-f]{64}/.exec(banner)?.[0] ?? '';
+});
+afterAll(async () => {
+  const stopped = ended(server);
+  server.kill('SIGTERM');
+  expect((await stopped).code).toBe(0);
+  await rm(data_dir, { recursive: true, force: true });
+});
+
+describe('send', () => {
+  it('sends a mail that email get then shows', async () => {
+    const sent = await send('--to', 'ada@example.com', 'bob@example.com', '--tag', 'first', '--json');
+
+    expect(sent).toMatchObject({ code: 0, err: '' });
+    const { id } = JSON.parse(sent.out);
+    const shown = await postrider(['email', 'get', id]);
+    expect(shown).toMatchObject({ code: 0, err: '' });
+    expect(shown.out).toContain('ada@example.com');
+    expect(shown.out).toContain('email.queued');
+    const detail = JSON.parse((await postrider(['email', 'get', id, '--json'])).out);
+    expect(detail).toMatchObject({ id, subject: 'Hello', tags: ['first'] });
+    expect(detail.recipients.map((recipient: { email: string }) => recipient.email).sort()).toEqual([
+      'ada@example.com',
+      'bob@example.com',
+    ]);
+  });
+
+  it('passes headers, metadata, a schedule and an idempotency key on', async () => {
+    const more = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--schedule', '2000-01-01T00:00:00Z'];
+
+    const refused = await send('--to', 'ada@example.com', ...more, '--json');
+
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.err).error.reason).toBe('scheduled_in_past');
+    const once = ['--to', 'ada@example.com', '--idempotency-key', 'order-7', ...more.slice(0, 4), '--json'];
+    const [first, second] = [await send(...once), await send(...once)];
+    expect(JSON.parse(second.out)).toEqual(JSON.parse(first.out));
+    const { metadata } = JSON.parse((await postrider(['email', 'get', JSON.parse(first.out).id, '--json'])).out);
+    expect(metadata).toEqual({ order: '7' });
+  });
+
+  it('says reason, message, every bad field and where to read on', async () => {
+    const refused = await postrider(['send', '--from', 'a@sandbox.test', '--to', 'nobody', '--subject', 'x']);
+
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^invalid_email: to\[0\]/);
+    expect(refused.err).toContain('Give html or text');
+    expect(refused.err).toContain(`See ${url}/errors/invalid_email (request req_`);
+  });
+});
+
+describe('logs tail', () => {
+  it('prints each new mail once, oldest first, and ends well on Ctrl-C', async () => {
+    const before = JSON.parse((await send('--to', 'before@example.com', '--json')).out);
+    const env = { POSTRIDER_URL: url, POSTRIDER_API_KEY: key };
+    const tail = start(launcher, ['logs', 'tail', '-n', '1', '--interval', '1', '--json'], env);
+    const end = ended(tail);
+    await printed(tail, before.id);
+
+    const [first, second] = [
+      await send('--to', 'a@example.com', '--json'),
+      await send('--to', 'b@example.com', '--json'),
+    ];
+    await printed(tail, JSON.parse(second.out).id);
+    tail.kill('SIGINT');
+
+    const { code, out, err } = await end;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const ids = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toEqual([before.id, JSON.parse(first.out).id, JSON.parse(second.out).id]);
+  });
+});
+
+describe('keys', () => {
+  it('makes, lists and revokes a key, which then opens nothing', async () => {
+    const made = JSON.parse(
+      (await postrider(['keys', 'create', '--name', 'Reader', '--scope', 'admin', '--json'])).out,
+    );
+    const listed = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: made.secret });
+    expect(listed.out).toMatch(new RegExp(`${made.id} .*active.*Reader`));
+
+    const revoked = await postrider(['keys', 'revoke', made.id]);
+
+    expect(revoked.out).toContain(`${made.id}  revoked`);
+    const refused = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: made.secret });
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(/^revoked_key: .*\nSet POSTRIDER_API_KEY/);
+  });
+
+  it('makes one with every scope on the machine itself, beside the running server', async () => {
+    const made = await postrider(['keys', 'create', '--local', '--json'], { POSTRIDER_API_KEY: '' });
+
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const { secret } = JSON.parse(made.out);
+    expect((await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret })).code).toBe(0);
+  });
+
+  it('opens no database where none is installed', async () => {
+    const refused = await postrider(['keys', 'create', '--local'], { DATA_DIR: join(data_dir, 'elsewhere') });
+
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(/^not_installed: .*\nRun npm start once/);
+  });
+});
+
+describe('operators', () => {
+  it('gives an operator a new password that opens the pages for people', async () => {
+    const reset = await postrider(['operators', 'reset-password', 'admin@sandbox.test', '--json']);
+
+    const { password } = JSON.parse(reset.out);
+    const credentials = Buffer.from(`admin@sandbox.test:${password}`).toString('base64');
+    // A forwarded request does not come from this machine, so it needs the password.
+    const headers = { 'x-forwarded-for': '192.0.2.1', authorization: `Basic ${credentials}` };
+    expect((await fetch(`${url}/captured`, { headers })).status).toBe(200);
+    const wrong = { ...headers, authorization: `Basic ${btoa('admin@sandbox.test:wrong')}` };
+    expect((await fetch(`${url}/captured`, { headers: wrong })).status).toBe(401);
+  });
+
+  it('refuses an e-mail address that no operator has', async () => {
+    const refused = await postrider(['operators', 'reset-password', 'nobody@sandbox.test']);
+
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(/^operator_not_found: /);
+  });
+});
+
+describe('migrate', () => {
+  it('prepares an empty database once', async () => {
+    const empty = await emptyDirectory();
+    try {
+      const first = await postrider(['migrate', '--json'], { DATA_DIR: empty });
+      const second = await postrider(['migrate'], { DATA_DIR: empty });
+
+      expect(JSON.parse(first.out).ran[0]).toBe('0001_foundation');
+      expect(second).toEqual({ code: 0, out: 'The database is current.\n', err: '' });
+      const tooEarly = await postrider(['keys', 'create', '--local'], { DATA_DIR: empty });
+      expect(tooEarly.err).toMatch(/^not_installed: /);
+    } finally {
+      await rm(empty, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('doctor', () => {
+  it('finds a running installation healthy', async () => {
+    const { code, out } = await postrider(['doctor', '--json']);
+
+    expect(code).toBe(0);
+    const { healthy, checks } = JSON.parse(out);
+    expect(healthy).toBe(true);
+    expect(checks.map((check: { name: string; result: string }) => `${check.name} ${check.result}`)).toEqual([
+      'node ok',
+      'database ok',
+      'migrations ok',
+      'service ok',
+      'key ok',
+    ]);
+  });
+
+  it('names what is wrong, and what is merely not here', async () => {
+    const { code, out } = await postrider(['doctor'], {
+      POSTRIDER_URL: 'http://127.0.0.1:9',
+      POSTRIDER_API_KEY: '',
+      DATA_DIR: join(data_dir, 'elsewhere'),
+    });
+
+    expect(code).toBe(1);
+    expect(out).toMatch(/skipped +database/);
+    expect(out).toMatch(/failed +service +Nobody answered at http:\/\/127\.0\.0\.1:9/);
+    expect(out).toMatch(/skipped +key/);
+  });
+});
+
+it('stops before a command when the environment names no address', async () => {
+  const refused = await postrider(['keys', 'list'], { POSTRIDER_URL: 'localhost:3000' });
+
+  expect(refused.code).toBe(1);
+  expect(refused.err).toMatch(/^invalid_environment: POSTRIDER_URL is localhost:3000/);
+});

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { createClient } from './client.ts';
+import { type EmailDetail, emailDetail } from './email-answer.ts';
+import { plain, show, type Terminal, table } from './terminal.ts';
+
+export function addEmail(program: Command, terminal: Terminal): void {
+  program
+    .command('email')
+    .description('look at one mail')
+    .command('get <id>')
+    .description('its recipients and its timeline')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const email = await createClient(terminal).call('GET', `/email/logs/${encodeURIComponent(id)}`, emailDetail);
+      show(terminal, options.json, email, () => describe(email));
+    });
+}
+
+function describe(email: EmailDetail): string {
+  const facts = table([
+    ['id', email.id],
+    ['status', email.status],
+    ['from', plain(email.from)],
+    ['subject', plain(email.subject)],
+    ['created', email.created_at],
+  ]);
+  const recipients = table(
+    email.recipients.map(({ kind, email: address, status, attempts, last_response, next_attempt_at }) => [
+      `  ${kind}`,
+      address,
+      status,
+      `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+      [next_attempt_at && `next at ${next_attempt_at}`, last_response && plain(last_response)]
+        .filter(Boolean)
+        .join(', '),
+    ]),
+  );
+  const events = table(email.events.map((event) => [`  ${event.created_at}`, event.type, event.recipient_id ?? '']));
+  return [facts, '', 'recipients', recipients, '', 'events', events]
+    .map((part) => part.replace(/ +$/gm, ''))
+    .join('\n');
+}

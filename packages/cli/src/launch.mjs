@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Runs on whatever Node the shell finds, which may be too old for TypeScript; main.ts then runs on the one npm installed.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { explainOldNode, findNode, root, runsTypeScript } from '../../../scripts/pinned-node.mjs';
+import { runProgram } from '../../../scripts/run-program.mjs';
+
+const node = findNode();
+if (!existsSync(`${root}node_modules/commander`)) {
+  console.error('Postrider is not installed here yet; run npm ci or npm start once, then the same command again.');
+  process.exitCode = 1;
+} else if (runsTypeScript()) {
+  // DATA_DIR is relative to the repository, as it is for npm start.
+  process.chdir(root);
+  await import('./main.ts');
+} else if (node) {
+  runProgram(node, [fileURLToPath(new URL('main.ts', import.meta.url)), ...process.argv.slice(2)]);
+} else {
+  explainOldNode();
+  process.exitCode = 1;
+}

@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Config,
+  type Context,
+  catalogue,
+  createContext,
+  createServices,
+  readConfig,
+  systemClock,
+} from '@postrider/core';
+import { oldestWorkspace } from '@postrider/core/workspaces';
+import { connect, pendingMigrations, type Sql } from '@postrider/db';
+import { startEmbedded } from '@postrider/db/embedded';
+import { createQueue } from '@postrider/queue';
+import { pino } from 'pino';
+import { Problem } from './problem.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The database of the machine that Postrider runs on, opened without the service in between. */
+export interface Machine {
+  readonly sql: Sql;
+  /** Acts as the service itself in the oldest workspace. */
+  asWorkspace(): Promise<Context>;
+}
+
+/** Whether this machine holds an installation, as opposed to one that only talks to it. */
+export function isInstalledHere(config: Config): boolean {
+  return config.DATABASE_URL !== undefined || existsSync(join(config.DATA_DIR, 'embedded.json'));
+}
+
+/** Finds the database as the server does; an embedded one is joined where it runs, and started for the work where not. */
+export async function withDatabase<T>(config: Config, work: (database_url: string) => Promise<T>): Promise<T> {
+  if (config.DATABASE_URL !== undefined) return work(config.DATABASE_URL);
+  const embedded = await startEmbedded({ data_dir: config.DATA_DIR });
+  try {
+    return await work(embedded.url);
+  } finally {
+    await embedded.stop();
+  }
+}
+
+/** Runs something on the installation of this machine. */
+export async function withMachine<T>(terminal: Terminal, work: (machine: Machine) => Promise<T>): Promise<T> {
+  const config = readConfig(terminal.env);
+  if (!isInstalledHere(config)) throw notInstalled(config);
+  return withDatabase(config, async (url) => {
+    const sql = connect(url, { max: 2, application_name: 'postrider-cli' });
+    try {
+      const pending = await pendingMigrations(sql);
+      if (pending.length > 0) throw notMigrated(pending);
+      return await work({ sql, asWorkspace: () => contextOf(config, sql, url) });
+    } finally {
+      await sql.end({ timeout: 2 });
+    }
+  });
+}
+
+async function contextOf(config: Config, sql: Sql, url: string): Promise<Context> {
+  const workspace_id = await oldestWorkspace(sql);
+  if (workspace_id === null) throw notInstalled(config);
+  const log = pino({ level: 'silent' });
+  // Not started: the operations that run here send no jobs.
+  const jobs = createQueue({
+    sql,
+    url,
+    catalogue,
+    application_name: 'postrider-cli',
+    max_connections: 1,
+    supervise: false,
+    on_error: (error) => log.error({ err: error }),
+  });
+  const services = createServices({
+    sql,
+    jobs,
+    clock: systemClock,
+    log,
+    config,
+    secret_key: secretKey(config),
+    public_url: config.PUBLIC_URL ?? '',
+  });
+  return createContext(services, { kind: 'system', workspace_id });
+}
+
+function secretKey(config: Config): string {
+  if (config.SECRET_KEY) return config.SECRET_KEY;
+  const file = join(config.DATA_DIR, 'secret-key');
+  if (!existsSync(file)) throw notInstalled(config);
+  return readFileSync(file, 'utf8').trim();
+}
+
+function notInstalled(config: Config): Problem {
+  return new Problem({
+    reason: 'not_installed',
+    message: config.DATABASE_URL
+      ? 'The database that DATABASE_URL names holds no workspace yet.'
+      : `DATABASE_URL is not set and ${config.DATA_DIR} holds no database.`,
+    advice: 'Run npm start once; or set DATABASE_URL and SECRET_KEY, or DATA_DIR, as the server has them.',
+  });
+}
+
+function notMigrated(pending: readonly string[]): Problem {
+  return new Problem({
+    reason: 'not_migrated',
+    message: `The database lacks ${pending.join(', ')}.`,
+    advice: 'Run npm run migrate, then this command again.',
+  });
+}

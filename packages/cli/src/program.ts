@@ -1,0 +1,29 @@
+import { Command } from 'commander';
+import { addDoctor } from './doctor.ts';
+import { addEmail } from './email-get.ts';
+import { addKeys } from './keys.ts';
+import { addLogs } from './logs-tail.ts';
+import { addMigrate } from './migrate.ts';
+import { addOperators } from './operators.ts';
+import { addSend } from './send.ts';
+import type { Terminal } from './terminal.ts';
+
+const settings = `
+Environment:
+  POSTRIDER_URL      where Postrider answers (default http://localhost:3000)
+  POSTRIDER_API_KEY  the key that commands over HTTP use
+  DATABASE_URL, SECRET_KEY, DATA_DIR  as the server has them, for commands on the machine itself`;
+
+/** The whole command line, a command to a line. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('postrider').description('Send mail with Postrider and look after it.');
+  program.addHelpText('after', settings);
+  addSend(program, terminal);
+  addLogs(program, terminal);
+  addEmail(program, terminal);
+  addKeys(program, terminal);
+  addOperators(program, terminal);
+  addMigrate(program, terminal);
+  addDoctor(program, terminal);
+  return program;
+}

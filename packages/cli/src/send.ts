@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createClient } from './client.ts';
+import { Problem } from './problem.ts';
+import { show, type Terminal } from './terminal.ts';
+
+const acknowledgement = z.looseObject({ id: z.string(), status: z.string(), created_at: z.string() });
+
+interface SendOptions {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc?: readonly string[];
+  readonly bcc?: readonly string[];
+  readonly replyTo?: string;
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly tag?: readonly string[];
+  readonly header?: readonly string[];
+  readonly metadata?: readonly string[];
+  readonly schedule?: string;
+  readonly idempotencyKey?: string;
+  readonly json?: boolean;
+}
+
+export function addSend(program: Command, terminal: Terminal): void {
+  program
+    .command('send')
+    .description('send a mail')
+    .requiredOption('--from <mailbox>', 'a@b.c or "Name <a@b.c>", in a verified domain')
+    .requiredOption('--to <mailbox...>', 'one or several')
+    .option('--cc <mailbox...>')
+    .option('--bcc <mailbox...>')
+    .option('--reply-to <mailbox>')
+    .requiredOption('--subject <text>')
+    .option('--text <text>', 'the plain body; without it, it is made from --html')
+    .option('--html <html>', 'the HTML body')
+    .option('--tag <tag...>', 'at most five')
+    .option('--header <line...>', 'a custom header, as "Name: value"')
+    .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
+    .option('--schedule <time>', 'ISO 8601 with Z or an offset, at most 30 days ahead')
+    .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
+    .option('--json', 'print JSON')
+    .action(async (options: SendOptions) => {
+      const client = createClient(terminal);
+      const sent = await client.call('POST', '/email/send', acknowledgement, {
+        body: messageOf(options),
+        headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
+      });
+      show(terminal, options.json, sent, () => `${sent.id}  ${sent.status}`);
+    });
+}
+
+/** The body as POST /email/send takes it; what is not given is left out, so that the server's defaults hold. */
+function messageOf(options: SendOptions): Record<string, unknown> {
+  const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata, schedule } = options;
+  const all = {
+    from,
+    to,
+    cc,
+    bcc,
+    reply_to: replyTo,
+    subject,
+    text,
+    html,
+    tags: tag,
+    headers: header && pairs('--header', header, ':'),
+    metadata: metadata && pairs('--metadata', metadata, '='),
+    scheduled_at: schedule,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function pairs(option: string, given: readonly string[], separator: ':' | '='): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf(separator);
+      if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+      throw new Problem({
+        reason: 'invalid_option',
+        message: `${option} "${pair}" has no "${separator}" after a name.`,
+        advice: `Write it as ${separator === ':' ? '"Name: value"' : 'name=value'}.`,
+      });
+    }),
+  );
+}

@@ -1,0 +1,56 @@
+import { senderFacts } from '../api-keys/store.ts';
+import { renderMessage } from '../delivery/index.ts';
+import { AppError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { draftMessage, loadFacts } from './accept.ts';
+import { judge } from './judge.ts';
+import { sendSchema } from './schema.ts';
+
+export interface Preview {
+  readonly object: 'email_preview';
+  readonly status: 'queued' | 'scheduled';
+  readonly scheduled_at: string | null;
+  readonly recipients: readonly {
+    readonly email: string;
+    readonly kind: 'to' | 'cc' | 'bcc';
+    readonly verdict: 'would_send' | 'suppressed';
+  }[];
+  readonly mime: string;
+}
+
+/** Runs every check of a send and renders the mail, without storing or counting it. */
+export const previewMessage = operation({
+  name: 'email.preview',
+  scope: 'email:send',
+  input: sendSchema,
+  async run(ctx, input): Promise<Preview> {
+    const { workspace_id } = ctx.actor;
+    const submission = {
+      actor: ctx.actor,
+      scope: 'email:send' as const,
+      request_id: ctx.request_id,
+      messages: [{ ok: true as const, value: input }],
+      alone: true,
+      resend_of: null,
+      idempotency: null,
+    };
+    const [sender, facts] = await Promise.all([
+      senderFacts(ctx.sql, ctx.actor),
+      loadFacts(ctx.sql, [{ workspace_id, submission }]),
+    ]);
+    const judged = judge(input, sender, facts, ctx.config);
+    if (judged instanceof AppError) throw judged;
+    const draft = draftMessage(ctx, { ...submission, sender }, input, judged, facts.now);
+    return {
+      object: 'email_preview',
+      status: judged.scheduled_at ? 'scheduled' : 'queued',
+      scheduled_at: judged.scheduled_at?.toISOString() ?? null,
+      recipients: judged.addressees.map(({ email, kind, suppressed }) => ({
+        email,
+        kind,
+        verdict: suppressed ? 'suppressed' : 'would_send',
+      })),
+      mime: renderMessage({ ...draft, message_id: draft.id }).toString('utf8'),
+    };
+  },
+});

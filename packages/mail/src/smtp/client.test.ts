@@ -1,0 +1,633 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMailer } from '../mailer.ts';
+import type { Mailer, SendOutcome } from '../send-outcome.ts';
+import { startCaptureServer } from './capture-server.ts';
+import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
+
+type Verb = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'dot' | 'RSET' | 'QUIT' | 'STARTTLS' | 'AUTH';
+/** The answer of a scripted server; a function acts on the socket itself. Null is silence. */
+type Answer = string | null | ((socket: Socket) => void);
+type Script = (verb: Verb, connection: number, line: string) => Answer | undefined;
+
+interface ScriptedServer {
+  readonly port: number;
+  readonly verbs: string[];
+  readonly bodies: string[];
+  readonly sockets: Socket[];
+  connections: number;
+}
+
+const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n.\r\n..\r\nend\r\n');
+const envelope = { from: 'bounces@good.test', to: 'jane@example.test' };
+const closing: (() => Promise<unknown>)[] = [];
+const never = new AbortController().signal;
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const DEFAULTS: Record<Verb, string> = {
+  greeting: '220 sink',
+  EHLO: '250-sink\r\n250 ENHANCEDSTATUSCODES',
+  MAIL: '250 2.1.0 ok',
+  RCPT: '250 2.1.5 ok',
+  DATA: '354 go',
+  dot: '250 2.0.0 taken',
+  RSET: '250 ok',
+  QUIT: '221 bye',
+  STARTTLS: '454 no',
+  AUTH: '535 5.7.8 no',
+};
+const PIPELINING = '250-sink\r\n250 PIPELINING';
+const VERBS = new Set<string>(Object.keys(DEFAULTS));
+const hangUp: Answer = (socket) => socket.destroy();
+
+async function scripted(script: Script = () => undefined): Promise<ScriptedServer> {
+  const state = { verbs: [] as string[], bodies: [] as string[], sockets: [] as Socket[], connections: 0 };
+  const server: Server = createServer((socket) => {
+    const connection = ++state.connections;
+    state.sockets.push(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    let received = '';
+    let inBody = false;
+    const answer = (verb: Verb, line: string) => {
+      const chosen = script(verb, connection, line);
+      const reply = chosen === undefined ? DEFAULTS[verb] : chosen;
+      if (typeof reply === 'function') reply(socket);
+      else if (reply !== null) socket.write(`${reply}\r\n`);
+      if (verb === 'DATA') inBody = typeof reply === 'string' && reply.startsWith('354');
+    };
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      for (;;) {
+        if (inBody && received.startsWith('.\r\n')) received = `\r\n${received}`;
+        const end = inBody ? received.indexOf('\r\n.\r\n') : received.indexOf('\r\n');
+        if (end < 0) return;
+        const piece = received.slice(0, end);
+        received = received.slice(end + (inBody ? 5 : 2));
+        if (inBody) {
+          inBody = false;
+          state.bodies.push(piece.replace(/^\./gm, ''));
+          state.verbs.push('dot');
+          answer('dot', piece);
+        } else {
+          const verb = piece.split(/[ :]/)[0]?.toUpperCase() ?? '';
+          state.verbs.push(verb);
+          if (VERBS.has(verb)) answer(verb as Verb, piece);
+        }
+      }
+    });
+    answer('greeting', '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    for (const socket of state.sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return Object.assign(state, { port: (server.address() as AddressInfo).port });
+}
+
+function transport(port: number, options: Partial<SmtpTransportOptions> = {}): Mailer {
+  const created = createSmtpTransport({
+    host: '127.0.0.1',
+    port,
+    secure: false,
+    helo_name: 'mail.good.test',
+    max_connections: 4,
+    tls: 'opportunistic',
+    ...options,
+  });
+  closing.push(() => created.stop());
+  return created;
+}
+
+function sendOnce(port: number, options: Partial<SmtpTransportOptions> = {}): Promise<SendOutcome> {
+  return transport(port, options).send(envelope, raw, never);
+}
+
+describe('an accepted mail', () => {
+  it('arrives byte for byte, and two of them share one connection', async () => {
+    const sink = await scripted();
+    const client = transport(sink.port);
+
+    const first = await client.send(envelope, raw, never);
+    const second = await client.send(envelope, raw, never);
+
+    expect(first).toMatchObject({
+      kind: 'accepted',
+      stage: 'after_dot',
+      reply: { code: 250, enhanced: '2.0.0', text: 'taken' },
+      error: null,
+      target: `127.0.0.1:${sink.port}`,
+      tls: null,
+    });
+    expect(first.transcript).toBe(
+      [
+        ...['S: 220 sink', 'C: EHLO mail.good.test', 'S: 250-sink 250 ENHANCEDSTATUSCODES'],
+        ...['C: MAIL FROM:<bounces@good.test>', 'S: 250 2.1.0 ok', 'C: RCPT TO:<jane@example.test>', 'S: 250 2.1.5 ok'],
+        ...['C: DATA', 'S: 354 go', 'S: 250 2.0.0 taken', ''],
+      ].join('\n'),
+    );
+    expect(second).toMatchObject({ kind: 'accepted', phases_ms: { connect: 0, tls: 0 } });
+    expect(second.transcript).not.toContain('EHLO');
+    expect(sink.connections).toBe(1);
+    expect(sink.verbs).toEqual(['EHLO', 'MAIL', 'RCPT', 'DATA', 'dot', 'MAIL', 'RCPT', 'DATA', 'dot']);
+    expect(sink.bodies.map((text) => `${text}\r\n`)).toEqual([raw.toString(), raw.toString()]);
+  });
+
+  it('may be large, over a pipelined connection', async () => {
+    const mails: Buffer[] = [];
+    const server = await startCaptureServer({
+      host: '127.0.0.1',
+      port: 0,
+      on_mail: async (mail) => void mails.push(mail.raw),
+    });
+    closing.push(() => server.stop());
+    const large = Buffer.from(`Subject: x\r\n\r\n${'.0123456789abcdef\r\n'.repeat(300_000)}`);
+
+    const outcome = await transport(server.port).send(envelope, large, never);
+
+    expect(outcome.kind).toBe('accepted');
+    expect(mails.map((mail) => mail.equals(large))).toEqual([true]);
+  });
+
+  it('waits for one of max_connections', async () => {
+    const sink = await scripted();
+    const client = transport(sink.port, { max_connections: 2 });
+
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => client.send(envelope, raw, never)));
+
+    expect(outcomes.every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(sink.connections).toBe(2);
+    expect(sink.bodies).toHaveLength(20);
+  });
+
+  it('is the last of its connection after a hundred', async () => {
+    const sink = await scripted();
+    const client = transport(sink.port, { max_connections: 1 });
+
+    for (let count = 0; count < 101; count++) await client.send(envelope, raw, never);
+
+    expect(sink.connections).toBe(2);
+    expect(sink.verbs.filter((verb) => verb === 'QUIT')).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['one command at a time', DEFAULTS.EHLO],
+  ['pipelined', PIPELINING],
+])('a refusal, %s', (_, ehlo) => {
+  it.each<[Verb, string, SendOutcome['kind'], SendOutcome['stage']]>([
+    ['MAIL', '550 5.7.1 no', 'rejected', 'mail'],
+    ['MAIL', '451 4.3.0 later', 'deferred', 'mail'],
+    ['RCPT', '550 5.1.1 unknown', 'rejected', 'rcpt'],
+    ['RCPT', '452 4.2.2 full', 'deferred', 'rcpt'],
+    ['DATA', '554 5.7.1 no', 'rejected', 'data'],
+    ['DATA', '451 4.7.1 grey', 'deferred', 'data'],
+    ['dot', '552 5.3.4 too big', 'rejected', 'after_dot'],
+    ['dot', '451 4.3.2 busy', 'deferred', 'after_dot'],
+  ])('of %s by %s is %s, and the connection serves the next mail after RSET', async (verb, reply, kind, stage) => {
+    let refusing = true;
+    const sink = await scripted((asked) => {
+      if (asked === 'EHLO') return ehlo;
+      if (refusing && asked === verb) return reply;
+      // What a server says to commands that make no sense after a refusal.
+      if (refusing && asked === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
+      return undefined;
+    });
+    const client = transport(sink.port, { max_connections: 1 });
+
+    const refused = await client.send(envelope, raw, never);
+    refusing = false;
+    const next = await client.send(envelope, raw, never);
+
+    expect(refused).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
+    expect(next.kind).toBe('accepted');
+    expect(sink.connections).toBe(1);
+    expect(sink.verbs.filter((asked) => asked === 'RSET')).toHaveLength(1);
+    expect(sink.bodies).toHaveLength(stage === 'after_dot' ? 2 : 1);
+  });
+
+  it.each<[Verb, SendOutcome['kind']]>([
+    ['MAIL', 'deferred'],
+    ['RCPT', 'deferred'],
+    ['dot', 'deferred'],
+  ])('by 421 at %s defers and ends the connection', async (verb, kind) => {
+    const sink = await scripted((asked, connection) => {
+      if (asked === 'EHLO') return ehlo;
+      return connection === 1 && asked === verb ? '421 4.3.2 closing' : undefined;
+    });
+    const client = transport(sink.port);
+
+    expect(await client.send(envelope, raw, never)).toMatchObject({ kind, reply: { code: 421 } });
+    expect((await client.send(envelope, raw, never)).kind).toBe('accepted');
+    expect(sink.connections).toBe(2);
+  });
+
+  it('of every recipient followed by 354 sends nobody anything', async () => {
+    const sink = await scripted((asked) => {
+      if (asked === 'EHLO') return ehlo;
+      return asked === 'RCPT' ? '550 5.1.1 unknown' : undefined;
+    });
+
+    expect(await sendOnce(sink.port)).toMatchObject({ kind: 'rejected', stage: 'rcpt', reply: { enhanced: '5.1.1' } });
+    expect(sink.bodies.join('')).not.toContain('Subject');
+  });
+});
+
+describe('a connection lost', () => {
+  it.each<[Verb, SendOutcome['stage']]>([
+    ['greeting', 'connect'],
+    ['EHLO', 'connect'],
+    ['MAIL', 'mail'],
+    ['RCPT', 'rcpt'],
+    ['DATA', 'data'],
+  ])('at %s defers', async (verb, stage) => {
+    const sink = await scripted((asked) => (asked === verb ? hangUp : undefined));
+
+    expect(await sendOnce(sink.port)).toMatchObject({
+      kind: 'deferred',
+      stage,
+      reply: null,
+      error: expect.any(String),
+    });
+  });
+
+  it('in the middle of the content defers, because the server cannot have it all', async () => {
+    const sink = await scripted((asked) => {
+      if (asked !== 'DATA') return undefined;
+      return (socket) => {
+        socket.write('354 go\r\n');
+        socket.once('data', () => socket.destroy());
+      };
+    });
+    const large = Buffer.alloc(20 * 1024 * 1024, 'line of content\r\n');
+
+    const outcome = await transport(sink.port).send(envelope, large, never);
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data', reply: null });
+  });
+
+  it.each([
+    ['small', raw],
+    ['large', Buffer.alloc(4 * 1024 * 1024, 'line of content\r\n')],
+  ])('after the dot of a %s mail is unknown', async (_, mail) => {
+    const sink = await scripted((asked) => (asked === 'dot' ? hangUp : undefined));
+
+    const outcome = await transport(sink.port).send(envelope, mail, never);
+
+    expect(outcome).toMatchObject({ kind: 'unknown', stage: 'after_dot', reply: null, error: expect.any(String) });
+    expect(sink.bodies).toHaveLength(1);
+  });
+
+  it('before the host was reached defers at connect', async () => {
+    const sink = await scripted();
+    await closing.pop()?.();
+
+    expect(await sendOnce(sink.port)).toMatchObject({
+      kind: 'deferred',
+      stage: 'connect',
+      error: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+});
+
+describe('a refusing greeting', () => {
+  it.each(['554 5.7.1 no service', '421 4.3.2 busy'])('%s defers at connect', async (greeting) => {
+    const sink = await scripted((asked) => (asked === 'greeting' ? greeting : undefined));
+
+    expect(await sendOnce(sink.port)).toMatchObject({
+      kind: 'deferred',
+      stage: 'connect',
+      reply: { code: Number(greeting.slice(0, 3)) },
+    });
+  });
+});
+
+describe('a silent server', () => {
+  const timeouts = { connect_ms: 60, command_ms: 60, content_ms: 60, after_dot_ms: 60 };
+
+  it.each<[Verb, SendOutcome['kind'], SendOutcome['stage']]>([
+    ['greeting', 'deferred', 'connect'],
+    ['EHLO', 'deferred', 'connect'],
+    ['MAIL', 'deferred', 'mail'],
+    ['RCPT', 'deferred', 'rcpt'],
+    ['DATA', 'deferred', 'data'],
+    ['dot', 'unknown', 'after_dot'],
+  ])('at %s is given up: %s', async (verb, kind, stage) => {
+    const sink = await scripted((asked) => (asked === verb ? null : undefined));
+
+    expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind, stage, reply: null });
+  });
+
+  it('that drips its reply is held to the same deadline', async () => {
+    const sink = await scripted((asked) => {
+      if (asked !== 'MAIL') return undefined;
+      return (socket) => {
+        const drip = setInterval(() => socket.write('250-x\r\n'), 5);
+        socket.on('close', () => clearInterval(drip));
+      };
+    });
+
+    expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind: 'deferred', stage: 'mail' });
+  });
+
+  it('that stops reading the content is given up before the dot', async () => {
+    const sink = await scripted((asked) => {
+      if (asked !== 'DATA') return undefined;
+      return (socket) => {
+        socket.pause();
+        socket.write('354 go\r\n');
+      };
+    });
+    const large = Buffer.alloc(20 * 1024 * 1024, 'line of content\r\n');
+
+    const outcome = await transport(sink.port, { timeouts }).send(envelope, large, never);
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data' });
+  });
+});
+
+describe('a reply that is none', () => {
+  const huge = `${`250-${'x'.repeat(120)}\r\n`.repeat(17_000)}250 end`;
+  const endless = 'y'.repeat(2 * 1024 * 1024);
+
+  it.each<[string, Verb, string, SendOutcome['kind']]>([
+    ['2 MB of lines', 'greeting', huge.replaceAll('250', '220'), 'deferred'],
+    ['2 MB of lines', 'EHLO', huge, 'deferred'],
+    ['2 MB of lines', 'MAIL', huge, 'deferred'],
+    ['2 MB of lines', 'dot', huge, 'unknown'],
+    ['2 MB without an end', 'greeting', endless, 'deferred'],
+    ['2 MB without an end', 'RCPT', endless, 'deferred'],
+    ['2 MB without an end', 'dot', endless, 'unknown'],
+    ['garbage', 'greeting', 'hello?', 'deferred'],
+    ['garbage', 'EHLO', '\u0000\u0001\u0002', 'deferred'],
+    ['garbage', 'MAIL', 'what', 'deferred'],
+    ['garbage', 'RCPT', 'no idea', 'deferred'],
+    ['garbage', 'DATA', '9999', 'deferred'],
+    ['garbage', 'dot', 'xyzzy', 'unknown'],
+    ['a second 354', 'dot', '354 again', 'unknown'],
+    ['an acceptance before the mail', 'DATA', '250 taken', 'deferred'],
+    ['many replies at once', 'MAIL', Array(5000).fill('250 ok').join('\r\n'), 'deferred'],
+  ])('%s at %s', async (_, verb, reply, kind) => {
+    const sink = await scripted((asked) => (asked === verb ? reply : undefined));
+
+    const outcome = await sendOnce(sink.port, { timeouts: { connect_ms: 100 } });
+
+    expect(outcome.kind).toBe(kind);
+    expect(outcome.transcript.length).toBeLessThan(20_000);
+    expect((outcome.error ?? '').length).toBeLessThan(2000);
+  });
+
+  it('is made harmless before anybody reads it', async () => {
+    const sink = await scripted((asked) =>
+      asked === 'RCPT' ? '550 5.1.1 no\u0000\u001b[2J such\u0007user' : undefined,
+    );
+
+    const outcome = await sendOnce(sink.port);
+
+    expect(outcome.reply).toEqual({ code: 550, enhanced: '5.1.1', text: 'no [2J such user' });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left.
+    expect(outcome.transcript).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+});
+
+describe('a kept connection', () => {
+  it('that the server ended without a word is replaced once', async () => {
+    const sink = await scripted((asked, connection) => {
+      return asked === 'MAIL' && connection === 1 && sink.bodies.length === 1 ? hangUp : undefined;
+    });
+    const client = transport(sink.port);
+
+    await client.send(envelope, raw, never);
+    const second = await client.send(envelope, raw, never);
+
+    expect(second.kind).toBe('accepted');
+    expect(sink.connections).toBe(2);
+    expect(sink.bodies).toHaveLength(2);
+  });
+
+  it('that keeps failing defers, and one that answered is not replaced', async () => {
+    const ended = await scripted((asked) => (asked === 'MAIL' && ended.bodies.length > 0 ? hangUp : undefined));
+    const answered = await scripted((asked) => (asked === 'RCPT' && answered.bodies.length > 0 ? hangUp : undefined));
+
+    for (const sink of [ended, answered]) {
+      const client = transport(sink.port);
+      await client.send(envelope, raw, never);
+      expect((await client.send(envelope, raw, never)).kind).toBe('deferred');
+    }
+    expect(ended.connections).toBe(2);
+    expect(answered.connections).toBe(1);
+  });
+
+  it('that the server closed while idle is not used again', async () => {
+    const sink = await scripted();
+    const client = transport(sink.port);
+    await client.send(envelope, raw, never);
+
+    const [socket] = sink.sockets;
+    const closed = new Promise((resolve) => socket?.on('close', resolve));
+    socket?.end('421 4.4.2 idle\r\n');
+    await closed;
+
+    expect((await client.send(envelope, raw, never)).kind).toBe('accepted');
+    expect(sink.connections).toBe(2);
+  });
+
+  it('says QUIT after its idle time and when the transport stops', async () => {
+    const idle = await scripted();
+    const stopped = await scripted();
+    const client = transport(stopped.port);
+    await transport(idle.port, { timeouts: { idle_ms: 20 } }).send(envelope, raw, never);
+    await client.send(envelope, raw, never);
+
+    await new Promise((resolve) => idle.sockets[0]?.on('close', resolve));
+    await client.stop();
+
+    expect(idle.verbs.at(-1)).toBe('QUIT');
+    expect(stopped.verbs.at(-1)).toBe('QUIT');
+    expect(await client.send(envelope, raw, never)).toMatchObject({ kind: 'deferred', stage: 'connect' });
+  });
+});
+
+describe('an abort', () => {
+  it('ends the wait for a connection and a transaction before its dot', async () => {
+    const sink = await scripted((asked) => (asked === 'RCPT' ? null : undefined));
+    const client = transport(sink.port, { max_connections: 1 });
+    const controller = new AbortController();
+
+    const working = client.send(envelope, raw, controller.signal);
+    const waiting = client.send(envelope, raw, controller.signal);
+    await waitFor(() => sink.verbs.includes('RCPT'), sink);
+    controller.abort();
+
+    expect(await working).toMatchObject({ kind: 'deferred', stage: 'rcpt' });
+    expect(await waiting).toMatchObject({ kind: 'deferred', stage: 'connect' });
+    expect(await client.send(envelope, raw, controller.signal)).toMatchObject({ kind: 'deferred', stage: 'connect' });
+  });
+
+  it('does not cut off the answer to a mail that is already with the server', async () => {
+    const controller = new AbortController();
+    const sink = await scripted((asked) => {
+      if (asked !== 'dot') return undefined;
+      return (socket) => {
+        controller.abort();
+        setImmediate(() => socket.write('250 2.0.0 taken\r\n'));
+      };
+    });
+
+    expect((await transport(sink.port).send(envelope, raw, controller.signal)).kind).toBe('accepted');
+  });
+});
+
+describe('TLS', () => {
+  async function tlsServer(): Promise<{ port: number; secure: boolean[] }> {
+    const secure: boolean[] = [];
+    const server = new SMTPServer({
+      logger: false,
+      authOptional: true,
+      disableReverseLookup: true,
+      onAuth: (auth, _session, callback) =>
+        auth.password === 'correct horse' ? callback(null, { user: auth.username }) : callback(new Error('no')),
+      onData(stream, session, callback) {
+        secure.push(session.secure);
+        stream.on('end', () => callback()).resume();
+      },
+    });
+    server.on('error', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise<void>((resolve) => server.close(resolve)));
+    return { port: (server.server.address() as AddressInfo).port, secure };
+  }
+
+  it('is used when offered, and an unchecked certificate is said to be one', async () => {
+    const server = await tlsServer();
+    const client = transport(server.port);
+
+    const outcome = await client.send(envelope, raw, never);
+
+    expect(outcome).toMatchObject({
+      kind: 'accepted',
+      tls: { protocol: expect.stringMatching(/^TLSv1\.[23]$/), authorized: false },
+    });
+    expect(outcome.phases_ms.tls).toBeGreaterThan(0);
+    expect(server.secure).toEqual([true]);
+    await client.stop();
+  });
+
+  it('is left out when it is not wanted', async () => {
+    const server = await tlsServer();
+    const client = transport(server.port, { tls: 'none' });
+
+    expect(await client.send(envelope, raw, never)).toMatchObject({ kind: 'accepted', tls: null });
+    await client.stop();
+  });
+
+  it('required is never replaced by plaintext', async () => {
+    const untrusted = await tlsServer();
+    const stripped = await scripted();
+
+    expect(await sendOnce(untrusted.port, { tls: 'required' })).toMatchObject({ kind: 'deferred', stage: 'connect' });
+    expect(await sendOnce(stripped.port, { tls: 'required' })).toMatchObject({ kind: 'deferred', stage: 'connect' });
+    expect(untrusted.secure).toEqual([]);
+    expect(stripped.verbs).not.toContain('MAIL');
+  });
+
+  it('opportunistic gives way to plaintext when the handshake fails', async () => {
+    const sink = await scripted((asked, connection) => {
+      if (asked === 'EHLO') return '250-sink\r\n250 STARTTLS';
+      if (asked !== 'STARTTLS' || connection > 1) return undefined;
+      return (socket) => {
+        socket.write('220 go\r\n');
+        socket.once('data', () => socket.write('this is not TLS\r\n'));
+      };
+    });
+
+    expect(await sendOnce(sink.port)).toMatchObject({ kind: 'accepted', tls: null });
+    expect(sink.connections).toBe(2);
+  });
+
+  it('is a condition for credentials on the way to another machine', async () => {
+    const sink = await scripted((asked) => (asked === 'EHLO' ? '250-sink\r\n250 AUTH PLAIN' : undefined));
+    const login = { user: 'relay', pass: 'correct horse' };
+
+    // 0.0.0.0 reaches this machine by a name that does not say so.
+    expect(await sendOnce(sink.port, { ...login, host: '0.0.0.0' })).toMatchObject({
+      kind: 'deferred',
+      stage: 'connect',
+    });
+    expect(sink.verbs).not.toContain('AUTH');
+  });
+
+  it('carries a login, whose secret is in no transcript', async () => {
+    const server = await tlsServer();
+    const right = transport(server.port, { user: 'relay', pass: 'correct horse' });
+    const wrong = transport(server.port, { user: 'relay', pass: 'battery staple' });
+
+    const accepted = await right.send(envelope, raw, never);
+    const refused = await wrong.send(envelope, raw, never);
+
+    expect(accepted.kind).toBe('accepted');
+    expect(refused).toMatchObject({ kind: 'deferred', stage: 'connect', reply: { code: 535 } });
+    for (const secret of ['correct horse', 'battery staple']) {
+      for (const form of [
+        secret,
+        Buffer.from(secret).toString('base64'),
+        Buffer.from(`\0relay\0${secret}`).toString('base64'),
+      ]) {
+        expect(accepted.transcript + refused.transcript + refused.error).not.toContain(form);
+      }
+    }
+    await right.stop();
+  });
+});
+
+describe('a mailer of several transports', () => {
+  it('goes on where no session came about, and stays where a server has answered', async () => {
+    const broken = await scripted((asked) => (asked === 'greeting' ? '554 no service' : undefined));
+    const refusing = await scripted((asked) => (asked === 'RCPT' ? '451 4.3.0 later' : undefined));
+    const lossy = await scripted((asked) => (asked === 'dot' ? hangUp : undefined));
+    const spare = await scripted();
+    const send = async (...ports: number[]) => {
+      const mailer = createMailer({
+        helo_name: 'mail.good.test',
+        transports: ports.map((port) => ({
+          host: '127.0.0.1',
+          port,
+          secure: false,
+          max_connections: 1,
+          tls: 'none' as const,
+        })),
+      });
+      closing.push(() => mailer.stop());
+      return await mailer.send(envelope, raw, never);
+    };
+
+    const rescued = await send(broken.port, spare.port);
+    const deferred = await send(refusing.port, spare.port);
+    const unknown = await send(lossy.port, spare.port);
+    const nowhere = await send(broken.port, broken.port);
+
+    expect(rescued).toMatchObject({ kind: 'accepted', target: `127.0.0.1:${spare.port}` });
+    expect(rescued.transcript).toContain('554 no service');
+    expect(deferred).toMatchObject({ kind: 'deferred', stage: 'rcpt', target: `127.0.0.1:${refusing.port}` });
+    expect(unknown).toMatchObject({ kind: 'unknown', target: `127.0.0.1:${lossy.port}` });
+    expect(nowhere).toMatchObject({ kind: 'deferred', stage: 'connect' });
+    expect(spare.bodies).toHaveLength(1);
+  });
+});
+
+/** Settles when a command made the condition true; the server's sockets tell when to look again. */
+function waitFor(condition: () => boolean, sink: ScriptedServer): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (condition()) return resolve();
+      for (const socket of sink.sockets) socket.once('data', () => setImmediate(look));
+      if (sink.sockets.length === 0) setImmediate(look);
+    };
+    look();
+  });
+}

@@ -1,0 +1,43 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+
+// pg-boss's own insert takes one job at a time or a JSON text; a batch of columns inside our own statement
+// is a third cheaper and one round trip less. The price: these rows must be what the pinned pg-boss would
+// write. readJobTables refuses a schema that differs, and a test compares a row with pg-boss's own.
+
+/** What a queue's rows have in common, as installQueue has stored it. */
+export interface JobTable {
+  readonly name: string;
+  readonly table: string;
+}
+
+const EXPECTED_COLUMNS =
+  'blocked,blocking,completed_on,created_on,data,dead_letter,deletion_seconds,expire_seconds,group_id,group_tier,' +
+  'heartbeat_on,heartbeat_seconds,id,keep_until,name,output,pending_dependencies,policy,priority,retry_backoff,' +
+  'retry_count,retry_delay,retry_delay_max,retry_limit,singleton_key,singleton_on,source_created_on,source_id,' +
+  'source_name,source_output,source_retry_count,source_root_id,start_after,started_on,state,trace_context,upsert_by_key';
+
+export async function readJobTables(sql: Sql): Promise<Map<string, JobTable>> {
+  const [columns] = await sql<{ names: string }[]>`
+    select string_agg(attname, ',' order by attname collate "C") as names from pg_attribute
+    where attrelid = 'pgboss.job'::regclass and attnum > 0 and not attisdropped`;
+  if (columns?.names !== EXPECTED_COLUMNS) {
+    throw new Error(`pgboss.job has other columns than the pinned pg-boss: ${columns?.names}; run npm run migrate.`);
+  }
+  const rows = await sql<JobTable[]>`select name, table_name as table from pgboss.queue`;
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+/**
+ * The insert of jobs as a part of a statement. The source yields id uuid, data jsonb and start_after
+ * timestamptz, null for now.
+ */
+export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
+  return sql`
+    insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, start_after, created_on, keep_until, retry_limit,
+      retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy, heartbeat_seconds)
+    select s.id, q.name, s.data, coalesce(s.start_after, pgboss.job_now()), pgboss.job_now(),
+      coalesce(s.start_after, pgboss.job_now()) + make_interval(secs => q.retention_seconds), q.retry_limit,
+      q.retry_delay, q.retry_backoff, q.expire_seconds, q.deletion_seconds, q.policy, q.heartbeat_seconds
+    from (${source}) s cross join pgboss.queue q
+    where q.name = ${queue.name}`;
+}

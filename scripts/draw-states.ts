@@ -1,0 +1,29 @@
+// Draws the states of a recipient into docs/architecture.md, from the table that the code obeys.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { transitions } from '@postrider/core/delivery';
+
+export const architecturePage = fileURLToPath(new URL('../docs/architecture.md', import.meta.url));
+
+const BEGIN = '<!-- states: written by `node scripts/draw-states.ts` -->\n';
+const END = '<!-- states end -->';
+
+/** A page with the diagram between its two marks as the table has it now. */
+export function withDiagram(page: string): string {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`the page lacks its marks ${BEGIN.trim()} and ${END}`);
+  return `${page.slice(0, begin + BEGIN.length)}\n${diagram()}\n${page.slice(end)}`;
+}
+
+function diagram(): string {
+  const rows = Object.entries(transitions);
+  const left = new Set<string>(rows.flatMap(([, { from }]) => from));
+  const final = [...new Set(rows.map(([, { to }]) => to))].filter((state) => !left.has(state));
+  const arrows = rows.flatMap(([name, { from, to }]) => from.map((state) => `  ${state} --> ${to}: ${name}`));
+  return ['```mermaid', 'stateDiagram-v2', ...arrows, ...final.map((state) => `  ${state} --> [*]`), '```', ''].join(
+    '\n',
+  );
+}
+
+if (import.meta.main) writeFileSync(architecturePage, withDiagram(readFileSync(architecturePage, 'utf8')));
