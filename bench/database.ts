@@ -1,34 +1,33 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { connect } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 
 export interface BenchServer {
-  readonly url: string;
   /** A fresh database of this name; the address of it. */
   database(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** A Postgres with durable settings and room, for the limit, the peers and the product alike. */
-export async function startBenchServer(): Promise<BenchServer> {
+export async function startBenchServer(environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const data_dir = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
-  execFileSync('chmod', ['755', data_dir]);
+  chmodSync(data_dir, 0o755);
   const server = await startEmbedded({
     data_dir,
+    environment,
     settings: {
       shared_buffers: '1GB',
       max_connections: '200',
       max_wal_size: '8GB',
       min_wal_size: '2GB',
       checkpoint_timeout: '15min',
-      autovacuum_naptime: '10s',
     },
   });
   return {
-    url: server.url,
     async database(name) {
       const admin = connect(server.url, { max: 1, application_name: 'bench' });
       await admin`drop database if exists ${admin(name)} with (force)`;
@@ -43,4 +42,17 @@ export async function startBenchServer(): Promise<BenchServer> {
       rmSync(data_dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Builds what slows a server's flushes; null where there is no C compiler. */
+export function buildSlowFlush(flush_us: number): Readonly<Record<string, string>> | null {
+  const library = join(tmpdir(), `postrider-slow-flush-${process.pid}.so`);
+  const source = fileURLToPath(new URL('./slow-flush.c', import.meta.url));
+  try {
+    execFileSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source, '-ldl'], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  chmodSync(library, 0o755);
+  return { LD_PRELOAD: library, FLUSH_US: String(flush_us) };
 }

@@ -25,15 +25,25 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const end = started + load.seconds * 1000;
   await Promise.all(
     Array.from({ length: load.connections }, (_, index) =>
-      runConnection(ports[index % ports.length] ?? 0, end, () => load.requests[turn++ % load.requests.length], (ms, status) => {
-        latencies.push(ms);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }),
+      runConnection(
+        ports[index % ports.length] ?? 0,
+        end,
+        () => load.requests[turn++ % load.requests.length],
+        (ms, status) => {
+          latencies.push(ms);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        },
+      ),
     ),
   );
   const elapsed = (performance.now() - started) / 1000;
   latencies.sort((left, right) => left - right);
-  return { rate: latencies.length / elapsed, p50_ms: percentile(latencies, 50), p99_ms: percentile(latencies, 99), statuses };
+  return {
+    rate: latencies.length / elapsed,
+    p50_ms: percentile(latencies, 50),
+    p99_ms: percentile(latencies, 99),
+    statuses,
+  };
 }
 
 export function percentile(sorted: readonly number[], percent: number): number {
@@ -41,11 +51,20 @@ export function percentile(sorted: readonly number[], percent: number): number {
 }
 
 export function median(values: readonly number[]): number {
-  return percentile([...values].sort((left, right) => left - right), 50);
+  return percentile(
+    [...values].sort((left, right) => left - right),
+    50,
+  );
 }
 
 /** One POST or GET as bytes, for a kept connection. */
-export function httpRequest(method: string, path: string, key: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Buffer {
+export function httpRequest(
+  method: string,
+  path: string,
+  key: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.1`,

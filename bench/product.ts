@@ -8,6 +8,7 @@ import { connect, migrate, type Sql } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 
 const MAIN = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url));
+const OBVIOUS = fileURLToPath(new URL('./obvious-accept.ts', import.meta.url));
 const UNLIMITED = 2_000_000_000;
 
 export interface ProductDatabase {
@@ -46,10 +47,12 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
     sql,
     secrets,
     async reset() {
-      const [queue] = await sql<{ table_name: string }[]>`select table_name from pgboss.queue where name = 'delivery.attempt'`;
+      const [queue] = await sql<
+        { table_name: string }[]
+      >`select table_name from pgboss.queue where name = 'delivery.attempt'`;
       await sql`
         truncate messages, bodies, recipients, attempts, events, message_tags, idempotency_keys, rate_windows,
-          usage_months, usage_days, captures, ${sql(`pgboss.${queue?.table_name ?? 'job'}`)}`;
+          usage_months, captures, ${sql(`pgboss.${queue?.table_name ?? 'job'}`)}`;
       await sql`vacuum analyze`;
       await sql`checkpoint`;
     },
@@ -68,14 +71,33 @@ export interface ProductProcess {
 let nextPort = 18_100;
 
 /** The service as shipped, in a process of its own. */
-export async function startProduct(url: string, env: Readonly<Record<string, string>>): Promise<ProductProcess> {
+export function startProduct(url: string, env: Readonly<Record<string, string>>): Promise<ProductProcess> {
   const port = nextPort++;
-  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+  return startProcess(port, [MAIN], {
+    DATABASE_URL: url,
+    SECRET_KEY: 'b'.repeat(64),
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    ...env,
+  });
+}
+
+export function startObvious(url: string, mode: 'separate' | 'one-statement'): Promise<ProductProcess> {
+  const port = nextPort++;
+  return startProcess(port, [OBVIOUS, url, String(port), mode], {});
+}
+
+async function startProcess(
+  port: number,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<ProductProcess> {
+  const child: ChildProcess = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url, SECRET_KEY: 'b'.repeat(64), PORT: String(port), LOG_LEVEL: 'warn', ...env },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
   });
   await new Promise<void>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the product ended with ${code} before it was ready`)));
+    child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code} before it was ready`)));
     child.stdout?.on('data', (chunk: Buffer) => {
       if (chunk.toString().includes('is ready')) resolve();
     });

@@ -6,7 +6,12 @@ import { connect, type Sql } from '@postrider/db';
 import { receipt } from './sample.ts';
 
 const CLIENTS = 16;
-const BODY = JSON.stringify({ html: receipt.html, text: receipt.text, headers: receipt.headers, reply_to: receipt.reply_to });
+const BODY = JSON.stringify({
+  html: receipt.html,
+  text: receipt.text,
+  headers: receipt.headers,
+  reply_to: receipt.reply_to,
+});
 
 const SCHEMA = `
   create table message (
@@ -41,7 +46,9 @@ export async function createRawLimit(url: string): Promise<RawLimit> {
   const script = join(folder, 'accept.sql');
   writeFileSync(script, `begin;\n${MESSAGE.replaceAll('\n', ' ')};\n${JOB};\ncommit;\n`);
   return {
-    method: pgbench ? `pgbench -M prepared, ${CLIENTS} clients` : `the same statements, prepared, on ${CLIENTS} raw connections`,
+    method: pgbench
+      ? `pgbench -M prepared, ${CLIENTS} clients`
+      : `the same statements, prepared, on ${CLIENTS} raw connections`,
     async measure(seconds) {
       await sql`truncate message, job`;
       await sql`checkpoint`;

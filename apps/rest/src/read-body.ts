@@ -4,6 +4,13 @@ import { AppError, type Parsed } from '@postrider/core';
 // A sender must move at least this much in each window, or it is holding a socket and not sending a body.
 const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
+// A full batch of full messages stays below this.
+const MOST_VALUES = 50_000;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7b;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads and parses a JSON body once. What cannot be read becomes a refusal, so that a bad key can still win. */
@@ -17,6 +24,7 @@ export async function readBody(request: IncomingMessage, max_bytes: number): Pro
   if (!isJson(type)) return refuse('unsupported_media_type', 'Send the body as Content-Type: application/json.');
   const bytes = await collect(request, max_bytes);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
+  if (holdsTooMany(bytes)) return refuse('invalid_type', `The body holds more than ${MOST_VALUES} values.`);
   try {
     return { ok: true, value: JSON.parse(utf8.decode(bytes)) as unknown };
   } catch (error) {
@@ -25,6 +33,32 @@ export async function readBody(request: IncomingMessage, max_bytes: number): Pro
       error instanceof SyntaxError ? 'The body is not valid JSON.' : 'The body is not valid UTF-8.',
     );
   }
+}
+
+/**
+ * Millions of tiny values in a body of the allowed size would keep the parser, and with it every other
+ * request, busy for seconds. What opens or separates values is counted first; text is skipped.
+ */
+function holdsTooMany(json: Buffer): boolean {
+  if (json.length <= MOST_VALUES) return false;
+  let marks = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfText(json, at + 1);
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) marks += 1;
+    if (marks > MOST_VALUES) return true;
+  }
+  return false;
+}
+
+/** Where the closing quote stands: one with an even number of backslashes before it. */
+function endOfText(json: Buffer, start: number): number {
+  for (let quote = json.indexOf(QUOTE, start); quote >= 0; quote = json.indexOf(QUOTE, quote + 1)) {
+    let before = quote - 1;
+    while (before >= start && json[before] === BACKSLASH) before -= 1;
+    if ((quote - 1 - before) % 2 === 0) return quote;
+  }
+  return json.length;
 }
 
 function hasBody(request: IncomingMessage): boolean {
@@ -72,7 +106,7 @@ function tooLarge(max_bytes: number): string {
 }
 
 function refuse(
-  reason: 'body_too_large' | 'unsupported_media_type' | 'malformed_json',
+  reason: 'body_too_large' | 'unsupported_media_type' | 'malformed_json' | 'invalid_type',
   message: string,
 ): Parsed<never> {
   return { ok: false, error: new AppError(reason, message) };

@@ -558,14 +558,17 @@ describe('400', () => {
 
   it('names at most a hundred mistakes, however many there are', async () => {
     for (const fields of [
-      { tags: Array(90_000).fill('') },
-      { attachments: Array(90_000).fill(0) },
-      { to: Array(90_000).fill(0) },
-      { foo: Array(200_000).fill(0) },
-      { metadata: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`n${index}`, 0])) },
-      { headers: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`n ${index}`, 'x'])) },
-      Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`tag${String.fromCharCode(index + 200)}`, 0])),
+      { tags: Array(40_000).fill('') },
+      { attachments: Array(40_000).fill(0) },
+      { to: Array(40_000).fill(0) },
+      { foo: Array(2_000_000).fill(0) },
+      { metadata: Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`n${index}`, 0])) },
+      { headers: Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`n ${index}`, 'x'])) },
+      Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`tag${String.fromCharCode(index + 200)}`, 0])),
+      { foo: Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`n${index}`, 0])) },
       { headers: { ['n'.repeat(MIB)]: 'x' } },
+      { attachments: [{ filename: 'a', content: '', content_type: `a/b${'; a="'.repeat(2 * MIB)}` }] },
+      { subject: '\\"'.repeat(MIB) },
       { metadata: { ['n'.repeat(MIB)]: `\0${'x'.repeat(MIB)}` } },
     ]) {
       const answer = await send(fields);
@@ -834,13 +837,15 @@ describe('400', () => {
     expect(await refused(await send({}, keyed(key)))).toBe('invalid_idempotency_key');
   });
 
-  it('answers 400 to an Idempotency-Key with a line break, whichever layer finds it', async () => {
+  it('refuses an Idempotency-Key with a line break', async () => {
     const raw = await openRaw(rest.port);
-    raw.write(
-      `POST /v1/email/send HTTP/1.1\r\nhost: localhost\r\nidempotency-key: a\r\n b\r\ncontent-length: 0\r\n\r\n`,
-    );
+    const head = requestHead('POST', '/v1/email/send', {
+      authorization: `Bearer ${world.secret}`,
+      'content-length': 0,
+    });
+    raw.write(head.replace('host:', 'idempotency-key: a\r\n b\r\nhost:'));
 
-    expect([400, 401]).toContain((await raw.answer()).status);
+    expect((await raw.answer()).status).toBe(400);
     raw.socket.destroy();
   });
 
@@ -982,6 +987,7 @@ describe('422', () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('theirs.test', workspace_id);
     await world.domain('sub.deep.test');
+    await world.drain();
     const before = [await storedMessages(), await usedMails(world.workspace_id)];
 
     for (const domain of [

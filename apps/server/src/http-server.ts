@@ -34,6 +34,8 @@ export async function startHttpServer(
       requestTimeout: 120_000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
+      // Node's own refusals have neither a body nor our headers; nothing here depends on the name.
+      requireHostHeader: false,
       connectionsCheckingInterval: 2000,
     },
     (request, response) => {
@@ -47,6 +49,8 @@ export async function startHttpServer(
   );
   server.maxConnections = 1000;
   server.on('clientError', answerClientError);
+  // Likewise for an Expect that Node does not know: the request is answered as if it were not there.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, host, wanted);
   return {
     port: (server.address() as AddressInfo).port,

@@ -9,6 +9,7 @@ import {
   type Settled,
   settleDeliveries,
   unansweredDelivery,
+  withoutWords,
 } from '@postrider/core/delivery';
 import { every } from './schedules.ts';
 
@@ -17,6 +18,7 @@ const FETCH_COUNT = 200;
 const MOST_IN_FLIGHT = 600;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
+const MOST_SETTLES = 30;
 // Wakes are hints, and none is sent for jobs that become due later: this is the floor under them.
 const POLL_MS = 1000;
 const RENEW_MS = 10_000;
@@ -120,22 +122,27 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
 
   /**
    * Outlives a restart of the database; what cannot be recorded in time is found again by its lease. A result
-   * that the database refuses is found by halving, as its neighbours would all be sent a second time with it.
+   * that the database refuses for what it says is found by halving, and recorded without the other side's words:
+   * left alone, it and its neighbours would be sent again at the end of every lease.
    */
-  const settle = async (batch: readonly Settled[]): Promise<void> => {
-    for (let attempt = 1; ; attempt++) {
+  const settle = async (results: readonly Settled[], attempts = 0): Promise<void> => {
+    let batch = results;
+    for (let attempt = attempts + 1; ; attempt++) {
       try {
         await settleDeliveries(services, batch);
         return;
       } catch (error) {
         services.log.error({ err: error, count: batch.length, attempt }, 'results of deliveries could not be recorded');
-        if (attempt >= 30 || given_up) return;
-        if (attempt >= 3 && batch.length > 1 && error instanceof Error && error.name === 'PostgresError') {
-          const middle = batch.length >> 1;
-          await Promise.all([settle(batch.slice(0, middle)), settle(batch.slice(middle))]);
-          return;
+        if (attempt >= MOST_SETTLES || given_up) return;
+        if (attempt >= 3 && isRefused(error)) {
+          if (batch.length > 1) {
+            const middle = batch.length >> 1;
+            await Promise.all([settle(batch.slice(0, middle), attempt), settle(batch.slice(middle), attempt)]);
+            return;
+          }
+          batch = batch.map(withoutWords);
         }
-        await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 100 * 2 ** attempt)));
+        await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 50 * 2 ** attempt)));
       }
     }
   };
@@ -200,4 +207,11 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
       await renewer.stop();
     },
   };
+}
+
+/** SQLSTATE classes 22 and 23: the data is at fault, and would be tomorrow too. */
+function isRefused(error: unknown): boolean {
+  return (
+    error instanceof Error && error.name === 'PostgresError' && 'code' in error && /^2[23]/.test(String(error.code))
+  );
 }

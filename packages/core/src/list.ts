@@ -16,7 +16,7 @@ export interface List<T> {
 // Whatever is given is judged here, so that every bad limit has the one reason; meta is what documents say of it.
 const limitField = z
   .unknown()
-  .meta({ type: 'integer', minimum: 1, maximum: MOST })
+  .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })
   .transform((given, context) => {
     const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
     if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;

@@ -6,7 +6,7 @@ type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false
 
 const DEEPEST = 32;
 // A batch of full messages stays below this. Past it, naming every bad value would be the attack's own work.
-const MOST_VALUES = 100_000;
+const MOST_VALUES = 50_000;
 const MOST_DETAILS = 100;
 const MOST_NAMES_JUDGED = 100;
 const LONGEST_NAME_SHOWN = 100;

@@ -22,10 +22,6 @@ export function createServices(parts: {
   const key_uses = createKeyUses(parts.sql, parts.log);
   return {
     ...parts,
-    // The port may be known only after the roles listen, so a getter stays one.
-    get public_url() {
-      return parts.public_url;
-    },
     key_uses,
     accept: createAcceptLine({ ...parts, key_uses, lanes: parts.lanes ?? [parts.sql, parts.sql] }),
   };

@@ -14,7 +14,12 @@ export interface Finished {
 }
 
 /** Runs a program to its end; a program that cannot be started counts as one that failed. */
-export function run(user: ServerUser | null, file: string, args: readonly string[]): Promise<Finished> {
+export function run(
+  user: ServerUser | null,
+  file: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(file, args, {
@@ -23,7 +28,9 @@ export function run(user: ServerUser | null, file: string, args: readonly string
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
       // Nothing of the caller's environment is the server's business; Windows cannot start programs without it.
-      ...(process.platform === 'win32' ? {} : { env: { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' } }),
+      ...(process.platform === 'win32'
+        ? {}
+        : { env: { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin', ...environment } }),
       ...(user ? { uid: user.uid, gid: user.gid } : {}),
     });
     child.stdout.on('data', (chunk: Buffer) => {

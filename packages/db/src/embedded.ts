@@ -29,6 +29,8 @@ export interface EmbeddedOptions {
   readonly data_dir: string;
   /** Server settings over the defaults below, as in postgresql.conf; they count when the server starts. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Variables for the server's own environment, such as what a benchmark preloads to slow its disk. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly on_progress?: (line: string) => void;
 }
 
@@ -104,7 +106,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       // Postgres leaves the file when it is killed, and believes any process that has the pid since.
       rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
       progress('Starting Postgres');
-      await startPostmaster(cluster, options.settings ?? {});
+      await startPostmaster(cluster, options.settings ?? {}, options.environment ?? {});
     }
     const { port } = await ensureDatabase(cluster);
 
@@ -305,7 +307,11 @@ function findPostmaster(data: string): Postmaster | null {
   return { pid: Number(pid), port: Number(port) };
 }
 
-async function startPostmaster(cluster: Cluster, settings: Readonly<Record<string, string>>): Promise<void> {
+async function startPostmaster(
+  cluster: Cluster,
+  settings: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   if ((statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT_BYTES) {
     renameSync(cluster.log, `${cluster.log}.old`);
   }
@@ -316,10 +322,12 @@ async function startPostmaster(cluster: Cluster, settings: Readonly<Record<strin
     );
     replaceFile(join(cluster.data, 'postrider.conf'), lines.join(''), cluster.user);
     const logged = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0;
-    const { code } = await run(cluster.user, cluster.binaries.pg_ctl, [
-      ...['start', '-s', '-w', '-t', String(START_TIMEOUT_SECONDS)],
-      ...['-D', cluster.data, '-l', cluster.log],
-    ]);
+    const { code } = await run(
+      cluster.user,
+      cluster.binaries.pg_ctl,
+      [...['start', '-s', '-w', '-t', String(START_TIMEOUT_SECONDS)], ...['-D', cluster.data, '-l', cluster.log]],
+      environment,
+    );
     if (code === 0) return;
     const said = existsSync(cluster.log) ? readFileSync(cluster.log).subarray(logged).toString().trim() : '';
     // The port may be taken since it was found free; children of a killed server need a moment to notice.

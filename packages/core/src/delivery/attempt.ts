@@ -127,6 +127,13 @@ export function unansweredDelivery(claimed: Claimed, duration_ms: number): Settl
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
+/** The same result without what the other side said, where the database cannot store that. */
+export function withoutWords(result: Settled): Settled {
+  const { kind, stage, phases_ms } = result.outcome;
+  const outcome = { ...nothingSent('what the server answered could not be recorded'), kind, stage, phases_ms };
+  return { ...result, outcome };
+}
+
 async function talk(
   services: Services,
   mailers: Mailers,

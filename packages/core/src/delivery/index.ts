@@ -7,6 +7,7 @@ export {
   type Settled,
   settleDeliveries,
   unansweredDelivery,
+  withoutWords,
 } from './attempt.ts';
 export { reconcileDeliveries } from './reconcile.ts';
 export { renderMessage } from './render.ts';

@@ -36,7 +36,9 @@ export function judgeOutcome(
 
 /** What the last word of the other side was, for people. */
 export function lastResponse(outcome: SendOutcome): string {
-  return outcome.reply ? `${outcome.reply.code} ${outcome.reply.text}`.trim() : (outcome.error ?? 'no reply');
+  const { reply, error } = outcome;
+  if (!reply) return error ?? 'no reply';
+  return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
 }
 
 export type OutcomeTransition = Extract<TransitionName, Verdict['transition']>;

@@ -15,6 +15,8 @@ import type { SendInput } from './schema.ts';
 
 const MOST_MESSAGES = 64;
 const HOMES_KEPT = 10_000;
+// Several times what a commit takes; only a commit that waits for a lock or a stalled disk lasts longer.
+const LONGEST_HOLD_MS = 25;
 
 export interface Acknowledgement {
   readonly id: string;
@@ -79,8 +81,8 @@ interface Waiting {
 }
 
 /**
- * Requests that arrive while commits are under way wait together and share the next one. No timer is
- * involved: a lone request goes at once, and under load the batch is what came in during a commit.
+ * Requests that arrive while commits are under way wait together and share the next one. A lone
+ * request goes at once, and under load the batch is what came in during a commit.
  */
 export function createAcceptLine(parts: AcceptParts): AcceptLine {
   const waiting: Waiting[] = [];
@@ -91,6 +93,8 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
   const homes = new Map<string, string>();
   let gathering = false;
   let lastSize = 0;
+  let lastBegun = 0;
+  let impatience: NodeJS.Timeout | null = null;
 
   const join = (entry: Waiting) => {
     waiting.push(entry);
@@ -98,12 +102,19 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
   };
 
   const gather = () => {
-    if (gathering || !worthwhile()) return;
+    if (gathering || idle.length === 0 || waiting.length === 0) return;
+    if (!worthwhile()) {
+      impatience ??= setTimeout(() => {
+        impatience = null;
+        gather();
+      }, LONGEST_HOLD_MS);
+      return;
+    }
     gathering = true;
     // Everything that arrived in this turn of the event loop joins.
     setImmediate(() => {
       gathering = false;
-      while (worthwhile()) {
+      while (idle.length > 0 && waiting.length > 0 && worthwhile()) {
         const lane = idle.pop();
         if (lane) void serve(lane, takeBatch(waiting));
       }
@@ -112,15 +123,18 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
 
   /**
    * Each commit has a price of its own, so while one is under way the next begins only with company: half as
-   * many as the last one carried. Nobody waits longer than for the commit under way.
+   * many as the last one carried. A commit that hangs holds nobody back for long.
    */
-  const worthwhile = () => {
-    if (idle.length === 0 || waiting.length === 0) return false;
-    return idle.length === parts.lanes.length || waiting.length * 2 >= lastSize;
-  };
+  const worthwhile = () =>
+    idle.length === parts.lanes.length ||
+    waiting.length * 2 >= lastSize ||
+    performance.now() - lastBegun >= LONGEST_HOLD_MS;
 
   const serve = async (lane: Sql, batch: readonly Waiting[]) => {
     lastSize = batch.length;
+    lastBegun = performance.now();
+    if (impatience) clearTimeout(impatience);
+    impatience = null;
     const held: string[] = [];
     const ended = Promise.withResolvers<void>();
     try {

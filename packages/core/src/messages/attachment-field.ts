@@ -17,7 +17,12 @@ export const attachmentSchema = z.object({
     context.addIssue(issueFor('invalid_type', 'content must be base64 with padding.'));
     return z.NEVER;
   }),
-  content_type: z.string().max(255).regex(CONTENT_TYPE, 'must be a media type such as application/pdf').optional(),
+  content_type: z
+    .string()
+    // Aborts, because the expression would overflow the stack on a text of megabytes.
+    .max(255, { abort: true })
+    .regex(CONTENT_TYPE, 'must be a media type such as application/pdf')
+    .optional(),
   content_id: z
     .string()
     .max(255)

@@ -308,16 +308,14 @@ describe('a refusing greeting', () => {
 });
 
 describe('a silent server', () => {
-  const timeouts = { connect_ms: 60, command_ms: 60, content_ms: 60, after_dot_ms: 60 };
-
-  it.each<[Verb, SendOutcome['kind'], SendOutcome['stage']]>([
-    ['greeting', 'deferred', 'connect'],
-    ['EHLO', 'deferred', 'connect'],
-    ['MAIL', 'deferred', 'mail'],
-    ['RCPT', 'deferred', 'rcpt'],
-    ['DATA', 'deferred', 'data'],
-    ['dot', 'unknown', 'after_dot'],
-  ])('at %s is given up: %s', async (verb, kind, stage) => {
+  it.each<[Verb, SendOutcome['kind'], SendOutcome['stage'], SmtpTransportOptions['timeouts']]>([
+    ['greeting', 'deferred', 'connect', { connect_ms: 100 }],
+    ['EHLO', 'deferred', 'connect', { connect_ms: 300 }],
+    ['MAIL', 'deferred', 'mail', { command_ms: 300 }],
+    ['RCPT', 'deferred', 'rcpt', { command_ms: 300 }],
+    ['DATA', 'deferred', 'data', { command_ms: 300 }],
+    ['dot', 'unknown', 'after_dot', { after_dot_ms: 100 }],
+  ])('at %s is given up: %s', async (verb, kind, stage, timeouts) => {
     const sink = await scripted((asked) => (asked === verb ? null : undefined));
 
     expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind, stage, reply: null });
@@ -332,7 +330,10 @@ describe('a silent server', () => {
       };
     });
 
-    expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind: 'deferred', stage: 'mail' });
+    expect(await sendOnce(sink.port, { timeouts: { command_ms: 300 } })).toMatchObject({
+      kind: 'deferred',
+      stage: 'mail',
+    });
   });
 
   it('that stops reading the content is given up before the dot', async () => {
@@ -345,7 +346,7 @@ describe('a silent server', () => {
     });
     const large = Buffer.alloc(20 * 1024 * 1024, 'line of content\r\n');
 
-    const outcome = await transport(sink.port, { timeouts }).send(envelope, large, never);
+    const outcome = await transport(sink.port, { timeouts: { content_ms: 300 } }).send(envelope, large, never);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data' });
   });
@@ -375,7 +376,7 @@ describe('a reply that is none', () => {
   ])('%s at %s', async (_, verb, reply, kind) => {
     const sink = await scripted((asked) => (asked === verb ? reply : undefined));
 
-    const outcome = await sendOnce(sink.port, { timeouts: { connect_ms: 100 } });
+    const outcome = await sendOnce(sink.port, { timeouts: { connect_ms: 1000 } });
 
     expect(outcome.kind).toBe(kind);
     expect(outcome.transcript.length).toBeLessThan(20_000);

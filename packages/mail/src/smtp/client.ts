@@ -111,6 +111,7 @@ interface Attempt {
 }
 
 const CHUNK_SIZE = 64 * 1024;
+const ONE_SEGMENT = 24 * 1024;
 const SILENT: SessionListener = {};
 const IGNORE = () => undefined;
 const RELEASED = Promise.resolve();
@@ -337,6 +338,9 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
           // answers some other command, and the next such reply would pass for the acceptance of the mail.
           if (!may_send_content) return finish(lost('The server did not answer DATA with 354.'));
           if (offset === 0) {
+            // Content and dot leave in one segment. Twice the limit still fits the socket's buffer, beyond which
+            // the pipe would wait for a drain that a corked socket never has.
+            if (raw.length <= ONE_SEGMENT && socket) socket.cork();
             content_started = performance.now();
             moveTo('content', timeouts.content_ms);
           }
@@ -370,6 +374,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       function onUnpipe(source: Readable): void {
         if (!source.readableEnded || !socket) return;
         moveTo('after_dot', timeouts.after_dot_ms);
+        if (raw.length <= ONE_SEGMENT) socket.uncork();
         if (socket.writableLength === 0) {
           dot_flushed = true;
           return;

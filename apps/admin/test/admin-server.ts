@@ -1,0 +1,49 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Services } from '@postrider/core';
+import { createHandler } from '../src/index.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface AdminServer {
+  readonly port: number;
+  /** A GET over node:http, because fetch does not let a Host header be chosen. */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** The pages on a socket of their own. */
+export async function startAdmin(services: Services): Promise<AdminServer> {
+  const handle = createHandler(services);
+  const server = createServer((incoming, response) => void handle(incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    get(path, headers = {}) {
+      return new Promise((resolve, reject) => {
+        const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.on('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              text: Buffer.concat(chunks).toString(),
+            }),
+          );
+        });
+        asked.on('error', reject);
+        asked.end();
+      });
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { codeOf, type Reason, reasons } from '@postrider/core';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+
+let world: World;
+let admin: AdminServer;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+describe('/errors', () => {
+  it('has a page for every reason, open to everybody, that names its code', async () => {
+    for (const reason of Object.keys(reasons) as Reason[]) {
+      const answer = await admin.get(`/errors/${reason}`, { host: 'mail.example.com' });
+
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain(`<h1>${reason}</h1>`);
+      expect(answer.text).toContain(`Code: ${codeOf(reason)}`);
+    }
+  });
+
+  it('lists them all', async () => {
+    const { text } = await admin.get('/errors');
+
+    for (const reason of Object.keys(reasons)) expect(text).toContain(`href="/errors/${reason}"`);
+  });
+
+  it.each(['nonsense', '__proto__', 'constructor', '%3Cscript%3E'])('answers %s with 404', async (reason) => {
+    const answer = await admin.get(`/errors/${reason}`);
+
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain('<script>');
+  });
+});
+
+describe('any other page', () => {
+  it('is a 404 in JSON', async () => {
+    const answer = await admin.get('/nowhere');
+
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'not_found', reason: 'route_not_found' } });
+  });
+
+  it('at the root leads to the captured mail', async () => {
+    const answer = await admin.get('/');
+
+    expect([answer.status, answer.headers.location]).toEqual([302, '/captured']);
+  });
+});

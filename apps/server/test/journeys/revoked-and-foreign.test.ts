@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+let journey: Journey;
+let first: ServerProcess;
+let second: ServerProcess;
+beforeAll(async () => {
+  journey = await openJourney();
+  first = await journey.start();
+  second = await journey.start({ ROLES: 'rest' });
+});
+afterAll(() => journey.stop());
+
+interface Made {
+  readonly id: string;
+  readonly secret: string;
+}
+
+async function makeKey(server: ServerProcess): Promise<Made> {
+  const made = await server.call('POST', '/v1/api-keys', {
+    body: { name: 'Short-lived', scopes: ['email:send', 'email:logs:read'] },
+  });
+  expect(made.status).toBe(201);
+  return made.body as unknown as Made;
+}
+
+/** Another workspace, with a key of every scope. */
+async function foreignKey(): Promise<string> {
+  const secret = `pr_live_${randomBytes(32).toString('hex')}`;
+  const hash = createHash('sha256').update(secret).digest();
+  await journey.sql`insert into workspaces (id, name, plan, created_at) values ('wsp_foreign', 'Foreign', 'business', clock_now())`;
+  await journey.sql`
+    insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
+    select 'wsp_foreign', 'key_foreign', 'Foreign', ${hash}, 'pr_live_', ${secret.slice(-4)}, scopes, mode, clock_now()
+    from api_keys limit 1`;
+  return secret;
+}
+
+describe('a key revoked on one process', () => {
+  it('is refused by the other one from the next request on, and both say so the same way', async () => {
+    const key = await makeKey(first);
+    const send = () => second.call('POST', '/v1/email/send', { key: key.secret, body: hello });
+    expect((await send()).status).toBe(202);
+
+    const revoked = await first.call('DELETE', `/v1/api-keys/${key.id}`);
+
+    expect(revoked).toMatchObject({ status: 200, body: { id: key.id, status: 'revoked' } });
+    const refused = await Promise.all(Array.from({ length: 20 }, send));
+    for (const answer of refused) {
+      expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthorized', reason: 'revoked_key' } } });
+    }
+    expect((await second.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
+    expect((await first.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
+  });
+
+  it('lets nothing through that began after the answer, however many are under way', async () => {
+    const key = await makeKey(first);
+    let revokedAt = Number.POSITIVE_INFINITY;
+    const late: number[] = [];
+    const load = Array.from({ length: 10 }, async () => {
+      for (let count = 0; count < 200; count++) {
+        const began = performance.now();
+        const { status } = await second.call('POST', '/v1/email/send', { key: key.secret, body: hello });
+        if (began > revokedAt && status !== 401) late.push(status);
+        if (status === 401 || status === 429) return;
+      }
+    });
+    const revoked = await first.call('DELETE', `/v1/api-keys/${key.id}`);
+    revokedAt = performance.now();
+
+    await Promise.all(load);
+
+    expect(revoked.status).toBe(200);
+    expect(late).toEqual([]);
+  });
+});
+
+describe('the key of another workspace', () => {
+  it('finds what is not its own as absent as what never was', async () => {
+    const foreign = await foreignKey();
+    const own = await first.call('POST', '/v1/email/send', { body: hello });
+    const absent = `msg_${'0'.repeat(26)}`;
+
+    const there = await second.call('GET', `/v1/email/logs/${own.body.id}`, { key: foreign });
+    const nowhere = await second.call('GET', `/v1/email/logs/${absent}`, { key: foreign });
+
+    expect([there.status, nowhere.status]).toEqual([404, 404]);
+    const told = (answer: typeof there, id: unknown) =>
+      JSON.stringify(answer.body.error)
+        .replaceAll(String(id), 'ID')
+        .replace(/req_[0-9a-z]+/, 'REQ')
+        .replace(/localhost:\d+/, 'HOST');
+    expect(told(there, own.body.id)).toBe(told(nowhere, absent));
+    expect((await second.call('GET', '/v1/email/logs', { key: foreign })).body.data).toEqual([]);
+    const key = await makeKey(first);
+    expect((await second.call('DELETE', `/v1/api-keys/${key.id}`, { key: foreign })).status).toBe(404);
+    expect((await second.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(200);
+    const borrowed = await second.call('POST', '/v1/email/send', { key: foreign, body: hello });
+    expect(borrowed).toMatchObject({ status: 422, body: { error: { reason: 'domain_not_verified' } } });
+  });
+});

@@ -1,0 +1,199 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import { freePort, killLeftOvers, launch, startServer } from '../server-process.ts';
+
+const STOP_LIMIT_MS = 15_000;
+
+describe('SIGTERM', () => {
+  let journey: Journey;
+  beforeEach(async () => {
+    journey = await openJourney();
+  });
+  afterEach(() => journey.stop());
+
+  it('under load ends the process with 0, and each accepted mail is delivered exactly once', async () => {
+    const first = await journey.start();
+    const accepted: string[] = [];
+    let ending: Promise<unknown> | null = null;
+    await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        while (ending === null) {
+          const answer = await first.call('POST', '/v1/email/send', { body: hello }).catch(() => null);
+          if (answer?.status === 202) accepted.push(String(answer.body.id));
+          if (accepted.length >= 150) ending ??= first.end();
+        }
+      }),
+    );
+    const started = performance.now();
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+
+    const stored = await journey.sql<{ id: string }[]>`select id from messages`;
+    const storedIds = new Set(stored.map((row) => row.id));
+    expect(accepted.filter((id) => !storedIds.has(id))).toEqual([]);
+    expect((await statesOf(journey.sql)).sending ?? 0).toBe(0);
+    await journey.start();
+    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: storedIds.size });
+    const copies = copiesOf(journey.smtp);
+    expect(copies.size).toBe(storedIds.size);
+    expect([...copies.values()].filter((copy) => copy.copies !== 1)).toEqual([]);
+  });
+
+  it('hands back what is before the dot, and records as unknown what is past it', async () => {
+    const first = await journey.start();
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    let stalled = 0;
+    journey.smtp.script(({ stage, to }) => {
+      const at = to.startsWith('early') ? 'rcpt' : 'data';
+      if (stage === at && ++stalled === 2) reached.resolve();
+      return { kind: 'stall', until: released.promise, at };
+    });
+    for (const to of ['early@example.com', 'late@example.com']) {
+      expect((await first.call('POST', '/v1/email/send', { body: { ...hello, to } })).status).toBe(202);
+    }
+    await reached.promise;
+
+    const started = performance.now();
+    expect(await first.end()).toEqual({ code: 0, signal: null });
+
+    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
+    const rows = await journey.sql`select email, state::text, attempt_count, lease from recipients order by email`;
+    expect([...rows]).toEqual([
+      { email: 'early@example.com', state: 'queued', attempt_count: 0, lease: null },
+      { email: 'late@example.com', state: 'deferred', attempt_count: 1, lease: null },
+    ]);
+    expect([...(await journey.sql`select outcome, stage from attempts`)]).toEqual([
+      { outcome: 'unknown', stage: 'after_dot' },
+    ]);
+
+    journey.smtp.script(() => ({ kind: 'accept' }));
+    released.resolve();
+    await journey.start();
+    await journey.clock.advance(61_000);
+    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: 2 });
+    const copies = copiesOf(journey.smtp);
+    expect(copies.size).toBe(2);
+    for (const copy of copies.values()) expect(copy.bodies).toBe(1);
+  });
+});
+
+describe('a private database', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'postrider-shutdown-'));
+    // Postgres refuses to run as root, so it may run as a user who has to reach this directory.
+    await chmod(directory, 0o755);
+  });
+  afterEach(async () => {
+    await killLeftOvers();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** The port of the server that the data directory names, wherever the data is; null when none runs. */
+  async function postgresPort(): Promise<number | null> {
+    const state = JSON.parse(await readFile(join(directory, 'embedded.json'), 'utf8')) as { directory: string };
+    const path = join(resolve(directory, state.directory), 'data', 'postmaster.pid');
+    const file = await readFile(path, 'utf8').catch(() => null);
+    return file === null ? null : Number(file.split('\n')[3]);
+  }
+
+  function canConnect(port: number): Promise<boolean> {
+    return new Promise((done) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('connect', () => done(true)).on('error', () => done(false));
+      socket.on('connect', () => socket.destroy());
+    });
+  }
+
+  it('ends with Ctrl-C, leaves no process behind, and a second start finds the data and shows no secret', async () => {
+    const env = { DATA_DIR: directory, PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const first = await startServer(env);
+    const [key = ''] = /pr_live_[0-9a-f]{64}/.exec(first.stdout()) ?? [];
+    const mail = { ...hello, from: 'hello@sandbox.test' };
+    const sent = await first.call('POST', '/v1/email/send', { key, body: mail });
+    expect(sent.status).toBe(202);
+    const port = (await postgresPort()) ?? 0;
+    expect(await canConnect(port)).toBe(true);
+
+    expect(await first.end('SIGINT')).toEqual({ code: 0, signal: null });
+
+    expect(await postgresPort()).toBe(null);
+    expect(await canConnect(port)).toBe(false);
+    const second = await startServer(env);
+    expect(second.stdout()).not.toMatch(/pr_live_|password|Creating the database/);
+    expect((await second.call('GET', `/v1/email/logs/${sent.body.id}`, { key })).status).toBe(200);
+    expect(await second.end()).toEqual({ code: 0, signal: null });
+    expect(await postgresPort()).toBe(null);
+  });
+});
+
+describe('a start that cannot be', () => {
+  let journey: Journey;
+  let holder: Server;
+  let busy: string;
+  beforeEach(async () => {
+    journey = await openJourney();
+    busy = await freePort();
+    holder = createServer();
+    await new Promise<void>((done) => holder.listen(Number(busy), '127.0.0.1', done));
+  });
+  afterEach(async () => {
+    await new Promise((done) => holder.close(done));
+    await journey.stop();
+  });
+
+  it.each(['PORT', 'CAPTURE_PORT'])('says that the %s which was set is in use, and ends with 1', async (name) => {
+    const ports = { PORT: await freePort(), CAPTURE_PORT: await freePort(), [name]: busy };
+    const server = launch({ ...journey.env, DELIVERY: 'capture', ...ports });
+
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+
+    expect(server.stderr()).toContain(`${name} ${busy} is in use`);
+  });
+
+  it('takes the next port where the default one is busy', async () => {
+    const defaults = [3000, 1025].map((port) => createServer().listen(port, '127.0.0.1'));
+    // Whoever holds a default port makes it just as busy as this test would.
+    const held = defaults.map((server) => new Promise((done) => server.on('listening', done).on('error', done)));
+    await Promise.all(held);
+
+    const server = await startServer({ ...journey.env, DELIVERY: 'capture' });
+
+    expect(server.port).not.toBe(3000);
+    expect(server.stdout()).toMatch(/SMTP capture +127\.0\.0\.1:(?!1025\b)\d+/);
+    expect(await server.end()).toEqual({ code: 0, signal: null });
+    for (const one of defaults) one.close();
+  });
+
+  it.each([
+    ['SECRET_KEY', { SECRET_KEY: '' }],
+    ['DELIVERY', { DELIVERY: 'capture,mx' }],
+    ['TLS_KEY_FILE', { TLS_CERT_FILE: '/nowhere.pem' }],
+    ['DATABASE_URL', { DATABSE_URL: 'postgres://127.0.0.1/x' }],
+    ['ROLES', { ROLES: 'rest,wroker' }],
+    ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: 'secret' }],
+  ])('stops at an environment that does not fit, and names %s', async (name, env) => {
+    const server = launch({ ...journey.env, ...env });
+
+    expect(await server.exited).toEqual({ code: 1, signal: null });
+
+    expect(server.stderr()).toContain(name);
+    expect(server.stderr()).not.toContain('    at ');
+    expect(server.stdout()).toBe('');
+  });
+
+  it('ends with 0 when it is asked to stop while it still waits for migrations', async () => {
+    await journey.sql`delete from migrations`;
+    const server = launch({ ...journey.env, ROLES: 'worker', PORT: await freePort() });
+    await server.says(/Waiting for npm run migrate/);
+
+    server.signal('SIGTERM');
+
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import type { Answer, ServerProcess } from '../server-process.ts';
+
+let journey: Journey;
+let servers: readonly ServerProcess[];
+beforeAll(async () => {
+  journey = await openJourney();
+  servers = [await journey.start(), await journey.start({ ROLES: 'rest' })];
+});
+afterAll(() => journey.stop());
+
+/** The nth request goes to one process or the other in turn, all of them at once. */
+function inParallel(count: number, idempotency_key: string | null): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, number) => {
+      const server = servers[number % servers.length];
+      if (!server) throw new Error('no process runs');
+      const headers = idempotency_key === null ? {} : { 'idempotency-key': idempotency_key };
+      return server.call('POST', '/v1/email/send', { body: hello, headers });
+    }),
+  );
+}
+
+describe('two API processes', () => {
+  it('make one message and one copy of fifty twins with one idempotency key', async () => {
+    const answers = await inParallel(50, 'the-one');
+
+    expect(answers.map((answer) => answer.status)).toEqual(Array(50).fill(202));
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
+    await expect.poll(() => statesOf(journey.sql), { timeout: 10_000 }).toEqual({ delivered: 1 });
+    expect([...copiesOf(journey.smtp).values()]).toEqual([{ copies: 1, bodies: 1 }]);
+    const [usage] = await journey.sql`select used from usage_months`;
+    expect(usage).toEqual({ used: 1 });
+  });
+
+  it('let exactly as many requests through as one window holds', async () => {
+    await journey.clock.freeze(new Date('2031-03-01T12:00:00Z'));
+
+    const answers = await inParallel(1500, null);
+
+    const counts = Map.groupBy(answers, (answer) => answer.status);
+    expect([...counts].map(([status, group]) => [status, group.length]).sort()).toEqual([
+      [202, 1000],
+      [429, 500],
+    ]);
+    const remaining = (counts.get(202) ?? []).map((answer) => Number(answer.headers.get('x-ratelimit-remaining')));
+    expect(remaining.sort((left, right) => left - right)).toEqual(Array.from({ length: 1000 }, (_, index) => index));
+    const [stored] = await journey.sql`select count(*)::int as count from messages where created_at >= '2031-01-01'`;
+    expect(stored).toEqual({ count: 1000 });
+    await journey.clock.unfreeze();
+  });
+});

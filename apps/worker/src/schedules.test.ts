@@ -1,0 +1,60 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { every } from './schedules.ts';
+
+const logged: string[] = [];
+const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+
+describe('a chore', () => {
+  it('runs again after each run, also after one that failed, and never beside itself', async () => {
+    let running = 0;
+    let runs = 0;
+    const enough = Promise.withResolvers<void>();
+    const chore = every(
+      1,
+      async () => {
+        running += 1;
+        expect(running).toBe(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        runs += 1;
+        if (runs === 5) enough.resolve();
+        if (runs % 2 === 0) throw new Error('this run fails');
+      },
+      { log },
+    );
+
+    await enough.promise;
+    await chore.stop();
+
+    expect(running).toBe(0);
+    expect(logged.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('that is under way is waited for by the stop, and is the last one', async () => {
+    let runs = 0;
+    const begun = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    const chore = every(
+      1,
+      async () => {
+        runs += 1;
+        begun.resolve();
+        await gate.promise;
+      },
+      { log },
+    );
+    await begun.promise;
+    let stopped = false;
+
+    const stopping = chore.stop().then(() => {
+      stopped = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stopped).toBe(false);
+    gate.resolve();
+    await stopping;
+
+    expect(runs).toBe(1);
+  });
+});

@@ -1,0 +1,24 @@
+import { benchAccept, benchSlowDisk } from './accept.ts';
+
+// npm run bench -- [suite …] [--rounds=3] [--seconds=4]
+const suites: Readonly<Record<string, (options: { rounds: number; seconds: number }) => Promise<void>>> = {
+  accept: benchAccept,
+  'slow-disk': benchSlowDisk,
+};
+
+const args = process.argv.slice(2);
+const option = (name: string, otherwise: number) =>
+  Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
+const options = { rounds: option('rounds', 3), seconds: option('seconds', 4) };
+const named = args.filter((arg) => !arg.startsWith('--'));
+const unknown = named.filter((name) => !(name in suites));
+if (unknown.length > 0) {
+  process.stderr.write(`No suite is called ${unknown.join(', ')}; there are ${Object.keys(suites).join(', ')}.\n`);
+  process.exit(1);
+}
+process.stdout.write(
+  `Node ${process.version}, ${process.platform} ${process.arch}. Ratios inside one run count; absolute figures are for scale.\n`,
+);
+for (const [name, suite] of Object.entries(suites)) {
+  if (named.length === 0 || named.includes(name)) await suite(options);
+}

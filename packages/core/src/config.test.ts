@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, redactConfig } from './config.ts';
+
+const problemsOf = (env: Record<string, string>): string => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  return '';
+};
+
+const SECRET = 's'.repeat(32);
+
+describe('readConfig', () => {
+  it('needs nothing', () => {
+    expect(readConfig({})).toMatchObject({
+      HOST: '127.0.0.1',
+      DATA_DIR: '.postrider',
+      ROLES: ['rest', 'admin', 'worker', 'inbound'],
+      DELIVERY: [{ kind: 'capture' }],
+      TRUSTED_PROXIES: [],
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  it('takes an empty variable as unset and ignores those of other programs', () => {
+    const config = readConfig({ PORT: '', ROLES: '', DATABASE_URL: '', PATH: '/bin', HOSTNAME: 'x', npm_config: 'y' });
+
+    expect(config).toEqual(readConfig({}));
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it('reads schedules up to 72 hours', () => {
+    const { RETRY_SCHEDULE, WEBHOOK_RETRY_SCHEDULE } = readConfig({ WEBHOOK_RETRY_SCHEDULE: '5s, 2m,1h,1d' });
+
+    expect(RETRY_SCHEDULE.slice(0, 5)).toEqual([60, 300, 900, 1800, 3600]);
+    expect(RETRY_SCHEDULE.reduce((sum, seconds) => sum + seconds, 0)).toBeLessThanOrEqual(72 * 3600);
+    expect(WEBHOOK_RETRY_SCHEDULE).toEqual([5, 120, 3600, 86_400]);
+  });
+
+  it('reads a list of transports with credentials', () => {
+    const { DELIVERY } = readConfig({ DELIVERY: 'smtp://u%40x:p%2C%25@relay.test:2525, smtps://[::1],mx' });
+
+    expect(DELIVERY).toEqual([
+      { kind: 'smtp', secure: false, host: 'relay.test', port: 2525, user: 'u@x', pass: 'p,%' },
+      { kind: 'smtp', secure: true, host: '::1', port: 465, user: '', pass: '' },
+      { kind: 'mx' },
+    ]);
+  });
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ DATABASE_URL: 'postgres://localhost/x' }, /SECRET_KEY must be set too.*openssl rand/],
+    [{ DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: SECRET }, /DATABASE_URL is not a postgres:\/\/ address/],
+    [{ TLS_CERT_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
+    [{ TLS_KEY_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
+    [{ SECRET_KEY_PREVIOUS: SECRET }, /SECRET_KEY_PREVIOUS is set without SECRET_KEY/],
+    [{ DELIVERY: 'capture,mx' }, /DELIVERY lists capture beside other transports/],
+    [{ SECRET_KEY: 'short' }, /SECRET_KEY needs at least 32 characters/],
+    [{ BOOTSTRAP_API_KEY: `pr_test_${'0'.repeat(64)}` }, /BOOTSTRAP_API_KEY is not pr_live_ followed by 64 hex digits/],
+    [{ ADMIN_PASSWORD: 'short' }, /ADMIN_PASSWORD needs at least 10 characters/],
+    [{ ROLES: 'rest,smtp' }, /ROLES /],
+    [{ ROLES: ',' }, /ROLES /],
+    [{ PORT: '0' }, /PORT /],
+    [{ PORT: '70000' }, /PORT /],
+    [{ PORT: 'http' }, /PORT /],
+    [{ RETRY_SCHEDULE: '5m,1w' }, /RETRY_SCHEDULE "1w" is not a duration/],
+    [{ PUBLIC_URL: 'ftp://x.test' }, /PUBLIC_URL /],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL /],
+    [{ TRUSTED_PROXIES: '10.0.0.0/8,proxy.test' }, /TRUSTED_PROXIES holds "proxy\.test"/],
+    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES holds "10\.0\.0\.0\/33"/],
+    [{ MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS holds/],
+    [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS holds/],
+  ])('stops at %j and says which variable and what to do', (env, message) => {
+    expect(problemsOf(env)).toMatch(message);
+  });
+
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['SECRET_KEYS', 'SECRET_KEY'],
+    ['RETRY_SHCEDULE', 'RETRY_SCHEDULE'],
+    ['TRUSTED_PROXY', null],
+    ['LOG_LEVE', 'LOG_LEVEL'],
+    ['ROLE', null],
+    ['HOSTS', null],
+    ['PORTS', null],
+  ])('reads %s as %s', (name, meant) => {
+    const problems = problemsOf({ [name]: 'x' });
+
+    if (meant === null) expect(problems).toBe('');
+    else expect(problems).toContain(`${name} is not a variable of Postrider; rename it to ${meant}.`);
+  });
+
+  it('names every problem at once', () => {
+    const problems = problemsOf({ DATABSE_URL: 'x', PORT: 'x', TLS_CERT_FILE: 'a', LOG_LEVEL: 'x' });
+
+    expect(problems.match(/^ {2}- /gm)).toHaveLength(3);
+    expect(problems).toMatch(/DATABSE_URL[\s\S]*PORT[\s\S]*LOG_LEVEL/);
+  });
+
+  it.each([
+    'smtp:/user:hunter22@relay.test',
+    'smpt://user:hunter22@relay.test',
+    'smtp://user:hunter22%zz@relay.test',
+    'smtp://user:a,hunter22@relay.test',
+  ])('does not show the password in %s', (DELIVERY) => {
+    const problems = problemsOf({ DELIVERY });
+
+    expect(problems).toContain('DELIVERY has an entry that is none of capture, mx');
+    expect(problems).not.toContain('hunter22');
+  });
+});
+
+describe('redactConfig', () => {
+  it.each([
+    'postgres://user:hunter22@db.test:5432/postrider',
+    'postgresql://db.test:5432/postrider?user=u&password=hunter22',
+    'postgres://user:hunter22/x@db.test:5432/postrider',
+    'postgres://user:x@hunter22@db.test:5432/postrider',
+  ])('shows no secret of %s', (DATABASE_URL) => {
+    const shown = JSON.stringify(
+      redactConfig(
+        readConfig({
+          DATABASE_URL,
+          SECRET_KEY: `hunter22${SECRET}`,
+          SECRET_KEY_PREVIOUS: `hunter22${SECRET}`,
+          ADMIN_PASSWORD: 'hunter22hunter22',
+          BOOTSTRAP_API_KEY: `pr_live_${'7'.repeat(64)}`,
+          DELIVERY: 'smtp://user:hunter22@relay.test',
+        }),
+      ),
+    );
+
+    expect(shown).not.toMatch(/hunter22|7777/);
+    expect(shown).toContain('relay.test:587');
+  });
+
+  it('shows where the database is', () => {
+    const config = readConfig({ DATABASE_URL: 'postgres://u:p@db.test:5432/postrider', SECRET_KEY: SECRET });
+
+    expect(redactConfig(config).DATABASE_URL).toBe('postgres://db.test:5432/postrider');
+  });
+});

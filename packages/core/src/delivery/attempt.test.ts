@@ -1,0 +1,452 @@
+import type { Sql } from '@postrider/db';
+import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
+import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { getMessage, sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
+import { renewLeases } from './store.ts';
+
+const MINUTE_MS = 60_000;
+const PAST_THE_LEASE_MS = 31_000;
+
+let world: World;
+let mailer: Mailer;
+beforeEach(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1m,5m' });
+  mailer = createMailer({
+    helo_name: 'localhost',
+    transports: [{ host: world.smtp.host, port: world.smtp.port, secure: false, tls: 'none', max_connections: 5 }],
+  });
+});
+afterEach(async () => {
+  await mailer.stop();
+  await world.stop();
+});
+
+async function send(fields: Record<string, unknown> = {}): Promise<string> {
+  const ctx = world.as(world.workspace_id);
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  return (await invoke(ctx, sendMessage, mail)).id;
+}
+
+function detail(id: string) {
+  return invoke(world.as(world.workspace_id), getMessage, { id });
+}
+
+async function typesOf(id: string): Promise<string[]> {
+  return (await detail(id)).events.map((event) => event.type);
+}
+
+function fetchJobs(): Promise<DeliveryJob[]> {
+  return world.services.jobs.fetch('delivery.attempt', 50);
+}
+
+async function liveJobs(sql: Sql = world.services.sql): Promise<number> {
+  const rows = await sql`select from pgboss.job where name = 'delivery.attempt' and state < 'completed'`;
+  return rows.length;
+}
+
+/** What the supervisor of a worker does with the jobs of a process that sends no heartbeats any more. */
+async function giveJobsBack(): Promise<void> {
+  await world.services.sql`
+    update pgboss.job set state = 'retry', start_after = clock_now()
+    where name = 'delivery.attempt' and state = 'active'`;
+}
+
+/** All rows that a delivery may change. */
+async function everything(): Promise<unknown> {
+  const { sql } = world.services;
+  return {
+    recipients: [...(await sql`select * from recipients order by id`)],
+    messages: [...(await sql`select * from messages order by id`)],
+    attempts: [...(await sql`select * from attempts order by id`)],
+    events: [...(await sql`select * from events order by id`)],
+    live: await liveJobs(),
+  };
+}
+
+async function claimOne(): Promise<Claimed> {
+  const [claimed] = await claimDeliveries(world.services, await fetchJobs());
+  if (!claimed) throw new Error('nothing was claimed');
+  return claimed;
+}
+
+function attempt(claimed: Claimed, signal = new AbortController().signal) {
+  return attemptDelivery(world.services, { live: mailer, sandbox: mailer }, claimed, signal);
+}
+
+const reply = (code: number, text: string) => ({ kind: 'reply', code, text, at: 'data' }) as const;
+const accepted: SendOutcome = {
+  kind: 'accepted',
+  reply: { code: 250, enhanced: '2.0.0', text: 'taken' },
+  error: null,
+  target: 'sink',
+  tls: null,
+  phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+  stage: 'after_dot',
+  transcript: '',
+};
+
+describe('what the other side answers', () => {
+  it('ends as delivered with one attempt when it accepts', async () => {
+    const id = await send();
+
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({
+      status: 'delivered',
+      sent_at: expect.any(String),
+      delivered_at: expect.any(String),
+      recipients: [{ status: 'delivered', attempts: 1, next_attempt_at: null, waiting: null }],
+      attempts: [{ number: 1, outcome: 'accepted', reply: { code: 250 } }],
+    });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
+    expect(world.smtp.mails).toHaveLength(1);
+    expect(await liveJobs()).toBe(0);
+  });
+
+  it('waits after a 451 for as long as the schedule says, and delivers then', async () => {
+    world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
+    const id = await send();
+    await world.drain();
+    const deferred = await detail(id);
+    expect(deferred).toMatchObject({
+      status: 'deferred',
+      recipients: [{ status: 'deferred', attempts: 1, last_response: '451 4.3.0 later' }],
+    });
+    const next_ms = Date.parse(deferred.recipients[0]?.next_attempt_at ?? '');
+    expect(next_ms - Date.parse(deferred.attempts[0]?.finished_at ?? '')).toBeGreaterThanOrEqual(MINUTE_MS - 1);
+
+    await world.clock.advance(MINUTE_MS - 5000);
+    expect(await world.drain()).toEqual([]);
+    await world.clock.advance(5000);
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({
+      status: 'delivered',
+      recipients: [{ status: 'delivered', attempts: 2 }],
+      attempts: [
+        { number: 1, outcome: 'deferred' },
+        { number: 2, outcome: 'accepted' },
+      ],
+    });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.delivery_delayed', 'email.delivered']);
+    expect(world.smtp.mails).toHaveLength(1);
+  });
+
+  it('never tries again after a 550', async () => {
+    world.smtp.script(() => reply(550, '5.1.1 no such user'));
+    const id = await send();
+
+    await world.drain();
+    await world.clock.advance(24 * 60 * MINUTE_MS);
+
+    expect(await world.drain()).toEqual([]);
+    expect(await detail(id)).toMatchObject({
+      status: 'bounced',
+      recipients: [{ status: 'bounced', attempts: 1, last_response: '550 5.1.1 no such user' }],
+    });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.bounced']);
+    expect(await liveJobs()).toBe(0);
+  });
+
+  it('tells three recipients of one message apart, and sends the delivered one no second copy', async () => {
+    world.smtp.script(({ to, nth }) => {
+      if (to === 'no@example.com') return reply(550, '5.1.1 no');
+      return to === 'later@example.com' && nth === 1 ? reply(451, '4.2.0 later') : { kind: 'accept' };
+    });
+    const id = await send({ to: ['yes@example.com', 'no@example.com', 'later@example.com'] });
+    await world.drain();
+    const states = async () =>
+      Object.fromEntries((await detail(id)).recipients.map(({ email, status }) => [email, status]));
+    expect(await states()).toEqual({
+      'yes@example.com': 'delivered',
+      'no@example.com': 'bounced',
+      'later@example.com': 'deferred',
+    });
+    expect((await detail(id)).status).toBe('deferred');
+
+    await world.clock.advance(MINUTE_MS);
+    await world.drain();
+
+    expect(await states()).toMatchObject({ 'later@example.com': 'delivered' });
+    expect((await detail(id)).status).toBe('bounced');
+    expect(world.smtp.mails.map((mail) => mail.envelope_to).sort()).toEqual([
+      ['later@example.com'],
+      ['yes@example.com'],
+    ]);
+  });
+
+  it('records a reply that is lost after the dot as unknown, and sends the same bytes again', async () => {
+    world.smtp.script(({ nth }) => (nth === 1 ? { kind: 'drop', at: 'after_dot' } : { kind: 'accept' }));
+    const id = await send({ html: '<p>Hi</p>', headers: { 'X-Order': '7' } });
+    await world.drain();
+    expect(await detail(id)).toMatchObject({
+      status: 'deferred',
+      attempts: [{ outcome: 'unknown', stage: 'after_dot', reply: null }],
+    });
+
+    await world.clock.advance(MINUTE_MS);
+    await world.drain();
+
+    expect((await detail(id)).status).toBe('delivered');
+    const [lost, taken] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
+    expect([lost.acknowledged, taken.acknowledged]).toEqual([false, true]);
+    expect(taken.message_id).toBe(`<${id}@sandbox.test>`);
+    expect(taken.raw.equals(lost.raw)).toBe(true);
+    expect(taken.envelope_from).toBe(lost.envelope_from);
+  });
+
+  it('stops after an unknown outcome where the workspace says so', async () => {
+    await world.services.sql`update workspaces set unknown_policy = 'stop'`;
+    world.smtp.script(() => ({ kind: 'drop', at: 'after_dot' }));
+    const id = await send();
+
+    await world.drain();
+    await world.clock.advance(60 * MINUTE_MS);
+
+    expect(await world.drain()).toEqual([]);
+    expect((await detail(id)).status).toBe('failed');
+    expect(world.smtp.mails).toHaveLength(1);
+  });
+
+  it('fails with one event when the schedule is used up', async () => {
+    world.smtp.script(() => reply(451, '4.3.0 never'));
+    const id = await send();
+
+    for (let minutes = 0; minutes < 60; minutes += 10) {
+      await world.drain();
+      await world.clock.advance(10 * MINUTE_MS);
+    }
+
+    expect(await detail(id)).toMatchObject({ status: 'failed', recipients: [{ attempts: 3 }] });
+    expect(await typesOf(id)).toEqual([
+      'email.queued',
+      'email.delivery_delayed',
+      'email.delivery_delayed',
+      'email.failed',
+    ]);
+    expect(await liveJobs()).toBe(0);
+  });
+});
+
+describe('a lease', () => {
+  it('that is lost lets a late result change and record nothing', async () => {
+    const id = await send();
+    const late = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+    await world.drain();
+    const before = await everything();
+
+    for (const outcome of [accepted, { ...accepted, kind: 'rejected' }, { ...accepted, kind: 'deferred' }] as const) {
+      await settleDeliveries(world.services, [{ claimed: late, outcome, duration_ms: 1, handed_back: false }]);
+    }
+    await settleDeliveries(world.services, [{ claimed: late, outcome: accepted, duration_ms: 1, handed_back: true }]);
+
+    expect(await everything()).toEqual(before);
+    expect((await detail(id)).status).toBe('delivered');
+    expect(world.logged.map((line) => line.msg)).toContain('results came after their lease was lost and were dropped');
+  });
+
+  it('that is lost to one who is still sending leaves that one its lease, its job and its result', async () => {
+    const id = await send();
+    const late = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+    const current = await claimOne();
+
+    await settleDeliveries(world.services, [{ claimed: late, outcome: accepted, duration_ms: 1, handed_back: false }]);
+    expect((await detail(id)).status).toBe('sending');
+    expect(await liveJobs()).toBe(1);
+    await settleDeliveries(world.services, [{ ...(await attempt(current)), handed_back: false }]);
+
+    expect(await detail(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 2, outcome: 'accepted' }] });
+    expect(await liveJobs()).toBe(0);
+  });
+
+  it('has one winner when two claim at once, and the loser’s job ends by itself', async () => {
+    await send();
+    const jobs = await fetchJobs();
+
+    const claims = await Promise.all([
+      claimDeliveries(world.services, jobs),
+      claimDeliveries(world.services, jobs),
+      claimDeliveries(world.services, jobs),
+    ]);
+
+    const won = claims.flat();
+    expect(won).toHaveLength(1);
+    for (const claimed of won) {
+      await settleDeliveries(world.services, [{ ...(await attempt(claimed)), handed_back: false }]);
+    }
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await world.drain();
+    expect(world.smtp.mails).toHaveLength(1);
+    expect(await liveJobs()).toBe(0);
+  });
+
+  it('is not renewed by one who has lost it', async () => {
+    await send();
+    const late = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+    const current = await claimOne();
+    const held = (claimed: Claimed) => ({ ...claimed.job.data, lease: claimed.lease });
+
+    const kept = await renewLeases(world.services.sql, [held(late), held(current)]);
+
+    expect([...kept]).toEqual([current.lease]);
+  });
+
+  it('is passed over by the renewal, without waiting, while its result is being recorded', async () => {
+    await send();
+    const claimed = await claimOne();
+    const renewed = await world.services.sql.begin(async (tx) => {
+      await tx`select from recipients for update`;
+      return renewLeases(world.services.sql, [{ ...claimed.job.data, lease: claimed.lease }]);
+    });
+
+    expect(renewed.size).toBe(0);
+  });
+});
+
+describe('a worker that dies', () => {
+  it('between claim and settle is followed by another one after the lease, and not before', async () => {
+    const id = await send();
+    await claimOne();
+    await giveJobsBack();
+    await world.drain();
+    expect(world.smtp.mails).toHaveLength(0);
+    expect((await detail(id)).status).toBe('sending');
+
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({ status: 'delivered', recipients: [{ attempts: 2 }] });
+    expect(world.smtp.mails).toHaveLength(1);
+    expect(await liveJobs()).toBe(0);
+  });
+
+  it('after it sent and before it recorded costs one more copy, the same to the byte', async () => {
+    const id = await send();
+    await attempt(await claimOne());
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+
+    await world.drain();
+
+    expect((await detail(id)).status).toBe('delivered');
+    const [first, second] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
+    expect(second.raw.equals(first.raw)).toBe(true);
+    expect(world.smtp.mails).toHaveLength(2);
+  });
+});
+
+describe('a worker that stops', () => {
+  it('hands back what it has not sent, as if it had never tried', async () => {
+    const id = await send();
+    const claimed = await claimOne();
+    const result = await attempt(claimed, AbortSignal.abort());
+    await settleDeliveries(world.services, [{ ...result, handed_back: true }]);
+    expect(await detail(id)).toMatchObject({
+      status: 'queued',
+      attempts: [],
+      recipients: [{ attempts: 0, last_response: null }],
+    });
+
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({ status: 'delivered', recipients: [{ attempts: 1 }] });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
+  });
+});
+
+describe('scheduled mail', () => {
+  it('is never claimed before it is due, whoever asks, and then once', async () => {
+    const due_ms = world.clock.now() + 60 * MINUTE_MS;
+    const id = await send({ scheduled_at: new Date(due_ms).toISOString() });
+    expect(await world.drain()).toEqual([]);
+    const [row] = await world.services.sql<(DeliveryJob['data'] & { job_id: string })[]>`
+      select workspace_id, message_id, id as recipient_id, job_id from recipients`;
+    if (!row) throw new Error('no recipient');
+    const { job_id, ...data } = row;
+    await world.clock.advance(59 * MINUTE_MS);
+
+    expect(await claimDeliveries(world.services, [{ id: job_id, data, retry_count: 0 }])).toEqual([]);
+    expect(await world.drain()).toEqual([]);
+    expect((await detail(id)).status).toBe('scheduled');
+    await world.clock.advance(MINUTE_MS);
+    await world.drain();
+
+    expect((await detail(id)).status).toBe('delivered');
+    expect(await typesOf(id)).toEqual(['email.scheduled', 'email.queued', 'email.delivered']);
+    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.mails[0]?.received_at).toBeGreaterThanOrEqual(due_ms);
+  });
+});
+
+describe('two jobs for one recipient', () => {
+  it('send one copy, and both end', async () => {
+    await send();
+    const { sql, jobs } = world.services;
+    const [data] = await sql<DeliveryJob['data'][]>`
+      select workspace_id, message_id, id as recipient_id from recipients`;
+    if (!data) throw new Error('no recipient');
+    await sql.begin((tx) => jobs.send(tx, 'delivery.attempt', [{ data }, { data }]));
+
+    await world.drain();
+
+    expect(world.smtp.mails).toHaveLength(1);
+    expect(await liveJobs()).toBe(0);
+  });
+});
+
+describe('a message that cannot be composed', () => {
+  it('is deferred by itself, and its neighbours are delivered', async () => {
+    const bad = await send({ to: 'bad@example.com' });
+    const good = await send({ to: 'good@example.com' });
+    await world.services.sql`update bodies set headers = 'no json' where message_id = ${bad}`;
+
+    await world.drain();
+
+    expect(await detail(bad)).toMatchObject({
+      status: 'deferred',
+      attempts: [{ outcome: 'deferred', stage: 'connect', error: 'internal error while preparing the message' }],
+    });
+    expect((await detail(good)).status).toBe('delivered');
+  });
+});
+
+describe('results of siblings that are recorded at once', () => {
+  it('fold into one status, number the events without gaps, and never wait for each other in a circle', async () => {
+    const to = Array.from({ length: 10 }, (_, index) => `to${index}@example.com`);
+    const ids = [await send({ to }), await send({ to }), await send({ to })];
+    const claimed = await claimDeliveries(world.services, await fetchJobs());
+    expect(claimed).toHaveLength(30);
+    const kinds = ['accepted', 'rejected', 'deferred'] as const;
+    const results = claimed.map((one, index) => ({
+      claimed: one,
+      outcome: { ...accepted, kind: kinds[index % 3] ?? 'accepted' },
+      duration_ms: 1,
+      handed_back: false,
+    }));
+    // Each batch has every kind and every message, in another order than its neighbour.
+    const batches = Array.from({ length: 5 }, (_, batch) => results.filter((_, index) => index % 5 === batch));
+    const pools = await Promise.all(batches.map(() => world.peer()));
+
+    await Promise.all(
+      batches.map((batch, index) =>
+        settleDeliveries(pools[index] ?? world.services, index % 2 === 0 ? batch : batch.toReversed()),
+      ),
+    );
+
+    for (const id of ids) {
+      const rows = await world.services.sql<{ sequence: number }[]>`
+        select sequence from events where message_id = ${id} order by sequence`;
+      expect(rows.map((row) => row.sequence)).toEqual(Array.from({ length: 11 }, (_, index) => index + 1));
+      expect((await detail(id)).status).toBe('deferred');
+    }
+  });
+});

@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Sql } from '@postrider/db';
+import { createDatabase, createTestClock, type TestDatabase } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createQueue, installQueue, type Queue } from './queue.ts';
+
+const options = { retry_limit: 1000, retry_delay_seconds: 0, expire_seconds: 900, heartbeat_seconds: 30 };
+const catalogue = {
+  'parcel.carry': { payload: z.object({ parcel: z.number() }), options },
+  'parcel.weigh': { payload: z.object({}), options: { ...options, cron: '7 * * * *' } },
+} as const;
+
+let database: TestDatabase;
+let sql: Sql;
+let queue: Queue<typeof catalogue>;
+const faults: unknown[] = [];
+const queues: Queue<typeof catalogue>[] = [];
+
+async function startQueue(): Promise<Queue<typeof catalogue>> {
+  const started = createQueue({
+    sql,
+    url: database.url,
+    catalogue,
+    application_name: 'queue-test',
+    max_connections: 2,
+    supervise: false,
+    on_error: (error) => faults.push(error),
+  });
+  await started.start();
+  queues.push(started);
+  return started;
+}
+
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = connect(database.url, { max: 6, application_name: 'queue-test' });
+  await installQueue(database.url, catalogue);
+  queue = await startQueue();
+});
+afterAll(async () => {
+  for (const one of queues) await one.stop();
+  await sql.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`delete from pgboss.job where name = 'parcel.carry'`;
+});
+afterEach(() => {
+  expect(faults.splice(0)).toEqual([]);
+});
+
+const send = (parcels: readonly { parcel: number; id?: string; start_after?: Date }[]) =>
+  sql.begin((tx) =>
+    queue.send(
+      tx,
+      'parcel.carry',
+      parcels.map(({ parcel, ...rest }) => ({ data: { parcel }, ...rest })),
+    ),
+  );
+
+async function states(): Promise<string[]> {
+  const rows = await sql<{ state: string }[]>`
+    select state::text from pgboss.job where name = 'parcel.carry' order by data->>'parcel'`;
+  return rows.map((row) => row.state);
+}
+
+describe('send', () => {
+  it('leaves nothing behind when its transaction is rolled back', async () => {
+    const failing = sql.begin(async (tx) => {
+      await queue.send(tx, 'parcel.carry', [{ data: { parcel: 1 } }, { data: { parcel: 2 } }]);
+      throw new Error('changed its mind');
+    });
+    await expect(failing).rejects.toThrow('changed its mind');
+
+    expect(await states()).toEqual([]);
+    expect(await queue.fetch('parcel.carry', 10)).toEqual([]);
+  });
+
+  it('shows nobody a job before its transaction has committed', async () => {
+    await sql.begin(async (tx) => {
+      await queue.send(tx, 'parcel.carry', [{ data: { parcel: 1 } }]);
+      expect(await queue.fetch('parcel.carry', 10)).toEqual([]);
+    });
+
+    expect(await queue.fetch('parcel.carry', 10)).toMatchObject([{ data: { parcel: 1 }, retry_count: 0 }]);
+  });
+
+  it('refuses an id that is taken, because a job that is not stored would be a lost mail', async () => {
+    const id = randomUUID();
+    await send([{ parcel: 1, id }]);
+
+    await expect(send([{ parcel: 2, id }])).rejects.toThrow();
+
+    expect(await states()).toEqual(['created']);
+  });
+
+  it('keeps a job back until its time by the clock of the database', async () => {
+    const clock = createTestClock(sql);
+    await clock.freeze(new Date('2031-03-01T12:00:00Z'));
+    await send([{ parcel: 1, start_after: new Date('2031-03-01T13:00:00Z') }]);
+    expect(await queue.fetch('parcel.carry', 10)).toEqual([]);
+
+    await clock.advance(3_600_000);
+
+    expect(await queue.fetch('parcel.carry', 10)).toHaveLength(1);
+    await clock.unfreeze();
+  });
+});
+
+describe('fetch', () => {
+  it('hands each job to one of many', async () => {
+    await send(Array.from({ length: 60 }, (_, parcel) => ({ parcel })));
+    const other = await startQueue();
+
+    const fetched = await Promise.all([1, 2, 3].map((n) => (n % 2 ? queue : other).fetch('parcel.carry', 40)));
+
+    const parcels = fetched.flat().map((job) => job.data.parcel);
+    expect(new Set(parcels).size).toBe(parcels.length);
+    expect(parcels).toHaveLength(60);
+  });
+
+  it('takes a payload that does not fit out of the way of its neighbours, and says so', async () => {
+    const ids = [randomUUID(), randomUUID()] as const;
+    await send([
+      { parcel: 1, id: ids[0] },
+      { parcel: 2, id: ids[1] },
+    ]);
+    await sql`update pgboss.job set data = '{"parcel": "none"}' where id = ${ids[0]}`;
+
+    const fetched = await queue.fetch('parcel.carry', 10);
+
+    expect(fetched.map((job) => job.id)).toEqual([ids[1]]);
+    expect(faults.splice(0)).toMatchObject([{ message: expect.stringContaining(ids[0]) }]);
+    expect(await queue.withoutLiveJob(sql, 'parcel.carry', ids)).toEqual([ids[0]]);
+  });
+});
+
+describe('complete and touch', () => {
+  it('settle the attempt that was fetched, and no later one of the same job', async () => {
+    await send([{ parcel: 1 }]);
+    const [stale] = await queue.fetch('parcel.carry', 1);
+    await sql`update pgboss.job set state = 'retry' where name = 'parcel.carry'`;
+    const [current] = await queue.fetch('parcel.carry', 1);
+    if (!stale || !current) throw new Error('nothing was fetched');
+    expect([stale.retry_count, current.retry_count]).toEqual([0, 1]);
+
+    await sql.begin((tx) => queue.complete(tx, 'parcel.carry', [stale]));
+    expect(await states()).toEqual(['active']);
+    await sql.begin((tx) => queue.complete(tx, 'parcel.carry', [current]));
+
+    expect(await states()).toEqual(['completed']);
+  });
+
+  it('are taken back with their transaction', async () => {
+    await send([{ parcel: 1 }]);
+    const jobs = await queue.fetch('parcel.carry', 1);
+    const failing = sql.begin(async (tx) => {
+      await queue.complete(tx, 'parcel.carry', jobs);
+      throw new Error('changed its mind');
+    });
+    await expect(failing).rejects.toThrow();
+
+    expect(await states()).toEqual(['active']);
+  });
+
+  it('refresh the heartbeat of the attempt that was fetched only', async () => {
+    await send([{ parcel: 1 }]);
+    const [stale] = await queue.fetch('parcel.carry', 1);
+    if (!stale) throw new Error('nothing was fetched');
+    await sql`update pgboss.job set heartbeat_on = '2020-01-01', retry_count = 1 where name = 'parcel.carry'`;
+    const beat = async () => {
+      const [row] = await sql<
+        { heartbeat_on: Date }[]
+      >`select heartbeat_on from pgboss.job where name = 'parcel.carry'`;
+      return row?.heartbeat_on.getUTCFullYear();
+    };
+
+    await queue.touch('parcel.carry', [stale]);
+    expect(await beat()).toBe(2020);
+    await queue.touch('parcel.carry', [{ ...stale, retry_count: 1 }]);
+
+    expect(await beat()).toBeGreaterThan(2020);
+  });
+});
+
+describe('withoutLiveJob', () => {
+  it('names the ids under which nothing waits and nothing runs', async () => {
+    const ids = Array.from({ length: 4 }, () => randomUUID());
+    const [waiting = '', running = '', done = '', never = ''] = ids;
+    await send([{ parcel: 1, id: running }]);
+    await queue.fetch('parcel.carry', 1);
+    await send([{ parcel: 2, id: done }]);
+    const jobs = await queue.fetch('parcel.carry', 1);
+    await sql.begin((tx) => queue.complete(tx, 'parcel.carry', jobs));
+    await send([{ parcel: 3, id: waiting }]);
+
+    const without = await queue.withoutLiveJob(sql, 'parcel.carry', ids);
+
+    expect(without.sort()).toEqual([done, never].sort());
+    expect(await queue.withoutLiveJob(sql, 'parcel.carry', [])).toEqual([]);
+  });
+});
+
+describe('wake', () => {
+  it('reaches the listeners of every process, each by the name of its queue', async () => {
+    const other = await startQueue();
+    await other.listen();
+    const heard: string[] = [];
+    const woken = Promise.withResolvers<void>();
+    const silence = other.onWake('parcel.weigh', () => heard.push('parcel.weigh'));
+    other.onWake('parcel.carry', () => {
+      heard.push('parcel.carry');
+      woken.resolve();
+    });
+    queue.onWake('parcel.carry', () => heard.push('own'));
+
+    queue.wake('parcel.carry');
+    expect(heard).toEqual(['own']);
+    await woken.promise;
+
+    expect(heard).toEqual(['own', 'parcel.carry']);
+    silence();
+  });
+});
+
+describe('installQueue', () => {
+  it('may be repeated, also by two at once, and leaves jobs and settings as they are', async () => {
+    await send([{ parcel: 1 }]);
+    const settings = () =>
+      sql`select name, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, retention_seconds, table_name
+        from pgboss.queue where name like 'parcel.%' order by name`;
+    const before = [...(await settings())];
+
+    await Promise.all([installQueue(database.url, catalogue), installQueue(database.url, catalogue)]);
+
+    expect([...(await settings())]).toEqual(before);
+    expect(before).toMatchObject([{ retry_limit: 1000, heartbeat_seconds: 30 }, {}]);
+    expect(await states()).toEqual(['created']);
+    expect(await sql`select from pgboss.schedule where name = 'parcel.weigh'`).toHaveLength(1);
+  });
+
+  it('takes over settings that a later release changes', async () => {
+    const changed = {
+      ...catalogue,
+      'parcel.carry': { ...catalogue['parcel.carry'], options: { ...options, retry_limit: 7 } },
+    };
+
+    await installQueue(database.url, changed);
+
+    expect([...(await sql`select retry_limit from pgboss.queue where name = 'parcel.carry'`)]).toEqual([
+      { retry_limit: 7 },
+    ]);
+    await installQueue(database.url, catalogue);
+  });
+
+  it('installs an empty database, for two that start at once', async () => {
+    const fresh = await createDatabase();
+    const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
+    await own`drop schema pgboss cascade`;
+
+    await Promise.all([installQueue(fresh.url, catalogue), installQueue(fresh.url, catalogue)]);
+
+    expect(await own`select from pgboss.queue where name like 'parcel.%'`).toHaveLength(2);
+    await own.end();
+    await fresh.drop();
+  });
+});
