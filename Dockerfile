@@ -19,7 +19,7 @@ WORKDIR /app
 COPY --from=install /app ./
 COPY . .
 USER 10001
-EXPOSE 3000 2525
+EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "apps/server/src/main.ts"]

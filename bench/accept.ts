@@ -1,8 +1,7 @@
 import { buildSlowFlush, startBenchServer } from './database.ts';
-import { httpRequest, type LoadResult, median, runLoad } from './load.ts';
+import { type LoadResult, median, runLoad } from './load.ts';
 import { type ProductDatabase, type ProductProcess, prepareProduct, startObvious, startProduct } from './product.ts';
 import { createRawLimit, type RawLimit } from './raw-limit.ts';
-import { receipt } from './sample.ts';
 import { type Line, medianRatio, printLines } from './table.ts';
 
 const KEYS = 100;
@@ -148,9 +147,7 @@ async function loadOnce(
   const processes = await start(product.url);
   try {
     const port = processes.map((process) => process.port);
-    const requests = product.secrets
-      .slice(0, keys)
-      .map((secret) => httpRequest('POST', '/v1/email/send', secret, receipt));
+    const requests = product.requests.slice(0, keys);
     const warm = await runLoad({ port, connections, seconds: 1, requests });
     const result = await runLoad({ port, connections, seconds, requests });
     await requireAllStored(product, [warm, result], connections);

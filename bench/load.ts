@@ -4,6 +4,8 @@ export interface Load {
   readonly port: number | readonly number[];
   readonly connections: number;
   readonly seconds: number;
+  /** Requests a second over all connections; without it, each goes when the last was answered. */
+  readonly pace?: number;
   /** Whole HTTP requests, taken in turn. */
   readonly requests: readonly Buffer[];
 }
@@ -29,6 +31,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
         ports[index % ports.length] ?? 0,
         end,
         () => load.requests[turn++ % load.requests.length],
+        () => (load.pace === undefined ? 0 : started + (turn / load.pace) * 1000 - performance.now()),
         (ms, status) => {
           latencies.push(ms);
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -80,6 +83,7 @@ function runConnection(
   port: number,
   end: number,
   next: () => Buffer | undefined,
+  early_ms: () => number,
   done: (ms: number, status: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -90,6 +94,11 @@ function runConnection(
       if (performance.now() >= end) {
         socket.destroy();
         resolve();
+        return;
+      }
+      const wait = early_ms();
+      if (wait > 1) {
+        setTimeout(send, wait);
         return;
       }
       sent = performance.now();

@@ -6,6 +6,8 @@ import { catalogue, newId } from '@postrider/core';
 import { hashSecret } from '@postrider/core/api-keys';
 import { connect, migrate, type Sql } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
+import { httpRequest } from './load.ts';
+import { receipt } from './sample.ts';
 
 const MAIN = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url));
 const OBVIOUS = fileURLToPath(new URL('./obvious-accept.ts', import.meta.url));
@@ -14,7 +16,8 @@ const UNLIMITED = 2_000_000_000;
 export interface ProductDatabase {
   readonly url: string;
   readonly sql: Sql;
-  readonly secrets: readonly string[];
+  /** Sends of one mail each, from one sender after another, with a key, a workspace and a domain of its own. */
+  readonly requests: readonly Buffer[];
   /** Empties what a run has written. */
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -30,13 +33,13 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
     insert into plans (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute)
     values ('bench', ${UNLIMITED}, 50, ${UNLIMITED}, ${UNLIMITED}, ${UNLIMITED})`;
   const secrets = Array.from({ length: keys }, () => `pr_live_${randomBytes(32).toString('hex')}`);
-  for (const secret of secrets) {
+  for (const [index, secret] of secrets.entries()) {
     const now_ms = performance.timeOrigin + performance.now();
     const workspace_id = newId('workspace', now_ms);
     await sql`insert into workspaces (id, name, plan, created_at) values (${workspace_id}, 'Bench', 'bench', now())`;
     await sql`
       insert into domains (workspace_id, id, name, status, sandbox, created_at)
-      values (${workspace_id}, ${newId('domain', now_ms)}, 'mail.example.com', 'verified', true, now())`;
+      values (${workspace_id}, ${newId('domain', now_ms)}, ${domainOf(index)}, 'verified', false, now())`;
     await sql`
       insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
       values (${workspace_id}, ${newId('api_key', now_ms)}, 'Bench', ${hashSecret(secret)}, 'pr_live_', 'xxxx',
@@ -45,7 +48,13 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
   return {
     url,
     sql,
-    secrets,
+    requests: secrets.map((secret, index) =>
+      httpRequest('POST', '/v1/email/send', secret, {
+        ...receipt,
+        from: `app@${domainOf(index)}`,
+        reply_to: `help@${domainOf(index)}`,
+      }),
+    ),
     async reset() {
       const [queue] = await sql<
         { table_name: string }[]
@@ -60,6 +69,10 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
       await sql.end();
     },
   };
+}
+
+function domainOf(index: number): string {
+  return `mail${index}.example.com`;
 }
 
 export interface ProductProcess {

@@ -1,9 +1,11 @@
 import { benchAccept, benchSlowDisk } from './accept.ts';
+import { benchStartOfAttempts } from './start-of-attempts.ts';
 
 // npm run bench -- [suite …] [--rounds=3] [--seconds=4]
 const suites: Readonly<Record<string, (options: { rounds: number; seconds: number }) => Promise<void>>> = {
   accept: benchAccept,
   'slow-disk': benchSlowDisk,
+  'start-of-attempts': benchStartOfAttempts,
 };
 
 const args = process.argv.slice(2);

@@ -33,11 +33,19 @@ const patches = [
     what: 'Queries and errors of a lost connection are kept for the next one, whose answers then go to the wrong query.',
     file: 'connection.js',
     before:
+      '    if (initial)\n      return reconnect()\n\n' +
       "    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))\n",
     after:
-      "    if (query || sent.length) error(Errors.connection('CONNECTION_CLOSED', options, socket))\n" +
+      "    if (!initial && (query || sent.length)) error(Errors.connection('CONNECTION_CLOSED', options, socket))\n" +
       '    query = results = errorResponse = null\n' +
-      '    result = new Result()\n',
+      '    result = new Result()\n' +
+      '    if (initial)\n      return reconnect()\n\n',
+  },
+  {
+    what: 'The rejection of a query of its own, at the begin of a connection, is left unhandled and ends the process.',
+    file: 'connection.js',
+    before: '        return fetchArrayTypes()\n',
+    after: '        return fetchArrayTypes().catch(() => {})\n',
   },
   {
     what: 'A transaction whose connection is lost sends its next statement into whatever runs on the new connection.',

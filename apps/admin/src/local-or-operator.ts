@@ -2,12 +2,27 @@ import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Services } from '@postrider/core';
 import { verifyOperator } from '@postrider/core/operators';
+import { countAddress, rateRefusal } from '@postrider/core/usage';
 import type { Context, MiddlewareHandler } from 'hono';
 
 /** Lets in whoever sits at the machine, and otherwise an operator by e-mail and password. */
 export function localOrOperator(services: Services): MiddlewareHandler {
+  let lastCheck: Promise<unknown> = Promise.resolve();
+  /** One password at a time: deriving one takes 128 MiB, and a flood of them must not take more. */
+  const checkInTurn = (email: string, password: string): Promise<boolean> => {
+    const check = lastCheck.then(() => verifyOperator(services, email, password));
+    lastCheck = check.catch(() => undefined);
+    return check;
+  };
   return async (context, next) => {
-    if (isLocal(context) || (await isOperator(services, context.req.header('authorization')))) return next();
+    if (services.config.PUBLIC_URL === undefined && isLocal(context)) return next();
+    const login = readLogin(context.req.header('authorization'));
+    if (login) {
+      const counted = await countAddress(services.sql, peerOf(context));
+      const refusal = rateRefusal('address', counted);
+      if (refusal) return context.text(refusal.message, 429);
+      if (await checkInTurn(login.email, login.password)) return next();
+    }
     context.header('www-authenticate', 'Basic realm="postrider", charset="UTF-8"');
     return context.text('Sign in with the e-mail address and the password of an operator.', 401);
   };
@@ -15,19 +30,24 @@ export function localOrOperator(services: Services): MiddlewareHandler {
 
 /**
  * A browser of this machine, talking to this process itself. A forwarded request comes from somebody else,
- * and a foreign Host name is a page that had its name re-bound to loopback to read what is here.
+ * and a foreign Host name is a page that had its name re-bound to loopback to read what is here. Where a
+ * PUBLIC_URL is set there is a proxy, which may hide both, so nobody is local.
  */
 function isLocal(context: Context): boolean {
-  const peer = (getConnInfo(context).remote.address ?? '').replace(/^::ffff:/, '');
+  const peer = peerOf(context);
   const loopback = peer === '::1' || (isIP(peer) === 4 && peer.startsWith('127.'));
   const forwarded = context.req.header('x-forwarded-for') ?? context.req.header('forwarded');
   const { hostname } = new URL(context.req.url);
   return loopback && forwarded === undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-async function isOperator(services: Services, header: string | undefined): Promise<boolean> {
+function peerOf(context: Context): string {
+  return (getConnInfo(context).remote.address ?? '').replace(/^::ffff:/, '');
+}
+
+function readLogin(header: string | undefined): { readonly email: string; readonly password: string } | null {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1];
-  if (!encoded) return false;
+  if (!encoded) return null;
   const [email = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':');
-  return verifyOperator(services, email, password.join(':'));
+  return { email, password: password.join(':') };
 }

@@ -9,10 +9,18 @@ import {
   type Parsed,
   type Services,
 } from '@postrider/core';
-import { authenticate, hashSecret, keyRefusal, looksLikeSecret, refuseAddress } from '@postrider/core/api-keys';
+import {
+  authenticate,
+  countPublic,
+  hashSecret,
+  keyRefusal,
+  looksLikeSecret,
+  refuseAddress,
+} from '@postrider/core/api-keys';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
+import { openApiDocument } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 
@@ -64,6 +72,13 @@ async function serve(
   });
   try {
     const address = clientAddress(request);
+    if (request.method === 'GET' && target.path_below === '/openapi.json') {
+      window_name = 'address';
+      const counted = await countPublic(services, address);
+      window = counted.window;
+      if ('error' in counted) return fail(counted.error);
+      return { status: 200, body: openApiDocument(services.public_url), replayed: false, window, window_name };
+    }
     const credential = match ? readCredential(request, address) : routeNotFound(request.method ?? '', target.path);
     if (!match || credential instanceof AppError) {
       window_name = 'address';

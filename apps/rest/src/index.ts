@@ -1,1 +1,2 @@
 export { createHandler } from './handle.ts';
+export { openApiDocument } from './openapi.ts';

@@ -1,6 +1,17 @@
 import type { Operation } from '@postrider/core';
 import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
-import { getMessage, listMessages, previewMessage, sendBatch, sendMessage } from '@postrider/core/messages';
+import { listEvents } from '@postrider/core/events';
+import {
+  cancelMessage,
+  getContent,
+  getMessage,
+  listMessages,
+  previewMessage,
+  rescheduleMessage,
+  resendMessage,
+  sendBatch,
+  sendMessage,
+} from '@postrider/core/messages';
 import { getUsage } from '@postrider/core/usage';
 import type { z } from 'zod';
 
@@ -49,6 +60,11 @@ export const routes: readonly Route[] = [
   route('POST', '/email/batch', sendBatch, sending),
   route('GET', '/email/logs', listMessages, { rate_class: 'logs' }),
   route('GET', '/email/logs/{id}', getMessage, { rate_class: 'logs' }),
+  route('PATCH', '/email/{id}', rescheduleMessage),
+  route('POST', '/email/{id}/cancel', cancelMessage),
+  route('POST', '/email/{id}/resend', resendMessage, { status: 202 }),
+  route('GET', '/email/{id}/content', getContent),
+  route('GET', '/events', listEvents),
   route('GET', '/api-keys', listKeys),
   route('GET', '/api-keys/current', currentKey),
   route('POST', '/api-keys', createKey, { status: 201 }),

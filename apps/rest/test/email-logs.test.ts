@@ -128,6 +128,7 @@ describe('200', () => {
       message_id: `<${tagged}@mine.test>`,
       api_key_id: expect.stringMatching(/^key_/),
       request_id: expect.stringMatching(/^req_/),
+      resend_of: null,
     });
     sent.push(tagged);
   });

@@ -11,7 +11,7 @@ import {
 import { type Provisioned, provision } from '@postrider/core/workspaces';
 import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
-import { createQueue, installQueue } from '@postrider/queue';
+import { createQueue, installQueue, missingQueues } from '@postrider/queue';
 import { type RunningRoles, startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
 
@@ -113,7 +113,7 @@ async function prepareSchema(
   try {
     const deadline = performance.now() + MIGRATION_WAIT_MS;
     for (;;) {
-      const pending = await pendingMigrations(sql);
+      const pending = [...(await pendingMigrations(sql)), ...(await missingQueues(sql, catalogue))];
       if (pending.length === 0) return;
       if (performance.now() > deadline)
         throw new Error(`The database lacks ${pending.join(', ')}; run npm run migrate, then start again.`);

@@ -1,9 +1,12 @@
-import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { every } from './schedules.ts';
 
-const logged: string[] = [];
-const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
 
 describe('a chore', () => {
   it('runs again after each run, also after one that failed, and never beside itself', async () => {
@@ -21,14 +24,14 @@ describe('a chore', () => {
         if (runs === 5) enough.resolve();
         if (runs % 2 === 0) throw new Error('this run fails');
       },
-      { log },
+      world.services,
     );
 
     await enough.promise;
     await chore.stop();
 
     expect(running).toBe(0);
-    expect(logged.length).toBeGreaterThanOrEqual(2);
+    expect(world.logged.filter((line) => line.level === 50).length).toBeGreaterThanOrEqual(2);
   });
 
   it('that is under way is waited for by the stop, and is the last one', async () => {
@@ -42,7 +45,7 @@ describe('a chore', () => {
         begun.resolve();
         await gate.promise;
       },
-      { log },
+      world.services,
     );
     await begun.promise;
     let stopped = false;

@@ -25,19 +25,33 @@ function start(program: string, args: readonly string[], env: Readonly<Record<st
   return spawn(process.execPath, [program, ...args], { cwd: root, env });
 }
 
-/** Resolves once the output holds the text; rejects where the program ends before. */
-function printed(child: ChildProcessWithoutNullStreams, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let out = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      out += chunk;
-      if (out.includes(text)) resolve(out);
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      out += chunk;
-    });
-    child.on('close', () => reject(new Error(`it ended without printing ${text}: ${out}`)));
+/** Resolves once what was printed since the start holds the text; rejects where the program ends before. */
+function watch(child: ChildProcessWithoutNullStreams): (text: string) => Promise<string> {
+  let out = '';
+  let open = true;
+  const waiting = new Set<() => void>();
+  const look = () => {
+    for (const wait of waiting) wait();
+  };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+    look();
   });
+  child.on('close', () => {
+    open = false;
+    look();
+  });
+  return (text) =>
+    new Promise((resolve, reject) => {
+      const wait = () => {
+        if (out.includes(text)) resolve(out);
+        else if (!open) reject(new Error(`it ended without printing ${text}: ${out}`));
+        else return;
+        waiting.delete(wait);
+      };
+      waiting.add(wait);
+      wait();
+    });
 }
 
 function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
@@ -72,7 +86,7 @@ async function emptyDirectory(): Promise<string> {
 beforeAll(async () => {
   data_dir = await emptyDirectory();
   server = start(serverMain, [], { DATA_DIR: data_dir });
-  const banner = await printed(server, 'Ctrl-C stops it');
+  const banner = await watch(server)('Ctrl-C stops it');
   url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
   key = /pr_live_[0-9a-f]{64}/.exec(banner)?.[0] ?? '';
 });
@@ -131,13 +145,14 @@ describe('logs tail', () => {
     const env = { POSTRIDER_URL: url, POSTRIDER_API_KEY: key };
     const tail = start(launcher, ['logs', 'tail', '-n', '1', '--interval', '1', '--json'], env);
     const end = ended(tail);
-    await printed(tail, before.id);
+    const printed = watch(tail);
+    await printed(before.id);
 
     const [first, second] = [
       await send('--to', 'a@example.com', '--json'),
       await send('--to', 'b@example.com', '--json'),
     ];
-    await printed(tail, JSON.parse(second.out).id);
+    await printed(JSON.parse(second.out).id);
     tail.kill('SIGINT');
 
     const { code, out, err } = await end;

@@ -41,12 +41,11 @@ describe('readConfig', () => {
   });
 
   it('reads a list of transports with credentials', () => {
-    const { DELIVERY } = readConfig({ DELIVERY: 'smtp://u%40x:p%2C%25@relay.test:2525, smtps://[::1],mx' });
+    const { DELIVERY } = readConfig({ DELIVERY: 'smtp://u%40x:p%2C%25@relay.test:2525, smtps://[::1]' });
 
     expect(DELIVERY).toEqual([
       { kind: 'smtp', secure: false, host: 'relay.test', port: 2525, user: 'u@x', pass: 'p,%' },
       { kind: 'smtp', secure: true, host: '::1', port: 465, user: '', pass: '' },
-      { kind: 'mx' },
     ]);
   });
 
@@ -56,7 +55,8 @@ describe('readConfig', () => {
     [{ TLS_CERT_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
     [{ TLS_KEY_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
     [{ SECRET_KEY_PREVIOUS: SECRET }, /SECRET_KEY_PREVIOUS is set without SECRET_KEY/],
-    [{ DELIVERY: 'capture,mx' }, /DELIVERY lists capture beside other transports/],
+    [{ DELIVERY: 'capture,smtp://relay.test' }, /DELIVERY lists capture beside other transports/],
+    [{ DELIVERY: 'mx' }, /DELIVERY=mx is not part of this release/],
     [{ SECRET_KEY: 'short' }, /SECRET_KEY needs at least 32 characters/],
     [{ BOOTSTRAP_API_KEY: `pr_test_${'0'.repeat(64)}` }, /BOOTSTRAP_API_KEY is not pr_live_ followed by 64 hex digits/],
     [{ ADMIN_PASSWORD: 'short' }, /ADMIN_PASSWORD needs at least 10 characters/],

@@ -161,6 +161,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push('SECRET_KEY_PREVIOUS is set without SECRET_KEY; set the new key as well.');
   }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
+  if (kinds.includes('mx')) {
+    problems.push(
+      'DELIVERY=mx is not part of this release; use capture, or smtp:// or smtps:// with the address of a relay.',
+    );
+  }
   if (kinds.includes('capture') && kinds.length > 1) {
     problems.push('DELIVERY lists capture beside other transports; capture never fails over, use it alone.');
   }

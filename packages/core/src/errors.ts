@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** The seven codes of every error. Each fixes one HTTP status; a transport maps them with a total Record. */
 export const errorCodes = [
   'invalid_request',
@@ -59,6 +61,7 @@ export const reasons = {
   scheduled_in_past: ['unprocessable', 'scheduled_at is more than 60 seconds in the past.'],
   scheduled_too_far: ['unprocessable', 'scheduled_at is more than 30 days ahead.'],
   already_sent: ['unprocessable', 'An attempt has already begun.'],
+  already_canceled: ['unprocessable', 'The message has been canceled; nothing of it is left to send.'],
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
   domain_not_allowed: ['unprocessable', 'This name cannot be a sending domain.'],
@@ -108,15 +111,20 @@ export class AppError extends Error {
   }
 }
 
+const reasonField = z.string().meta({ enum: Object.keys(reasons) });
+
 /** What everybody may see of an error, by its names on the wire. */
-export interface PublicError {
-  readonly code: ErrorCode;
-  readonly reason: Reason;
-  readonly message: string;
-  readonly details?: readonly ErrorDetail[];
-  readonly required_scope?: string;
-  readonly [extra: string]: unknown;
-}
+export const publicErrorSchema = z.looseObject({
+  code: z.enum(errorCodes),
+  reason: reasonField,
+  message: z.string().meta({ description: 'What to change, for people.' }),
+  details: z
+    .array(z.object({ param: z.string(), reason: reasonField, message: z.string() }))
+    .readonly()
+    .optional(),
+  required_scope: z.string().optional(),
+});
+export type PublicError = z.output<typeof publicErrorSchema>;
 
 export function errorFields(error: AppError): PublicError {
   const { details, required_scope, extra } = error.facts;

@@ -16,6 +16,7 @@ export {
   type ErrorDetail,
   errorCodes,
   errorFields,
+  publicErrorSchema,
   type Reason,
   reasons,
 } from './errors.ts';

@@ -9,8 +9,11 @@ export interface Operation<I extends z.ZodType, O> {
   readonly name: string;
   /** null: any valid key. */
   readonly scope: Scope | null;
+  /** One line for documents. */
+  readonly summary: string;
   readonly input: I;
-  readonly output?: O;
+  /** What run answers; documents are made of it, and tests hold answers against it. */
+  readonly output: z.ZodType<O>;
 }
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError };
@@ -31,11 +34,13 @@ const runs = new WeakMap<object, Run>();
 export function operation<I extends z.ZodType, O>(definition: {
   readonly name: string;
   readonly scope: Scope | null;
+  readonly summary: string;
   readonly input: I;
+  readonly output: z.ZodType<O>;
   run(ctx: ActorContext, input: z.output<I>): Promise<O>;
 }): Operation<I, O> {
-  const { name, scope, input } = definition;
-  const declared: Operation<I, O> = Object.freeze({ name, scope, input });
+  const { name, scope, summary, input, output } = definition;
+  const declared: Operation<I, O> = Object.freeze({ name, scope, summary, input, output });
   runs.set(declared, async (ctx, raw) => {
     const proven = requireActor(ctx);
     const refusal = scope && scopeRefusal(proven.actor, scope);
@@ -52,11 +57,13 @@ export function operation<I extends z.ZodType, O>(definition: {
 export function admittedOperation<I extends z.ZodType, O>(definition: {
   readonly name: string;
   readonly scope: Scope;
+  readonly summary: string;
   readonly input: I;
+  readonly output: z.ZodType<O>;
   run(ctx: Context, admission: Admission<z.output<I>>): Promise<O>;
 }): Operation<I, O> {
-  const { name, scope, input } = definition;
-  const declared: Operation<I, O> = Object.freeze({ name, scope, input });
+  const { name, scope, summary, input, output } = definition;
+  const declared: Operation<I, O> = Object.freeze({ name, scope, summary, input, output });
   runs.set(declared, (ctx, raw) => {
     const parsed = parseWith(input, raw);
     return definition.run(ctx, { actor: ctx.actor, scope, parsed, raw: raw.ok ? raw.value : undefined });

@@ -36,6 +36,8 @@ create table messages (
   primary key (workspace_id, id)
 ) partition by range (id);
 create index messages_status on messages (workspace_id, status, id);
+-- Serves the log by sender and, one sender after another, by sending domain.
+create index messages_sender on messages (workspace_id, from_domain, from_email, id);
 
 create table message_tags (
   workspace_id text collate "C" not null,
@@ -78,6 +80,8 @@ create table recipients (
 -- Serves the reconciler: open recipients by the time they are due.
 create index recipients_open on recipients (due_at)
   where state in ('scheduled', 'queued', 'deferred', 'sending');
+-- Serves the log by recipient.
+create index recipients_email on recipients (workspace_id, email, message_id);
 
 create table attempts (
   workspace_id text collate "C" not null,
@@ -112,6 +116,9 @@ create table events (
   primary key (workspace_id, id)
 ) partition by range (id);
 create index events_message on events (message_id, id, workspace_id) where message_id is not null;
+-- Serves the list by type. Nearly every event is of one of the two types left out; a walk of the primary key
+-- finds those at once, and the accept writes no entry here.
+create index events_uncommon on events (workspace_id, type, id) where type not in ('email.queued', 'email.delivered');
 
 create function ensure_all_partitions(around timestamptz) returns void language plpgsql as $$
 begin

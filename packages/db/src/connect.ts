@@ -79,7 +79,8 @@ let driverIsPatched = false;
 /** One mark of each kind of patch in scripts/patch-deps.mjs. */
 const patchMarks = [
   { file: 'connection.js', mark: /function ErrorResponse\(x\) \{\s+rows = 0\b/ },
-  { file: 'connection.js', mark: /query = results = errorResponse = null\s+result = new Result\(\)\s+closedTime/ },
+  { file: 'connection.js', mark: /result = new Result\(\)\s+if \(initial\)\s+return reconnect\(\)/ },
+  { file: 'connection.js', mark: /return fetchArrayTypes\(\)\.catch/ },
   { file: 'index.js', mark: /if \(lost\) return q\.reject\(lost\)/ },
 ] as const;
 

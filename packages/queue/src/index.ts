@@ -1,2 +1,2 @@
 export type { Catalogue, Data, Job, JobOptions, NewJob } from './catalogue.ts';
-export { createQueue, installQueue, type JobHold, type Queue, type QueueOptions } from './queue.ts';
+export { createQueue, installQueue, type JobHold, missingQueues, type Queue, type QueueOptions } from './queue.ts';

@@ -208,6 +208,13 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
   if (faults.length > 0) throw faults[0];
 }
 
+/** Queues of the catalogue that installQueue has not made yet. */
+export async function missingQueues(sql: Sql, catalogue: Catalogue): Promise<string[]> {
+  const [schema] = await sql<{ there: boolean }[]>`select to_regclass('pgboss.queue') is not null as there`;
+  const installed = schema?.there ? await sql<{ name: string }[]>`select name from pgboss.queue` : [];
+  return Object.keys(catalogue).filter((name) => !installed.some((queue) => queue.name === name));
+}
+
 function attemptOf(job: JobHold): { id: string; retryCount: number } {
   return { id: job.id, retryCount: job.retry_count };
 }

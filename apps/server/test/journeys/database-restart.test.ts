@@ -67,6 +67,8 @@ describe('a database that cuts every connection under load', () => {
     expect(copies.size).toBe(MAILS);
     for (const copy of copies.values()) expect(copy.bodies).toBe(1);
     expect((await server.call('GET', '/readyz', { key: null })).status).toBe(200);
+    expect(server.stderr()).toContain('terminating connection');
+    expect(server.stderr()).not.toMatch(/secretKey|connectionParameters/);
     expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 });

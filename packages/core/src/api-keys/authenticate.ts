@@ -48,3 +48,14 @@ export async function refuseAddress(
   const counted: Counted = await countAddress(services.sql, address);
   return { error: rateRefusal('address', counted) ?? otherwise, window: windowOf(counted) };
 }
+
+/** Counts a request for a public document against its client address. */
+export async function countPublic(
+  services: Pick<Services, 'sql'>,
+  address: string,
+): Promise<{ readonly window: RateWindow } | Refused> {
+  const counted = await countAddress(services.sql, address);
+  const error = rateRefusal('address', counted);
+  const window = windowOf(counted);
+  return error ? { error, window } : { window };
+}

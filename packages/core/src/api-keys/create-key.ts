@@ -6,7 +6,7 @@ import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
 import { timestampField } from '../timestamp-field.ts';
-import { type KeyEntry, keyEntry } from './key-entry.ts';
+import { keyEntry, keySchema } from './key-entry.ts';
 import { hasScope, scopes } from './scopes.ts';
 import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
 import { insertKey } from './store.ts';
@@ -24,6 +24,7 @@ const networkField = z.string().refine(isNetwork, 'must be an IP address or a ne
 export const createKey = operation({
   name: 'api_keys.create',
   scope: 'admin',
+  summary: 'Create an API key; its secret is shown this once',
   input: z.object({
     name: z.string().min(1).max(100),
     scopes: z.array(z.enum(scopes)).min(1),
@@ -32,7 +33,8 @@ export const createKey = operation({
     allowed_ips: z.array(networkField).min(1).max(100).nullish(),
     expires_at: timestampField('expires_at').nullish(),
   }),
-  async run(ctx, input): Promise<KeyEntry & { readonly secret: string }> {
+  output: keySchema.extend({ secret: z.string() }),
+  async run(ctx, input) {
     const { actor } = ctx;
     const missing = actor.kind === 'key' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
     if (missing) {

@@ -1,21 +1,30 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
-import { type Usage, usageOf } from '../usage/get-usage.ts';
-import { type KeyEntry, keyEntry } from './key-entry.ts';
-import { keyById, type PlanFacts, planOf } from './store.ts';
+import { usageOf, usageSchema } from '../usage/get-usage.ts';
+import { keyEntry, keySchema } from './key-entry.ts';
+import { keyById, planOf } from './store.ts';
 
-export interface CurrentKey extends KeyEntry {
-  readonly plan: string;
-  readonly limits: Omit<PlanFacts, 'plan'>;
-  readonly usage: Usage;
-}
+const currentKeySchema = keySchema.extend({
+  plan: z.string(),
+  limits: z.object({
+    monthly_emails: z.int().nullable(),
+    recipients_per_request: z.int(),
+    send_per_minute: z.int(),
+    logs_per_minute: z.int(),
+    default_per_minute: z.int(),
+  }),
+  usage: usageSchema,
+});
+export type CurrentKey = z.output<typeof currentKeySchema>;
 
 /** The key of the request itself: what it may do, and what is left of the plan. */
 export const currentKey = operation({
   name: 'api_keys.current',
   scope: null,
+  summary: 'The key of this request: scopes, plan, limits, usage',
   input: z.object({}),
+  output: currentKeySchema,
   async run(ctx): Promise<CurrentKey> {
     const { actor } = ctx;
     if (actor.kind !== 'key') throw new AppError('api_key_not_found', 'This request was not made with an API key.');

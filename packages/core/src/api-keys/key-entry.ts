@@ -1,34 +1,39 @@
+import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Scope } from './scopes.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import { scopes } from './scopes.ts';
+import { keyModes } from './secret.ts';
 import type { KeyRow } from './store.ts';
 
-export interface KeyEntry {
-  readonly object: 'api_key';
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly last4: string;
-  readonly scopes: readonly Scope[];
-  readonly mode: 'live' | 'sandbox';
-  readonly domains: readonly string[] | null;
-  readonly allowed_ips: readonly string[] | null;
-  readonly status: 'active' | 'revoked' | 'expired';
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-}
+export const keySchema = z.object({
+  object: z.literal('api_key'),
+  id: idField(idPrefixes.api_key),
+  name: z.string(),
+  prefix: z.string(),
+  last4: z.string(),
+  scopes: z.array(z.enum(scopes)).readonly(),
+  mode: z.enum(keyModes),
+  domains: z.array(z.string()).readonly().nullable(),
+  allowed_ips: z.array(z.string()).readonly().nullable(),
+  status: z.enum(['active', 'revoked', 'expired']),
+  created_at: timeField,
+  expires_at: timeField.nullable(),
+  last_used_at: timeField.nullable(),
+  revoked_at: timeField.nullable(),
+});
+export type KeyEntry = z.output<typeof keySchema>;
 
 export function keyEntry(row: KeyRow): KeyEntry {
-  const { id, name, prefix, last4, scopes, mode, domains, allowed_ips, status } = row;
+  const { id, name, prefix, last4, mode, domains, allowed_ips, status } = row;
   return {
     object: 'api_key',
     id,
     name,
     prefix,
     last4,
-    scopes,
+    scopes: row.scopes,
     mode,
     domains,
     allowed_ips,

@@ -1,21 +1,26 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
+import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { idField, timeField } from '../wire.ts';
 import { keyNotFound } from './key-entry.ts';
 import { revokeKeyRow } from './store.ts';
 
-export interface RevokedKey {
-  readonly object: 'api_key';
-  readonly id: string;
-  readonly status: 'revoked';
-  readonly revoked_at: string;
-}
+const revokedSchema = z.object({
+  object: z.literal('api_key'),
+  id: idField(idPrefixes.api_key),
+  status: z.literal('revoked'),
+  revoked_at: timeField,
+});
+export type RevokedKey = z.output<typeof revokedSchema>;
 
 /** Revokes a key for the next request of every process. Cannot be undone; a repeat answers the same. */
 export const revokeKey = operation({
   name: 'api_keys.revoke',
   scope: 'admin',
+  summary: 'Revoke an API key, for the next request of every process',
   input: z.object({ key_id: z.string() }),
+  output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const row = await revokeKeyRow(ctx.sql, ctx.actor.workspace_id, key_id);
     if (!row?.revoked_at) throw keyNotFound(key_id);

@@ -12,4 +12,4 @@ export {
 export { reconcileDeliveries } from './reconcile.ts';
 export { renderMessage } from './render.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
-export { LEASE_SECONDS, renewLeases } from './store.ts';
+export { LEASE_SECONDS, type Move, renewLeases, transition } from './store.ts';

@@ -32,6 +32,7 @@ interface Transition {
 
 /** All there is: nothing else writes a state. Terminal states are absorbing but for what arrives later by mail. */
 export const transitions = {
+  reschedule: { from: ['scheduled', 'queued'], to: 'scheduled', event: null, leased: false },
   release: { from: ['scheduled'], to: 'queued', event: 'email.queued', leased: false },
   claim: { from: ['queued', 'deferred', 'sending'], to: 'sending', event: null, leased: false },
   hand_back: { from: ['sending'], to: 'queued', event: null, leased: true },

@@ -1,5 +1,6 @@
 import { isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
+import { isMessageEvent } from '../events/index.ts';
 import type { UnknownPolicy } from './outcome.ts';
 import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
 
@@ -48,6 +49,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   const workspace_ids = [...new Set(moves.map((move) => move.workspace_id))];
   const locked = lockMessages(tx, moves);
   const claiming = name === 'claim';
+  const once = event !== null && isMessageEvent(event);
   const moved = tx<Moved[]>`
     with moves as materialized (
       select * from unnest(
@@ -85,13 +87,17 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
       returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, m.event_id, m.event_facts
     ),
     folded as (
-      select w.workspace_id, w.message_id, w.moved,
+      select w.workspace_id, w.message_id, w.first_event_id,
+        case when ${once} then (not exists (
+          select from events e where e.message_id = w.message_id and e.workspace_id = w.workspace_id and e.type = ${event}
+        ))::int else w.moved end as recorded,
         least(${to}::delivery_state, (
           select min(s.state) from recipients s
           where s.workspace_id = w.workspace_id and s.message_id = w.message_id and s.id <> all (w.ids)
         )) as status
       from (
-        select workspace_id, message_id, count(*)::int as moved, array_agg(recipient_id) as ids
+        select workspace_id, message_id, count(*)::int as moved, min(event_id) as first_event_id,
+          array_agg(recipient_id) as ids
         from won group by workspace_id, message_id
       ) w
     ),
@@ -100,22 +106,22 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         status = f.status,
         sent_at = case when ${claiming} then coalesce(m.sent_at, clock_now()) else m.sent_at end,
         delivered_at = case when ${to} = 'delivered' then clock_now() else m.delivered_at end,
-        event_count = m.event_count + case when ${event !== null} then f.moved else 0 end,
-        last_event_type = coalesce(${event}::text, m.last_event_type),
-        last_event_at = case when ${event !== null} then clock_now() else m.last_event_at end
+        event_count = m.event_count + case when ${event !== null} then f.recorded else 0 end,
+        last_event_type = case when f.recorded > 0 then coalesce(${event}::text, m.last_event_type) else m.last_event_type end,
+        last_event_at = case when ${event !== null} and f.recorded > 0 then clock_now() else m.last_event_at end
       from folded f
       where m.workspace_id = any (${workspace_ids}::text[]) and m.id = any (${message_ids}::text[])
         and m.workspace_id = f.workspace_id and m.id = f.message_id
-      returning m.workspace_id, m.id, m.event_count, f.moved
+      returning m.workspace_id, m.id, m.event_count, f.recorded, f.first_event_id
     ),
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select w.workspace_id, w.event_id, ${event}::text, w.message_id, w.recipient_id,
-        t.event_count - t.moved
+      select w.workspace_id, w.event_id, ${event}::text, w.message_id, case when not ${once} then w.recipient_id end,
+        t.event_count - t.recorded
           + row_number() over (partition by w.workspace_id, w.message_id order by w.event_id)::int,
         w.event_facts, clock_now()
       from won w join touched t on t.workspace_id = w.workspace_id and t.id = w.message_id
-      where ${event !== null}
+      where ${event !== null} and (not ${once} or (t.recorded > 0 and w.event_id = t.first_event_id))
     )
     select workspace_id, message_id, recipient_id, state, attempt_count from won`;
   const [, rows] = await Promise.all([locked, moved]);

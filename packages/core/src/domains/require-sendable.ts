@@ -19,9 +19,7 @@ export function sendableProblem(
       details: [{ param: 'from', reason: 'domain_not_verified', message }],
     });
   if (!domain) {
-    return refuse(
-      `${name} is not a domain of this workspace. Add it with POST /domains, publish its records, then POST /domains/${name}/verify.`,
-    );
+    return refuse(`${name} is not a verified domain of this workspace; send from one that is.`);
   }
   if (domain.sandbox && mode !== 'sandbox' && !config.DELIVERY.some((transport) => transport.kind === 'capture')) {
     return refuse(
@@ -29,5 +27,5 @@ export function sendableProblem(
     );
   }
   if (domain.status === 'verified' || domain.status === 'at_risk') return null;
-  return refuse(`${name} is ${domain.status}. Publish its records, then POST /domains/${name}/verify.`);
+  return refuse(`${name} is ${domain.status}, not verified; send from a verified domain.`);
 }

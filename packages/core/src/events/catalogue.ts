@@ -11,3 +11,11 @@ export const eventTypes = [
   'email.canceled',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** What happens to a whole message and is recorded once for it; every other event is about one recipient. */
+const messageEventTypes = ['email.queued', 'email.scheduled', 'email.canceled'] as const satisfies readonly EventType[];
+type MessageEventType = (typeof messageEventTypes)[number];
+
+export function isMessageEvent(type: EventType): type is MessageEventType {
+  return messageEventTypes.some((known) => known === type);
+}

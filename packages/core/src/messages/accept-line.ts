@@ -1,4 +1,5 @@
 import { type Sql, sqlState } from '@postrider/db';
+import { z } from 'zod';
 import type { KeyUses } from '../api-keys/key-uses.ts';
 import type { Scope } from '../api-keys/scopes.ts';
 import type { SenderFacts } from '../api-keys/store.ts';
@@ -6,9 +7,11 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Actor, Credential } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Parsed } from '../operation.ts';
 import type { RateWindow } from '../usage/index.ts';
+import { idField, timeField } from '../wire.ts';
 import { type BatchFacts, commitSubmissions, loadFacts, type Placed, placedAs } from './accept.ts';
 import { admit } from './admit.ts';
 import type { SendInput } from './schema.ts';
@@ -18,11 +21,12 @@ const HOMES_KEPT = 10_000;
 // Several times what a commit takes; only a commit that waits for a lock or a stalled disk lasts longer.
 const LONGEST_HOLD_MS = 25;
 
-export interface Acknowledgement {
-  readonly id: string;
-  readonly status: 'queued';
-  readonly created_at: string;
-}
+export const acknowledgementSchema = z.object({
+  id: idField(idPrefixes.message),
+  status: z.literal('queued'),
+  created_at: timeField,
+});
+export type Acknowledgement = z.output<typeof acknowledgementSchema>;
 export type SendResult = Acknowledgement | AppError;
 
 /** One request with one message or, from a batch, several; each message is judged by itself. */
@@ -265,9 +269,13 @@ function twinName(entry: Waiting): string | null {
   return idempotency && JSON.stringify([entry.admitted?.sender.workspace_id, idempotency.operation, idempotency.key]);
 }
 
-/** The server answered with an error, so nothing of the batch was committed. A lost connection proves nothing. */
+/**
+ * The server refused the statement, so nothing of the batch was committed. A lost connection proves nothing,
+ * and neither does a session that the server ended (class 57P): its commit may have come first.
+ */
 function wasRolledBack(error: unknown): boolean {
-  return sqlState(error) !== null;
+  const state = sqlState(error);
+  return state !== null && !state.startsWith('57P');
 }
 
 function publicError(error: unknown, submission: Submission): unknown {

@@ -170,10 +170,12 @@ export function draftMessage(
 ): NewMessage {
   const now_ms = parts.clock.now();
   const state = judged.scheduled_at ? 'scheduled' : 'queued';
+  // Ids of one millisecond are random among themselves; sorted, they keep the order of naming.
+  const ids = judged.addressees.map(() => newId('recipient', now_ms)).sort();
   const recipients = judged.addressees.map(
-    (addressee): NewRecipient => ({
+    (addressee, index): NewRecipient => ({
       ...addressee,
-      id: newId('recipient', now_ms),
+      id: ids[index] ?? newId('recipient', now_ms),
       state: addressee.suppressed ? 'suppressed' : state,
       job_id: addressee.suppressed ? null : newJobId(now_ms),
       event_id: addressee.suppressed ? newId('event', now_ms) : null,

@@ -1,19 +1,24 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { eventEntry, eventSchema, eventsOf } from '../events/index.ts';
 import { operation } from '../operation.ts';
-import { type AttemptEntry, attemptEntry, type EventEntry, eventEntry, type LogEntry, logEntry } from './log-entry.ts';
-import { attemptsOf, eventsOf, messageById, recipientsOf } from './log-store.ts';
+import { attemptEntry, attemptSchema, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
+import { attemptsOf, messageById, recipientsOf } from './log-store.ts';
 
-export interface MessageDetail extends LogEntry {
-  readonly events: readonly EventEntry[];
-  readonly attempts: readonly AttemptEntry[];
-}
+const messageDetailSchema = logEntrySchema.extend({
+  events: z.array(eventSchema).readonly(),
+  attempts: z.array(attemptSchema).readonly(),
+});
+export type MessageDetail = z.output<typeof messageDetailSchema>;
 
 /** One message with its timeline and every attempt. */
 export const getMessage = operation({
   name: 'email.get',
   scope: 'email:logs:read',
+  summary: 'One email with its timeline and every attempt',
   input: z.object({ id: z.string() }),
+  output: messageDetailSchema,
   async run(ctx, { id }): Promise<MessageDetail> {
     const { workspace_id } = ctx.actor;
     const [message, recipients, events, attempts] = await Promise.all([
@@ -23,13 +28,25 @@ export const getMessage = operation({
       attemptsOf(ctx.sql, workspace_id, id),
     ]);
     if (!message) throw messageNotFound(id);
+    const people = recipients.get(id) ?? [];
+    const emails = new Map(people.map((row) => [row.id, row.email]));
     return {
-      ...logEntry(message, recipients.get(id) ?? []),
-      events: events.map(eventEntry),
+      ...logEntry(message, people),
+      events: events.map((event) => eventEntry(event, message, emails.get(event.recipient_id ?? ''))),
       attempts: attempts.map(attemptEntry),
     };
   },
 });
+
+/** One message as lists show it. */
+export async function entryOf(sql: Sql, workspace_id: string, id: string): Promise<LogEntry> {
+  const [message, recipients] = await Promise.all([
+    messageById(sql, workspace_id, id),
+    recipientsOf(sql, workspace_id, [id]),
+  ]);
+  if (!message) throw messageNotFound(id);
+  return logEntry(message, recipients.get(id) ?? []);
+}
 
 export function messageNotFound(id: string): AppError {
   return new AppError(

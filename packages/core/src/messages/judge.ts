@@ -57,7 +57,7 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   if (counted === 0) {
     return new AppError(
       'all_recipients_suppressed',
-      'Every recipient is suppressed; see GET /suppressions for why, and DELETE what is mistaken.',
+      'Every recipient is on the suppression list of this workspace; name somebody who is not.',
     );
   }
   if (sender.mode === 'sandbox') return { addressees, scheduled_at: schedule, counted: 0 };
@@ -72,7 +72,8 @@ export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts,
   return { addressees, scheduled_at: schedule, counted };
 }
 
-function scheduleOf(asked: Date | undefined, now: Date): Date | null | AppError {
+/** The instant of a schedule that lies ahead, null for now, or why it is refused. */
+export function scheduleOf(asked: Date | undefined, now: Date): Date | null | AppError {
   if (!asked) return null;
   const ahead = asked.getTime() - now.getTime();
   if (ahead < -PAST_TOLERANCE_MS)

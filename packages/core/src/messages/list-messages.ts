@@ -1,33 +1,56 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
-import { type DeliveryState, deliveryStates } from '../delivery/index.ts';
-import { type List, pageFields, pageOf, readCursor } from '../list.ts';
+import { collectPage, type IdRange, idRange, pageOfCollected } from '../candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
-import { type LogEntry, logEntry } from './log-entry.ts';
-import { pageOfMessages, recipientsOf } from './log-store.ts';
+import { listOf } from '../wire.ts';
+import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
+import { recipientsOf } from './log-store.ts';
+import { filterFields, filterOf, type MessageFilter } from './messages-filter.ts';
+import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
-const statusField = z.string().transform((text, context) => {
-  const statuses = text.split(',').map((part) => part.trim());
-  const known = statuses.filter((status): status is DeliveryState => deliveryStates.some((state) => state === status));
-  if (known.length === statuses.length) return [...new Set(known)].sort();
-  context.addIssue(issueFor('invalid_status', `status must be one or a comma list of ${deliveryStates.join(', ')}.`));
-  return z.NEVER;
-});
+// A domain with more senders than this is hardly a small part of its workspace, and found by a walk of it.
+const MOST_SENDERS = 32;
 
+/** The log of a workspace, newest first. */
 export const listMessages = operation({
   name: 'email.logs',
   scope: 'email:logs:read',
-  input: z.object({ ...pageFields, status: statusField.optional() }),
+  summary: 'List emails, newest first',
+  input: z.object({ ...pageFields, ...filterFields }),
+  output: listOf(logEntrySchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<LogEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
-    const before = readCursor(scope, cursor);
-    const rows = await pageOfMessages(ctx.sql, workspace_id, { statuses: filters.status ?? null }, before, limit + 1);
-    const recipients = await recipientsOf(
-      ctx.sql,
-      workspace_id,
-      rows.slice(0, limit).map((row) => row.id),
+    const range = idRange('message', filters, readCursor(scope, cursor));
+    const filter = filterOf(filters);
+    const driver = await driverOf(ctx.sql, workspace_id, filter, range);
+    const found = await collectPage(range, limit + 1, (part, count, wanted) =>
+      messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
     );
-    return pageOf(scope, rows, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
+    const shown = found.rows.slice(0, limit).map((row) => row.id);
+    const recipients = await recipientsOf(ctx.sql, workspace_id, shown);
+    return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
   },
 });
+
+async function driverOf(sql: Sql, workspace_id: string, filter: MessageFilter, range: IdRange): Promise<Driver> {
+  const { statuses, tags, to, from } = filter;
+  const [first, ...others] = [
+    ...(statuses === null ? [] : [{ kind: 'status' as const, statuses }]),
+    ...tags.map((tag) => ({ kind: 'tag' as const, tag })),
+    ...(to === null ? [] : [{ kind: 'recipient' as const, email: to }]),
+    ...(from === null
+      ? []
+      : [{ kind: 'sender' as const, domain: from.slice(from.lastIndexOf('@') + 1), emails: [from] }]),
+    ...(await domainDrivers(sql, workspace_id, filter)),
+  ];
+  return first ? rarestDriver(sql, workspace_id, [first, ...others], range) : { kind: 'all' };
+}
+
+/** None where the sender says it all, or where the domain has too many senders. */
+async function domainDrivers(sql: Sql, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
+  if (domain === null || from !== null) return [];
+  const emails = await sendersOf(sql, workspace_id, domain, MOST_SENDERS);
+  return emails === null ? [] : [{ kind: 'sender', domain, emails }];
+}

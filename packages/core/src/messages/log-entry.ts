@@ -1,42 +1,49 @@
+import { z } from 'zod';
 import { isoTime } from '../clock.ts';
-import type { DeliveryState } from '../delivery/index.ts';
-import type { AttemptRow, EventRow, MessageRow, RecipientRow } from './log-store.ts';
-import { type Waiting, waitingReason } from './waiting.ts';
+import { deliveryStates } from '../delivery/index.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import { recipientKinds } from './addressees.ts';
+import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
+import { waitingReason, waitingSchema } from './waiting.ts';
 
-export interface RecipientEntry {
-  readonly id: string;
-  readonly email: string;
-  readonly kind: 'to' | 'cc' | 'bcc';
-  readonly status: DeliveryState;
-  readonly attempts: number;
-  readonly last_response: string | null;
-  readonly next_attempt_at: string | null;
-  readonly waiting: Waiting | null;
-}
+export const recipientSchema = z.object({
+  id: idField(idPrefixes.recipient),
+  email: z.string(),
+  kind: z.enum(recipientKinds),
+  status: z.enum(deliveryStates),
+  attempts: z.int(),
+  last_response: z.string().nullable(),
+  next_attempt_at: timeField.nullable(),
+  waiting: waitingSchema.nullable().meta({ description: 'Why it has not been sent yet; null once it is closed.' }),
+});
+export type RecipientEntry = z.output<typeof recipientSchema>;
 
 /** A message as every face shows it in lists; bodies are never part of it. */
-export interface LogEntry {
-  readonly object: 'email';
-  readonly id: string;
-  readonly status: DeliveryState;
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly cc: readonly string[];
-  readonly bcc: readonly string[];
-  readonly reply_to: string | null;
-  readonly subject: string;
-  readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly created_at: string;
-  readonly scheduled_at: string | null;
-  readonly sent_at: string | null;
-  readonly delivered_at: string | null;
-  readonly recipients: readonly RecipientEntry[];
-  readonly last_event: { readonly type: string; readonly at: string };
-  readonly message_id: string;
-  readonly api_key_id: string | null;
-  readonly request_id: string;
-}
+export const logEntrySchema = z.object({
+  object: z.literal('email'),
+  id: idField(idPrefixes.message),
+  status: z.enum(deliveryStates),
+  from: z.string(),
+  to: z.array(z.string()).readonly(),
+  cc: z.array(z.string()).readonly(),
+  bcc: z.array(z.string()).readonly(),
+  reply_to: z.string().nullable(),
+  subject: z.string(),
+  tags: z.array(z.string()).readonly(),
+  metadata: z.record(z.string(), z.string()).readonly(),
+  created_at: timeField,
+  scheduled_at: timeField.nullable(),
+  sent_at: timeField.nullable().meta({ description: 'The start of the first attempt.' }),
+  delivered_at: timeField.nullable(),
+  recipients: z.array(recipientSchema).readonly(),
+  last_event: z.object({ type: z.string(), at: timeField }),
+  message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
+  api_key_id: z.string().nullable(),
+  request_id: z.string(),
+  resend_of: z.string().nullable().meta({ description: 'The message that this one repeats.' }),
+});
+export type LogEntry = z.output<typeof logEntrySchema>;
 
 export function logEntry(message: MessageRow, recipients: readonly RecipientRow[]): LogEntry {
   return {
@@ -61,6 +68,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     message_id: `<${message.id}@${message.from_domain}>`,
     api_key_id: message.api_key_id,
     request_id: message.request_id,
+    resend_of: message.resend_of,
   };
 }
 
@@ -77,21 +85,22 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
   };
 }
 
-export interface AttemptEntry {
-  readonly id: string;
-  readonly recipient_id: string;
-  readonly number: number;
-  readonly outcome: AttemptRow['outcome'];
-  readonly stage: string;
-  readonly target: string;
-  readonly tls: unknown;
-  readonly reply: { readonly code: number; readonly enhanced: string | null; readonly text: string } | null;
-  readonly error: string | null;
-  readonly phases_ms: unknown;
-  readonly transcript: string | null;
-  readonly started_at: string;
-  readonly finished_at: string;
-}
+export const attemptSchema = z.object({
+  id: idField(idPrefixes.attempt),
+  recipient_id: idField(idPrefixes.recipient),
+  number: z.int(),
+  outcome: z.enum(['accepted', 'deferred', 'rejected', 'unknown']),
+  stage: z.string(),
+  target: z.string(),
+  tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
+  reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),
+  error: z.string().nullable(),
+  phases_ms: z.object({ connect: z.number(), tls: z.number(), mail: z.number(), data: z.number() }),
+  transcript: z.string().nullable(),
+  started_at: timeField,
+  finished_at: timeField,
+});
+export type AttemptEntry = z.output<typeof attemptSchema>;
 
 export function attemptEntry(row: AttemptRow): AttemptEntry {
   return {
@@ -101,38 +110,17 @@ export function attemptEntry(row: AttemptRow): AttemptEntry {
     outcome: row.outcome,
     stage: row.stage,
     target: row.target,
-    tls: row.tls === null ? null : JSON.parse(row.tls),
+    // Both were written by JSON.stringify of what the mailer reports.
+    tls: row.tls === null ? null : (JSON.parse(row.tls) as AttemptEntry['tls']),
     reply:
       row.reply_code === null
         ? null
         : { code: row.reply_code, enhanced: row.reply_enhanced, text: row.reply_text ?? '' },
     error: row.error,
-    phases_ms: JSON.parse(row.phases_ms),
+    phases_ms: JSON.parse(row.phases_ms) as AttemptEntry['phases_ms'],
     transcript: row.transcript,
     started_at: isoTime(row.started_at),
     finished_at: isoTime(row.finished_at),
-  };
-}
-
-export interface EventEntry {
-  readonly id: string;
-  readonly type: string;
-  readonly created_at: string;
-  readonly sequence: number;
-  readonly message_id: string | null;
-  readonly recipient_id: string | null;
-  readonly data: unknown;
-}
-
-export function eventEntry(row: EventRow): EventEntry {
-  return {
-    id: row.id,
-    type: row.type,
-    created_at: isoTime(row.created_at),
-    sequence: row.sequence,
-    message_id: row.message_id,
-    recipient_id: row.recipient_id,
-    data: JSON.parse(row.facts),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import type { Sql, Tx } from '@postrider/db';
 import type { DeliveryState } from '../delivery/index.ts';
 import type { RecipientKind } from './addressees.ts';
 
@@ -22,6 +22,7 @@ export interface MessageRow {
   last_event_at: Date;
   api_key_id: string | null;
   request_id: string;
+  resend_of: string | null;
 }
 
 export interface RecipientRow {
@@ -31,6 +32,9 @@ export interface RecipientRow {
   kind: RecipientKind;
   state: DeliveryState;
   due_at: Date;
+  due: boolean;
+  /** A worker holds it now. */
+  leased: boolean;
   attempt_count: number;
   last_response: string | null;
 }
@@ -53,40 +57,10 @@ export interface AttemptRow {
   finished_at: Date;
 }
 
-export interface EventRow {
-  id: string;
-  type: string;
-  message_id: string | null;
-  recipient_id: string | null;
-  sequence: number;
-  facts: string;
-  created_at: Date;
-}
-
-const messageColumns = (sql: Sql) => sql`
+export const messageColumns = (sql: Sql | Tx) => sql`
   m.id, m.status, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.bcc_addresses, m.reply_to,
   m.subject, m.tags, m.metadata, m.created_at, m.scheduled_at, m.sent_at, m.delivered_at, m.last_event_type,
-  m.last_event_at, m.api_key_id, m.request_id`;
-
-export interface LogFilter {
-  readonly statuses: readonly DeliveryState[] | null;
-}
-
-/** A keyset page, newest first, served by the primary key or messages_status. */
-export async function pageOfMessages(
-  sql: Sql,
-  workspace_id: string,
-  filter: LogFilter,
-  before: string | null,
-  count: number,
-): Promise<MessageRow[]> {
-  return sql<MessageRow[]>`
-    select ${messageColumns(sql)} from messages m
-    where m.workspace_id = ${workspace_id}
-      ${before === null ? sql`` : sql`and m.id < ${before}`}
-      ${filter.statuses === null ? sql`` : sql`and m.status = any (${[...filter.statuses]}::text[]::delivery_state[])`}
-    order by m.id desc limit ${count}`;
-}
+  m.last_event_at, m.api_key_id, m.request_id, m.resend_of`;
 
 export async function messageById(sql: Sql, workspace_id: string, id: string): Promise<MessageRow | null> {
   const [row] = await sql<MessageRow[]>`
@@ -101,7 +75,9 @@ export async function recipientsOf(
   message_ids: readonly string[],
 ): Promise<Map<string, RecipientRow[]>> {
   const rows = await sql<RecipientRow[]>`
-    select message_id, id, email, kind, state, due_at, attempt_count, last_response from recipients
+    select message_id, id, email, kind, state, due_at, due_at <= clock_now() as due,
+      coalesce(lease_until > clock_now(), false) as leased, attempt_count, last_response
+    from recipients
     where workspace_id = ${workspace_id} and message_id = any (${message_ids}::text[])
     order by message_id, kind, id`;
   return Map.groupBy(rows, (row) => row.message_id);
@@ -115,10 +91,31 @@ export async function attemptsOf(sql: Sql, workspace_id: string, message_id: str
     order by id`;
 }
 
-/** The timeline of one message, served by events_message. */
-export async function eventsOf(sql: Sql, workspace_id: string, message_id: string): Promise<EventRow[]> {
-  return sql<EventRow[]>`
-    select id, type, message_id, recipient_id, sequence, facts, created_at
-    from events where workspace_id = ${workspace_id} and message_id = ${message_id}
-    order by sequence`;
+/** A message with its bodies, as they were accepted. */
+export interface ContentRow {
+  message_id: string;
+  created_at: Date;
+  from_address: string;
+  from_domain: string;
+  to_addresses: string[];
+  cc_addresses: string[];
+  bcc_addresses: string[];
+  reply_to: string | null;
+  subject: string;
+  tags: string[];
+  metadata: string;
+  html: string | null;
+  text: string | null;
+  headers: string;
+  attachments: string;
+}
+
+export async function contentOf(sql: Sql, workspace_id: string, id: string): Promise<ContentRow | null> {
+  const [row] = await sql<ContentRow[]>`
+    select m.id as message_id, m.created_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
+      m.bcc_addresses, m.reply_to, m.subject, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
+    from messages m
+    join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
+    where m.workspace_id = ${workspace_id} and m.id = ${id}`;
+  return row ?? null;
 }

@@ -1,28 +1,32 @@
+import { z } from 'zod';
 import { senderFacts } from '../api-keys/store.ts';
 import { renderMessage } from '../delivery/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { timeField } from '../wire.ts';
 import { draftMessage, loadFacts } from './accept.ts';
+import { recipientKinds } from './addressees.ts';
 import { judge } from './judge.ts';
 import { sendSchema } from './schema.ts';
 
-export interface Preview {
-  readonly object: 'email_preview';
-  readonly status: 'queued' | 'scheduled';
-  readonly scheduled_at: string | null;
-  readonly recipients: readonly {
-    readonly email: string;
-    readonly kind: 'to' | 'cc' | 'bcc';
-    readonly verdict: 'would_send' | 'suppressed';
-  }[];
-  readonly mime: string;
-}
+const previewSchema = z.object({
+  object: z.literal('email_preview'),
+  status: z.enum(['queued', 'scheduled']),
+  scheduled_at: timeField.nullable(),
+  recipients: z
+    .array(z.object({ email: z.string(), kind: z.enum(recipientKinds), verdict: z.enum(['would_send', 'suppressed']) }))
+    .readonly(),
+  mime: z.string(),
+});
+export type Preview = z.output<typeof previewSchema>;
 
 /** Runs every check of a send and renders the mail, without storing or counting it. */
 export const previewMessage = operation({
   name: 'email.preview',
   scope: 'email:send',
+  summary: 'Rehearse a send: every check and the rendered mail, nothing stored',
   input: sendSchema,
+  output: previewSchema,
   async run(ctx, input): Promise<Preview> {
     const { workspace_id } = ctx.actor;
     const submission = {

@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { AppError, errorFields, type PublicError } from '../errors.ts';
+import { AppError, errorFields, publicErrorSchema } from '../errors.ts';
 import { admittedOperation, type Parsed } from '../operation.ts';
 import { issueFor, parseInput } from '../parse-input.ts';
-import type { Acknowledgement, SendResult } from './accept-line.ts';
+import { acknowledgementSchema, type SendResult } from './accept-line.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { type SendInput, sendSchema } from './schema.ts';
 import { submit } from './submit.ts';
 
 const MOST_MESSAGES = 100;
 
+// Documents say what a message is; each is parsed apart from the others, so here it may be anything.
+const anyMessage = z.unknown().meta(z.toJSONSchema(sendSchema, { io: 'input' }));
+
 /** An array of messages, or an object that holds it; each message is parsed by itself, so that none spoils another. */
 const batchSchema = z
-  .union([z.array(z.unknown()), z.object({ messages: z.array(z.unknown()) }).transform(({ messages }) => messages)], {
+  .union([z.array(anyMessage), z.object({ messages: z.array(anyMessage) }).transform(({ messages }) => messages)], {
     error: 'The body must be an array of messages, or an object with messages.',
   })
   .superRefine((messages, context) => {
@@ -23,15 +26,18 @@ const batchSchema = z
     }
   });
 
-export interface BatchAnswer {
-  readonly data: readonly (Acknowledgement | { readonly error: PublicError })[];
-}
+const batchAnswerSchema = z.object({
+  data: z.array(z.union([acknowledgementSchema, z.object({ error: publicErrorSchema })])).readonly(),
+});
+export type BatchAnswer = z.output<typeof batchAnswerSchema>;
 
 /** Accepts up to a hundred messages, each accepted or refused on its own, in order; one place in the window. */
 export const sendBatch = admittedOperation({
   name: 'email.batch',
   scope: 'email:send',
+  summary: 'Send up to 100 emails, each accepted or refused on its own',
   input: batchSchema,
+  output: batchAnswerSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> =>
     submit(
       ctx,

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { admittedOperation } from '../operation.ts';
-import type { Acknowledgement, SendResult } from './accept-line.ts';
+import { type Acknowledgement, acknowledgementSchema, type SendResult } from './accept-line.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { sendSchema } from './schema.ts';
 import { submit } from './submit.ts';
@@ -9,7 +9,9 @@ import { submit } from './submit.ts';
 export const sendMessage = admittedOperation({
   name: 'email.send',
   scope: 'email:send',
+  summary: 'Send one email, now or at a time',
   input: sendSchema,
+  output: acknowledgementSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<Acknowledgement> =>
     submit(
       ctx,

@@ -11,7 +11,8 @@ export async function submit<O>(
   outputOf: (results: Parameters<NonNullable<Submission['idempotency']>['remember']>[0]) => O,
 ): Promise<O> {
   const answer = await ctx.accept.submit({ ...submission, request_id: ctx.request_id });
-  ctx.notes.window = answer.window;
+  // Null where the request was counted before it came here.
+  ctx.notes.window = answer.window ?? ctx.notes.window;
   if (answer.kind === 'refused') throw answer.error;
   if (answer.kind === 'judged') return outputOf(answer.results);
   ctx.notes.replayed = true;

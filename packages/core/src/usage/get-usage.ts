@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { timeField } from '../wire.ts';
 import { monthUsage } from './store.ts';
 
-export interface Usage {
-  readonly object: 'usage';
-  /** As YYYY-MM, in UTC. */
-  readonly month: string;
-  readonly used: number;
-  readonly limit: number | null;
-  readonly remaining: number | null;
-  readonly resets_at: string;
-  readonly by_day: readonly { readonly date: string; readonly used: number }[];
-}
+export const usageSchema = z.object({
+  object: z.literal('usage'),
+  month: z.string().meta({ description: 'The calendar month in UTC.', examples: ['2030-01'] }),
+  used: z.int(),
+  limit: z.int().nullable().meta({ description: 'null: the plan has no monthly limit.' }),
+  remaining: z.int().nullable(),
+  resets_at: timeField,
+  by_day: z.array(z.object({ date: z.string().meta({ format: 'date' }), used: z.int() })).readonly(),
+});
+export type Usage = z.output<typeof usageSchema>;
 
 /** What the workspace has sent this month, and how much is left of its plan. */
 export const getUsage = operation({
   name: 'usage.get',
   scope: null,
+  summary: "This month's mails of the workspace, by day, and what is left of its plan",
   input: z.object({}),
+  output: usageSchema,
   run: (ctx) => usageOf(ctx, ctx.actor.workspace_id),
 });
 

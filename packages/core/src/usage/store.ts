@@ -42,3 +42,14 @@ export async function monthUsage(
   if (!row) throw new Error('an actor belongs to no workspace');
   return row;
 }
+
+/** Gives mails back to the month and the day in which they were counted. */
+export async function returnUsage(tx: Tx, workspace_id: string, counted_at: Date, count: number): Promise<void> {
+  await tx`
+    update usage_months set
+      used = greatest(0, used - ${count}::bigint),
+      by_day[extract(day from ${counted_at}::timestamptz at time zone 'UTC')::int] = greatest(0,
+        by_day[extract(day from ${counted_at}::timestamptz at time zone 'UTC')::int] - ${count}::bigint)
+    where workspace_id = ${workspace_id}
+      and month = date_trunc('month', ${counted_at}::timestamptz at time zone 'UTC')::date`;
+}

@@ -1,0 +1,95 @@
+import { connect, type Sql } from '@postrider/db';
+
+// node bench/seed.ts [messages] fills the migrated database at DATABASE_URL; the benchmarks call seedMessages.
+
+const DAYS = 60;
+
+/** What is rare and what is common in the seeded rows, for those who ask for it. */
+export const seeded = {
+  common_sender: 'app@mail.example.com',
+  rare_sender: 'ceo@rare.example.org',
+  rare_domain: 'rare.example.org',
+  crowded_domain: 'users.example.net',
+  common_recipient: 'ops@example.org',
+  common_tag: 'receipt',
+  rare_tag: 'recall',
+} as const;
+
+/**
+ * Messages of the last 60 days with recipients, tags and events, one statement for each table. Ids grow with
+ * time as the service's do; the first workspaces have most of the mail, nine of ten mails are delivered, one
+ * of ten is tagged.
+ */
+export async function seedMessages(sql: Sql, count: number, workspace_ids: readonly string[]): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    await tx`set local synchronous_commit = off`;
+    await tx`select ensure_all_partitions(now() - make_interval(days => days)) from unnest('{0, 30, 60}'::int[]) as d (days)`;
+    await tx`
+      create temporary table seed on commit drop as
+      select workspace_id, 'msg_' || stem as id, stem, at, status::delivery_state, from_email, tags, kinds,
+        case when dice = 7 then ${seeded.common_recipient} else 'u' || (random() * ${count / 4})::int || '@example.com' end as email
+      from (
+        select
+          (${[...workspace_ids]}::text[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
+          substr(id_floor('msg_', t.at), 5) || substr(md5(i::text), 1, 16) as stem,
+          t.at,
+          case when i % 20011 = 0 then 'complained' when i % 5003 = 0 then 'scheduled' when i % 997 = 0 then 'failed'
+            when i % 503 = 0 then 'queued' when i % 211 = 0 then 'canceled' when i % 101 = 0 then 'suppressed'
+            when i % 67 = 0 then 'deferred' when i % 29 = 0 then 'bounced' else 'delivered' end as status,
+          case when i % 4001 = 0 then ${seeded.rare_sender} when i % 59 = 0 then 'u' || i % 5000 || ${`@${seeded.crowded_domain}`}
+            when i % 13 = 0 then 'news@mail.example.com' else ${seeded.common_sender} end as from_email,
+          case when i % 10007 = 0 then array[${seeded.common_tag}, ${seeded.rare_tag}]
+            when i % 50 = 3 then array['shop', ${seeded.common_tag}]
+            when i % 12 = 5 then array[${seeded.common_tag}] else '{}' end as tags,
+          case when i % 20 = 0 then '{to,cc,bcc}'::recipient_kind[] else '{to}'::recipient_kind[] end as kinds,
+          i % 100 as dice
+        from generate_series(1, ${count}::int) as i
+        cross join lateral (
+          select now() - make_interval(days => ${DAYS}) + make_interval(secs => i * ${(DAYS * 86_400) / count}::float8) as at
+        ) t
+      ) s
+      order by stem`;
+    await tx`
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, scheduled_at,
+        sent_at, delivered_at, event_count, last_event_type, last_event_at)
+      select workspace_id, id, status, 'live', 'The shop <' || from_email || '>', from_email,
+        split_part(from_email, '@', 2), array[email], '{}', '{}', 'Your receipt for order ' || stem, tags, '{}',
+        cardinality(kinds), 'req_' || stem, at, case when status = 'scheduled' then now() + interval '9 days' end,
+        case when status not in ('scheduled', 'queued') then at end, case when status = 'delivered' then at end, 2,
+        'email.' || status::text, at
+      from seed order by stem`;
+    await tx`
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, attempt_count, last_response)
+      select workspace_id, id, 'rcp_' || substr(stem, 1, 25) || place, case when place > 1 then kind::text || place || '.' else '' end || email,
+        split_part(email, '@', 2), kind, status, case when status = 'scheduled' then now() + interval '9 days' else at end,
+        1, '250 2.0.0 queued'
+      from seed cross join lateral unnest(kinds) with ordinality as k (kind, place)
+      order by stem`;
+    await tx`
+      insert into message_tags (workspace_id, tag, message_id)
+      select workspace_id, tag, id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
+    await tx`
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select workspace_id, 'evt_' || substr(stem, 1, 25) || sequence,
+        case when sequence = 1 then 'email.queued' when status in ('queued', 'scheduled') then 'email.scheduled'
+          when status = 'deferred' then 'email.delivery_delayed' else 'email.' || status::text end,
+        id, case when sequence = 2 then 'rcp_' || substr(stem, 1, 25) || 1 end, sequence, '{}', at
+      from seed cross join generate_series(1, 2) as sequence
+      order by stem, sequence`;
+  });
+}
+
+if (import.meta.main) {
+  const url = process.env.DATABASE_URL;
+  if (!url) throw new Error('DATABASE_URL names the database to fill');
+  const sql = connect(url, { max: 1, application_name: 'bench-seed' });
+  const rows = await sql<{ id: string }[]>`select id from workspaces order by id`;
+  await seedMessages(
+    sql,
+    Number(process.argv[2] ?? 5_000_000),
+    rows.map((row) => row.id),
+  );
+  await sql.end();
+}

@@ -1,0 +1,87 @@
+import type { Fragment, Sql } from '@postrider/db';
+import { type IdKind, idFloor } from './ids.ts';
+import { type CursorScope, type List, pageOf, writeCursor } from './list.ts';
+
+/** Ids of a list between two bounds; from is included, before is not. */
+export interface IdRange {
+  readonly from: string;
+  readonly before: string;
+}
+
+// In byte order before and after every id.
+const FIRST = '';
+const LAST = '~';
+
+/** Ids carry their time: of what was created at since or later, and before until, what stands behind a cursor. */
+export function idRange(
+  kind: IdKind,
+  { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
+  behind: string | null,
+): IdRange {
+  const end = until ? idFloor(kind, until.getTime()) : LAST;
+  return {
+    from: since ? idFloor(kind, since.getTime()) : FIRST,
+    before: behind !== null && behind < end ? behind : end,
+  };
+}
+
+/**
+ * The rows of an index (…, column, id) with one value of the column, between two ids. As a comparison of rows,
+ * with `order by column desc, id desc`, it leaves the planner that index alone: given an equality, it may walk
+ * the primary key instead, on old statistics or none. The bounds by themselves choose the partitions.
+ */
+export function slice(sql: Sql, column: Fragment, value: Fragment, id: Fragment, range: IdRange): Fragment {
+  return sql`(${column}, ${id}) >= (${value}, ${range.from}) and (${column}, ${id}) < (${value}, ${range.before})
+    and ${id} >= ${range.from} and ${id} < ${range.before}`;
+}
+
+/** Some ids in order, and those of their rows that pass every filter. */
+export interface Candidates<R> {
+  readonly rows: readonly R[];
+  readonly examined: number;
+  /** The last id examined. */
+  readonly edge: string | null;
+}
+
+// What one request may look at; some 10 ms of work. Each step looks further than the one before, because most
+// pages fill up in the first.
+const STEPS = [200, 2000, 8000];
+
+export interface FilteredRows<R> {
+  readonly rows: readonly R[];
+  /** Where the next page begins although this one is not full; null where nothing was left unexamined. */
+  readonly edge: string | null;
+}
+
+/**
+ * Collects a page from candidates that an index gives in order. Where few of very many candidates pass, the
+ * page ends short of its limit and the next one goes on from there: no combination of filters makes one
+ * request read without bound.
+ */
+export async function collectPage<R extends { readonly id: string }>(
+  range: IdRange,
+  wanted: number,
+  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+): Promise<FilteredRows<R>> {
+  const rows: R[] = [];
+  let { before } = range;
+  for (const step of STEPS) {
+    const count = Math.max(step, wanted);
+    const found = await examine({ from: range.from, before }, count, wanted - rows.length);
+    rows.push(...found.rows);
+    if (rows.length >= wanted || found.examined < count) return { rows, edge: null };
+    before = found.edge ?? before;
+  }
+  return { rows, edge: before };
+}
+
+export function pageOfCollected<R extends { readonly id: string }, T>(
+  scope: CursorScope,
+  { rows, edge }: FilteredRows<R>,
+  limit: number,
+  entry: (row: R) => T,
+): List<T> {
+  const page = pageOf(scope, rows, limit, entry);
+  if (page.has_more || edge === null) return page;
+  return { ...page, has_more: true, next_cursor: writeCursor(scope, edge) };
+}

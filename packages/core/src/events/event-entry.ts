@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import type { EventRow, SubjectRow } from './store.ts';
+
+const eventDataSchema = z.looseObject({
+  email: z
+    .object({
+      id: idField(idPrefixes.message),
+      from: z.string(),
+      to: z.array(z.string()).readonly(),
+      subject: z.string(),
+      tags: z.array(z.string()).readonly(),
+      metadata: z.record(z.string(), z.string()).readonly(),
+      message_id: z.string(),
+      created_at: timeField,
+    })
+    .nullable(),
+  recipient: z
+    .object({ id: idField(idPrefixes.recipient), email: z.string(), status: z.string() })
+    .nullable()
+    .meta({ description: 'null: about the whole message. The status is the one that the event gave it.' }),
+});
+export type EventData = z.output<typeof eventDataSchema>;
+
+/** An event as every face shows it; data says which mail and which recipient it is about. */
+export const eventSchema = z.object({
+  id: idField(idPrefixes.event),
+  type: z.string(),
+  created_at: timeField,
+  sequence: z.int().meta({ description: 'Grows by one from event to event of a message.' }),
+  email_id: z.string().nullable(),
+  recipient_id: z.string().nullable(),
+  data: eventDataSchema,
+});
+export type EventEntry = z.output<typeof eventSchema>;
+
+/** What a recipient is after an event whose type does not end in the name of its state. */
+const statusAfter: Readonly<Record<string, string>> = { delivery_delayed: 'deferred' };
+
+export function eventEntry(row: EventRow, message: SubjectRow | undefined, email: string | undefined): EventEntry {
+  const happened = row.type.slice(row.type.indexOf('.') + 1);
+  return {
+    id: row.id,
+    type: row.type,
+    created_at: isoTime(row.created_at),
+    sequence: row.sequence,
+    email_id: row.message_id,
+    recipient_id: row.recipient_id,
+    data: {
+      // Written by JSON.stringify of an event's facts, which are an object.
+      ...(JSON.parse(row.facts) as Record<string, unknown>),
+      email: message === undefined ? null : emailFacts(message),
+      recipient:
+        row.recipient_id === null || email === undefined
+          ? null
+          : { id: row.recipient_id, email, status: statusAfter[happened] ?? happened },
+    },
+  };
+}
+
+function emailFacts(message: SubjectRow): EventData['email'] {
+  return {
+    id: message.id,
+    from: message.from_address,
+    to: message.to_addresses,
+    subject: message.subject,
+    tags: message.tags,
+    // Written by JSON.stringify of what the send schema let through.
+    metadata: JSON.parse(message.metadata) as Record<string, string>,
+    message_id: `<${message.id}@${message.from_domain}>`,
+    created_at: isoTime(message.created_at),
+  };
+}

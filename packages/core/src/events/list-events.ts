@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { issueFor } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { listOf } from '../wire.ts';
+import { type EventType, eventTypes } from './catalogue.ts';
+import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
+import { addressesOf, pageOfEvents, subjectsOf } from './store.ts';
+
+const typeField = z.string().transform((text, context) => {
+  const types = text.split(',').map((part) => part.trim());
+  const known = types.filter((type): type is EventType => eventTypes.some((one) => one === type));
+  if (known.length === types.length) return [...new Set(known)].sort();
+  context.addIssue(issueFor('invalid_type', `type must be one or a comma list of ${eventTypes.join(', ')}.`));
+  return z.NEVER;
+});
+
+/** What happened in the workspace, newest first; since is included, until is not. */
+export const listEvents = operation({
+  name: 'events.list',
+  scope: 'email:logs:read',
+  summary: 'List events, newest first, for those who cannot receive webhooks',
+  input: z.object({
+    ...pageFields,
+    type: typeField.optional(),
+    email_id: z.string().max(64).optional(),
+    since: timestampField('since').optional(),
+    until: timestampField('until').optional(),
+  }),
+  output: listOf(eventSchema),
+  async run(ctx, { limit, cursor, ...filters }): Promise<List<EventEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'events', workspace_id, filters };
+    const range = idRange('event', filters, readCursor(scope, cursor));
+    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null };
+    const found = await collectPage(range, limit + 1, (part, count, wanted) =>
+      pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
+    );
+    const shown = found.rows.slice(0, limit);
+    const message_ids = [...new Set(shown.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
+    const [messages, addresses] = await Promise.all([
+      subjectsOf(ctx.sql, workspace_id, message_ids),
+      addressesOf(ctx.sql, workspace_id, shown),
+    ]);
+    return pageOfCollected(scope, found, limit, (row) =>
+      eventEntry(row, messages.get(row.message_id ?? ''), addresses.get(row.recipient_id ?? '')),
+    );
+  },
+});

@@ -1,0 +1,126 @@
+import type { Fragment, Sql } from '@postrider/db';
+import { type Candidates, type IdRange, slice } from '../candidate-pages.ts';
+import type { EventType } from './catalogue.ts';
+
+export interface EventRow {
+  id: string;
+  type: string;
+  message_id: string | null;
+  recipient_id: string | null;
+  sequence: number;
+  facts: string;
+  created_at: Date;
+}
+
+/** What an event tells of the message that it is about. */
+export interface SubjectRow {
+  id: string;
+  from_address: string;
+  from_domain: string;
+  to_addresses: string[];
+  subject: string;
+  tags: string[];
+  metadata: string;
+  created_at: Date;
+}
+
+export interface EventFilter {
+  readonly types: readonly EventType[] | null;
+  readonly message_id: string | null;
+}
+
+/** The types that events_uncommon leaves out; the query repeats them, so that the index is known to serve it. */
+const commonTypes: readonly EventType[] = ['email.queued', 'email.delivered'];
+
+/**
+ * Newest first, served by events_message for one message, by events_uncommon where all types asked for are
+ * in it, and else by the primary key.
+ */
+export async function pageOfEvents(
+  sql: Sql,
+  workspace_id: string,
+  filter: EventFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<EventRow>> {
+  const rows = await sql<(Partial<EventRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (${candidateIds(sql, workspace_id, filter, range, count)})
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
+      e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at
+    from (values (1)) as always
+    left join lateral (
+      select e.* from candidates c
+      cross join lateral (
+        select * from events x where x.workspace_id = ${workspace_id} and x.id = c.id
+          ${filter.types === null ? sql`` : sql`and x.type = any (${[...filter.types]}::text[])`} offset 0
+      ) e
+      order by c.id desc limit ${wanted}
+    ) e on true
+    order by e.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // The left join leaves one row without an event where there is none.
+    rows: rows.filter((row): row is EventRow & { examined: number; edge: string } => row.id !== null),
+  };
+}
+
+function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range: IdRange, count: number): Fragment {
+  if (filter.message_id !== null) {
+    const about = slice(sql, sql`e.message_id`, sql`${filter.message_id}`, sql`e.id`, range);
+    return sql`
+      select e.id from events e where e.workspace_id = ${workspace_id} and ${about}
+      order by e.message_id desc, e.id desc limit ${count}`;
+  }
+  if (filter.types?.every((type) => !commonTypes.includes(type))) {
+    return sql`
+      select c.id from unnest(${[...filter.types]}::text[]) as t (type)
+      cross join lateral (
+        select e.id from events e
+        where e.workspace_id = ${workspace_id} and e.type not in ('email.queued', 'email.delivered')
+          and ${slice(sql, sql`e.type`, sql`t.type`, sql`e.id`, range)}
+        order by e.type desc, e.id desc limit ${count}
+      ) c
+      order by c.id desc limit ${count}`;
+  }
+  return sql`
+    select e.id from events e
+    where e.workspace_id = ${workspace_id} and e.id >= ${range.from} and e.id < ${range.before}
+    order by e.id desc limit ${count}`;
+}
+
+/** The timeline of one message, served by events_message. */
+export async function eventsOf(sql: Sql, workspace_id: string, message_id: string): Promise<EventRow[]> {
+  return sql<EventRow[]>`
+    select id, type, message_id, recipient_id, sequence, facts, created_at
+    from events where workspace_id = ${workspace_id} and message_id = ${message_id}
+    order by sequence`;
+}
+
+/** The messages of some events, by id. */
+export async function subjectsOf(
+  sql: Sql,
+  workspace_id: string,
+  message_ids: readonly string[],
+): Promise<Map<string, SubjectRow>> {
+  const rows = await sql<SubjectRow[]>`
+    select id, from_address, from_domain, to_addresses, subject, tags, metadata, created_at from messages
+    where workspace_id = ${workspace_id} and id = any (${message_ids}::text[])`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The addresses of the recipients of some events, by recipient id. */
+export async function addressesOf(
+  sql: Sql,
+  workspace_id: string,
+  events: readonly EventRow[],
+): Promise<Map<string, string>> {
+  const about = events.filter((event) => event.recipient_id !== null);
+  const rows = await sql<{ id: string; email: string }[]>`
+    select id, email from recipients
+    where message_id = any (${about.map((event) => event.message_id)}::text[])
+      and id = any (${about.map((event) => event.recipient_id)}::text[])
+      and workspace_id = ${workspace_id}`;
+  return new Map(rows.map((row) => [row.id, row.email]));
+}

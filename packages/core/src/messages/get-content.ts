@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { renderMessage } from '../delivery/index.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { messageNotFound } from './get-message.ts';
+import { contentOf } from './log-store.ts';
+
+const contentSchema = z.object({
+  object: z.literal('email_content'),
+  id: idField(idPrefixes.message),
+  html: z.string().nullable(),
+  text: z.string().nullable(),
+  headers: z.record(z.string(), z.string()).readonly(),
+  raw: z.string().meta({ description: 'The MIME that every recipient is sent, before it is signed.' }),
+});
+export type EmailContent = z.output<typeof contentSchema>;
+
+/** What a message says. Bodies may hold what only its reader should see, so lists never show them. */
+export const getContent = operation({
+  name: 'email.content',
+  scope: 'admin',
+  summary: 'What an email says: html, text, headers, raw',
+  input: z.object({ id: z.string() }),
+  output: contentSchema,
+  async run(ctx, { id }): Promise<EmailContent> {
+    const content = await contentOf(ctx.sql, ctx.actor.workspace_id, id);
+    if (!content) throw messageNotFound(id);
+    return {
+      object: 'email_content',
+      id,
+      html: content.html,
+      text: content.text,
+      // Stored as JSON of what the send schema had let through.
+      headers: JSON.parse(content.headers) as Record<string, string>,
+      raw: renderMessage(content).toString('utf8'),
+    };
+  },
+});

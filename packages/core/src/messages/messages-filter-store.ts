@@ -1,0 +1,167 @@
+import type { Fragment, Sql } from '@postrider/db';
+import { type Candidates, type IdRange, slice } from '../candidate-pages.ts';
+import type { DeliveryState } from '../delivery/index.ts';
+import { type MessageRow, messageColumns } from './log-store.ts';
+import type { MessageFilter } from './messages-filter.ts';
+
+// Each filter has an index that gives its messages in the order of the list. A page walks one of them, the
+// driver, and checks the other filters on the rows that it meets.
+
+export type Driver =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'status'; readonly statuses: readonly DeliveryState[] }
+  | { readonly kind: 'tag'; readonly tag: string }
+  | { readonly kind: 'recipient'; readonly email: string }
+  | { readonly kind: 'sender'; readonly domain: string; readonly emails: readonly string[] };
+
+// Whatever waits behind a probe is either exhausted by it or so dense that another driver may be better.
+const PROBE_DEPTH = 200;
+const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null };
+
+/** What a row of messages tells by itself; who its recipients are is asked elsewhere. */
+function passes(sql: Sql, row: Fragment, { statuses, tags, from, domain }: MessageFilter): Fragment {
+  return sql`true
+    ${statuses === null ? sql`` : sql`and ${row}.status = any (${[...statuses]}::text[]::delivery_state[])`}
+    ${tags.length === 0 ? sql`` : sql`and ${row}.tags @> ${[...tags]}::text[]`}
+    ${from === null ? sql`` : sql`and ${row}.from_email = ${from}`}
+    ${domain === null ? sql`` : sql`and ${row}.from_domain = ${domain}`}`;
+}
+
+/**
+ * The next ids of a driver in the order of the list, and whether they are worth another look: where the driver
+ * reads the messages, most that do not pass are told apart there and then.
+ */
+function candidates(
+  sql: Sql,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+): Fragment {
+  switch (driver.kind) {
+    case 'all':
+      return sql`
+        select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
+        where m.workspace_id = ${workspace_id} and m.id >= ${range.from} and m.id < ${range.before}
+        order by m.id desc limit ${count}`;
+    case 'status':
+      // Served by messages_status.
+      return sql`
+        select c.id, c.fits from unnest(${[...driver.statuses]}::text[]::delivery_state[]) as s (status)
+        cross join lateral (
+          select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
+          where m.workspace_id = ${workspace_id} and ${slice(sql, sql`m.status`, sql`s.status`, sql`m.id`, range)}
+          order by m.status desc, m.id desc limit ${count}
+        ) c
+        order by c.id desc limit ${count}`;
+    case 'tag':
+      // The primary key of message_tags is the only index it has.
+      return sql`
+        select t.message_id as id, true as fits from message_tags t
+        where t.workspace_id = ${workspace_id} and t.tag = ${driver.tag}
+          and t.message_id >= ${range.from} and t.message_id < ${range.before}
+        order by t.message_id desc limit ${count}`;
+    case 'recipient':
+      // Served by recipients_email.
+      return sql`
+        select r.message_id as id, true as fits from recipients r
+        where r.workspace_id = ${workspace_id}
+          and ${slice(sql, sql`r.email`, sql`${driver.email}`, sql`r.message_id`, range)}
+        order by r.email desc, r.message_id desc limit ${count}`;
+    case 'sender':
+      // Served by messages_sender.
+      return sql`
+        select c.id, c.fits from unnest(${[...driver.emails]}::text[]) as s (email)
+        cross join lateral (
+          select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
+          where m.workspace_id = ${workspace_id} and m.from_domain = ${driver.domain}
+            and ${slice(sql, sql`m.from_email`, sql`s.email`, sql`m.id`, range)}
+          order by m.from_email desc, m.id desc limit ${count}
+        ) c
+        order by c.id desc limit ${count}`;
+  }
+}
+
+/** A page's worth of messages among the next candidates of a driver, newest first. */
+export async function messagesAmong(
+  sql: Sql,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<MessageRow>> {
+  const rows = await sql<(Partial<MessageRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (${candidates(sql, workspace_id, driver, filter, range, count)})
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, m.*
+    from (values (1)) as always
+    left join lateral (
+      select ${messageColumns(sql)} from candidates c
+      cross join lateral (
+        select * from messages x
+        where x.workspace_id = ${workspace_id} and x.id = c.id and ${passes(sql, sql`x`, filter)}
+          ${
+            filter.to === null || driver.kind === 'recipient'
+              ? sql``
+              : sql`and exists (select from recipients r
+                  where r.message_id = c.id and r.workspace_id = ${workspace_id} and r.email = ${filter.to})`
+          }
+        offset 0
+      ) m
+      where c.fits
+      order by c.id desc limit ${wanted}
+    ) m on true
+    order by m.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // The left join leaves one row without a message where there is none.
+    rows: rows.filter((row): row is MessageRow & { examined: number; edge: string } => row.id !== null),
+  };
+}
+
+/** The driver that meets the fewest messages outside of its filter, by how far back its next ids reach. */
+export async function rarestDriver(
+  sql: Sql,
+  workspace_id: string,
+  drivers: readonly [Driver, ...Driver[]],
+  range: IdRange,
+): Promise<Driver> {
+  if (drivers.length === 1) return drivers[0];
+  const probes = drivers.map(
+    (driver, place) => sql`
+      select ${place}::int as place, count(*)::int as met, min(p.id) as edge
+      from (${candidates(sql, workspace_id, driver, anything, range, PROBE_DEPTH)}) p`,
+  );
+  const rows = await sql<{ place: number; met: number; edge: string | null }[]>`
+    select place, met, edge from (${probes.reduce((all, probe) => sql`${all} union all ${probe}`)}) probes
+    order by met, edge limit 1`;
+  return drivers[rows[0]?.place ?? 0] ?? drivers[0];
+}
+
+/**
+ * The addresses that a workspace has sent from in a domain, or null where there are more than so many: a loose
+ * walk of messages_sender, from one address to the next.
+ */
+export async function sendersOf(
+  sql: Sql,
+  workspace_id: string,
+  domain: string,
+  most: number,
+): Promise<readonly string[] | null> {
+  const next = (after: Fragment) => sql`
+    select m.from_email from messages m
+    where m.workspace_id = ${workspace_id} and (m.from_domain, m.from_email) > (${domain}, ${after})
+      and m.from_domain <= ${domain}
+    order by m.from_domain, m.from_email limit 1`;
+  const rows = await sql<{ email: string }[]>`
+    with recursive senders as (
+      (${next(sql`''`)})
+      union all
+      select n.from_email from senders s cross join lateral (${next(sql`s.from_email`)}) n
+    )
+    select from_email as email from senders limit ${most + 1}`;
+  return rows.length > most ? null : rows.map((row) => row.email);
+}

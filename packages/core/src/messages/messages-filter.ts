@@ -1,0 +1,68 @@
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { type DeliveryState, deliveryStates } from '../delivery/index.ts';
+import { issueFor } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { mailboxField } from './mailbox-field.ts';
+
+const MOST_TAGS = 5;
+
+const statusField = z.string().transform((text, context) => {
+  const statuses = text.split(',').map((part) => part.trim());
+  const known = statuses.filter((status): status is DeliveryState => deliveryStates.some((state) => state === status));
+  if (known.length === statuses.length) return [...new Set(known)].sort();
+  context.addIssue(issueFor('invalid_status', `status must be one or a comma list of ${deliveryStates.join(', ')}.`));
+  return z.NEVER;
+});
+
+/** One tag or several that a message must all carry. What no message can carry finds nothing. */
+const tagField = z
+  .union([z.string(), z.array(z.string())], { error: 'must be a tag, or several of them' })
+  .transform((given, context) => {
+    const tags = [...new Set(typeof given === 'string' ? [given] : given)].sort();
+    if (tags.length <= MOST_TAGS) return tags;
+    context.addIssue(
+      issueFor('too_many_tags', `tag is given ${tags.length} times; a message carries at most ${MOST_TAGS}.`),
+    );
+    return z.NEVER;
+  });
+
+const addressField = (name: string) => mailboxField(name).transform((mailbox) => mailbox.email);
+
+const domainField = z.string().transform((text, context) => {
+  const domain = canonicalDomain(text);
+  if (domain !== null) return domain;
+  context.addIssue(issueFor('invalid_domain', 'domain must be a full domain name such as example.com.'));
+  return z.NEVER;
+});
+
+/** The filters of the log. to finds every recipient, copies included; domain is the one that sent; since is included. */
+export const filterFields = {
+  status: statusField.optional(),
+  tag: tagField.optional(),
+  to: addressField('to').optional(),
+  from: addressField('from').optional(),
+  domain: domainField.optional(),
+  since: timestampField('since').optional(),
+  until: timestampField('until').optional(),
+};
+export type FilterInput = z.output<z.ZodObject<typeof filterFields>>;
+
+/** What a message must be to be shown; null asks nothing. */
+export interface MessageFilter {
+  readonly statuses: readonly DeliveryState[] | null;
+  readonly tags: readonly string[];
+  readonly to: string | null;
+  readonly from: string | null;
+  readonly domain: string | null;
+}
+
+export function filterOf(input: FilterInput): MessageFilter {
+  return {
+    statuses: input.status ?? null,
+    tags: input.tag ?? [],
+    to: input.to ?? null,
+    from: input.from ?? null,
+    domain: input.domain ?? null,
+  };
+}

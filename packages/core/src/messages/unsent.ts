@@ -1,0 +1,24 @@
+import type { Tx } from '@postrider/db';
+import { AppError } from '../errors.ts';
+import { messageNotFound } from './get-message.ts';
+import { lockMessage, type UnsentMessage, type WaitingRecipient, waitingRecipients } from './unsent-store.ts';
+
+/**
+ * Locks a message of which no attempt has begun, with whoever still waits to be sent. A claim locks the
+ * message too, so from here on it finds what this transaction leaves; whichever comes second has lost.
+ */
+export async function requireUnsent(
+  tx: Tx,
+  workspace_id: string,
+  id: string,
+): Promise<{ readonly message: UnsentMessage; readonly waiting: readonly WaitingRecipient[] }> {
+  const message = await lockMessage(tx, workspace_id, id);
+  if (!message) throw messageNotFound(id);
+  if (message.sent_at !== null) {
+    throw new AppError(
+      'already_sent',
+      `An attempt to deliver ${id} has begun; GET /email/logs/${id} shows what became of it.`,
+    );
+  }
+  return { message, waiting: await waitingRecipients(tx, workspace_id, id) };
+}
