@@ -25,14 +25,9 @@ export function idRange(
   };
 }
 
-/**
- * The rows of an index (…, column, id) with one value of the column, between two ids. As a comparison of rows,
- * with `order by column desc, id desc`, it leaves the planner that index alone: given an equality, it may walk
- * the primary key instead, on old statistics or none. The bounds by themselves choose the partitions.
- */
-export function slice(sql: Sql, column: Fragment, value: Fragment, id: Fragment, range: IdRange): Fragment {
-  return sql`(${column}, ${id}) >= (${value}, ${range.from}) and (${column}, ${id}) < (${value}, ${range.before})
-    and ${id} >= ${range.from} and ${id} < ${range.before}`;
+/** A range of ids in an index that is collated "POSIX", whose order only such an index gives. */
+export function within(sql: Sql, id: Fragment, range: IdRange): Fragment {
+  return sql`${id} collate "POSIX" >= ${range.from} and ${id} collate "POSIX" < ${range.before}`;
 }
 
 /** Some ids in order, and those of their rows that pass every filter. */

@@ -111,18 +111,29 @@ export class AppError extends Error {
   }
 }
 
-const reasonField = z.string().meta({ enum: Object.keys(reasons) });
+// The keys of the table are its reasons, and there is at least one.
+const reasonNames = Object.keys(reasons) as [Reason, ...Reason[]];
+const reasonField = z
+  .enum(reasonNames)
+  .meta({ id: 'Reason', description: 'What exactly was wrong; branch on it beyond the code. More may come.' });
 
 /** What everybody may see of an error, by its names on the wire. */
 export const publicErrorSchema = z.looseObject({
-  code: z.enum(errorCodes),
+  code: z.enum(errorCodes).meta({ description: 'Fixes the HTTP status.' }),
   reason: reasonField,
   message: z.string().meta({ description: 'What to change, for people.' }),
   details: z
-    .array(z.object({ param: z.string(), reason: reasonField, message: z.string() }))
+    .array(
+      z.object({
+        param: z.string().meta({ description: 'The field, as a path.', examples: ['to[3]', 'headers.X-Campaign'] }),
+        reason: reasonField,
+        message: z.string(),
+      }),
+    )
     .readonly()
-    .optional(),
-  required_scope: z.string().optional(),
+    .optional()
+    .meta({ description: 'Every bad field at once.' }),
+  required_scope: z.string().optional().meta({ description: 'The scope that the key lacks.' }),
 });
 export type PublicError = z.output<typeof publicErrorSchema>;
 

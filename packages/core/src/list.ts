@@ -16,7 +16,7 @@ export interface List<T> {
 // Whatever is given is judged here, so that every bad limit has the one reason; meta is what documents say of it.
 const limitField = z
   .unknown()
-  .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })
+  .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries of a page.' })
   .transform((given, context) => {
     const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
     if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
@@ -26,7 +26,7 @@ const limitField = z
 
 const cursorField = z
   .unknown()
-  .meta({ type: 'string' })
+  .meta({ type: 'string', description: 'next_cursor of the page before, asked for with the same filters.' })
   .transform((given, context) => {
     if (typeof given === 'string') return given;
     context.addIssue(issueFor('invalid_cursor', 'cursor must be one next_cursor of this list.'));

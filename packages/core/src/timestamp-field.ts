@@ -20,8 +20,14 @@ export function readTimestamp(text: string): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
+const timestampText = z.string().meta({
+  format: 'date-time',
+  description: 'ISO 8601 with Z or an offset.',
+  examples: ['2030-01-31T09:00:00Z', '2030-01-31T10:00:00+01:00'],
+});
+
 export function timestampField(name: string) {
-  return z.string().transform((text, context) => {
+  return timestampText.transform((text, context) => {
     const date = readTimestamp(text);
     if (date) return date;
     context.addIssue(

@@ -5,7 +5,11 @@ export const timeField = z.string().meta({ format: 'date-time', examples: ['2030
 
 /** An id of a kind, such as msg_… */
 export function idField(prefix: string) {
-  return z.string().meta({ examples: [`${prefix}01m7yakk5cmczahnwb48cs34mv`] });
+  return z.string().meta({ examples: [exampleId(prefix)] });
+}
+
+export function exampleId(prefix: string): string {
+  return `${prefix}01m7yakk5cmczahnwb48cs34mv`;
 }
 
 /** A page of a list. */

@@ -35,9 +35,14 @@ create table messages (
   last_event_at timestamptz not null,
   primary key (workspace_id, id)
 ) partition by range (id);
-create index messages_status on messages (workspace_id, status, id);
+
+-- Collations "C" and "POSIX" order alike, but only a query that says "POSIX" can be planned over an index that
+-- does. Without that, every lookup by workspace and id would match these indexes as well as the primary key,
+-- and where a table is small or not analysed yet, the planner cannot tell which is better.
+create index messages_status on messages (workspace_id collate "POSIX", status, id collate "POSIX");
 -- Serves the log by sender and, one sender after another, by sending domain.
-create index messages_sender on messages (workspace_id, from_domain, from_email, id);
+create index messages_sender on messages
+  (workspace_id collate "POSIX", from_domain collate "POSIX", from_email collate "POSIX", id collate "POSIX");
 
 create table message_tags (
   workspace_id text collate "C" not null,
@@ -81,7 +86,8 @@ create table recipients (
 create index recipients_open on recipients (due_at)
   where state in ('scheduled', 'queued', 'deferred', 'sending');
 -- Serves the log by recipient.
-create index recipients_email on recipients (workspace_id, email, message_id);
+create index recipients_email on recipients
+  (workspace_id collate "POSIX", email collate "POSIX", message_id collate "POSIX");
 
 create table attempts (
   workspace_id text collate "C" not null,
@@ -115,10 +121,12 @@ create table events (
   created_at timestamptz not null,
   primary key (workspace_id, id)
 ) partition by range (id);
-create index events_message on events (message_id, id, workspace_id) where message_id is not null;
+create index events_message on events (message_id, id collate "POSIX", workspace_id collate "POSIX")
+  where message_id is not null;
 -- Serves the list by type. Nearly every event is of one of the two types left out; a walk of the primary key
 -- finds those at once, and the accept writes no entry here.
-create index events_uncommon on events (workspace_id, type, id) where type not in ('email.queued', 'email.delivered');
+create index events_uncommon on events (workspace_id collate "POSIX", type collate "POSIX", id collate "POSIX")
+  where type not in ('email.queued', 'email.delivered');
 
 create function ensure_all_partitions(around timestamptz) returns void language plpgsql as $$
 begin

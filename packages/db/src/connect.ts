@@ -49,6 +49,11 @@ export function connect(url: string, options: ConnectOptions): Sql {
       lock_timeout: LOCK_TIMEOUT_MS,
       // Compiling a plan takes longer than any statement of ours runs.
       jit: 'off',
+      // Every statement of ours starts from a few keys and reaches its rows by an index. A plan made while a
+      // table was empty would scan or hash it, and stay in use as the table grows.
+      enable_seqscan: 'off',
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
       TimeZone: 'UTC',
     },
   });

@@ -45,8 +45,6 @@ const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, ha
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
   if (moves.length === 0) return [];
   const { from, to, event, leased } = transitions[name];
-  const message_ids = [...new Set(moves.map((move) => move.message_id))];
-  const workspace_ids = [...new Set(moves.map((move) => move.workspace_id))];
   const locked = lockMessages(tx, moves);
   const claiming = name === 'claim';
   const once = event !== null && isMessageEvent(event);
@@ -78,9 +76,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         last_response = coalesce(m.last_response, r.last_response),
         reason = coalesce(m.reason, r.reason)
       from moves m
-      where r.workspace_id = any (${workspace_ids}::text[])
-        and r.message_id = any (${message_ids}::text[])
-        and r.workspace_id = m.workspace_id and r.message_id = m.message_id and r.id = m.recipient_id
+      where r.workspace_id = m.workspace_id and r.message_id = m.message_id and r.id = m.recipient_id
         and r.state = any (${[...from]}::text[]::delivery_state[])
         and case when ${leased} then r.lease = m.lease else r.lease is null or r.lease_until < clock_now() end
         and (not ${name === 'claim' || name === 'release'} or r.due_at <= clock_now())
@@ -89,7 +85,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
     folded as (
       select w.workspace_id, w.message_id, w.first_event_id,
         case when ${once} then (not exists (
-          select from events e where e.message_id = w.message_id and e.workspace_id = w.workspace_id and e.type = ${event}
+          select from events e where e.message_id = w.message_id and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
         ))::int else w.moved end as recorded,
         least(${to}::delivery_state, (
           select min(s.state) from recipients s
@@ -110,8 +106,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         last_event_type = case when f.recorded > 0 then coalesce(${event}::text, m.last_event_type) else m.last_event_type end,
         last_event_at = case when ${event !== null} and f.recorded > 0 then clock_now() else m.last_event_at end
       from folded f
-      where m.workspace_id = any (${workspace_ids}::text[]) and m.id = any (${message_ids}::text[])
-        and m.workspace_id = f.workspace_id and m.id = f.message_id
+      where m.workspace_id = f.workspace_id and m.id = f.message_id
       returning m.workspace_id, m.id, m.event_count, f.recorded, f.first_event_id
     ),
     recorded as (
@@ -133,11 +128,17 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
  * because each transition by itself would take the next ones in an order of its own.
  */
 export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promise<void> {
+  const messages = [...new Map(keys.map((key) => [key.message_id, key.workspace_id]))].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
   await tx`
-    select from messages
-    where workspace_id = any (${[...new Set(keys.map((key) => key.workspace_id))]}::text[])
-      and id = any (${[...new Set(keys.map((key) => key.message_id))]}::text[])
-    order by id for no key update`;
+    select from unnest(
+      ${messages.map(([, workspace_id]) => workspace_id)}::text[],
+      ${messages.map(([id]) => id)}::text[]
+    ) as a (workspace_id, id)
+    cross join lateral (
+      select from messages m where m.workspace_id = a.workspace_id and m.id = a.id for no key update
+    ) locked`;
 }
 
 /** What an attempt needs to know of a claimed recipient and its message. */
@@ -187,10 +188,12 @@ export interface Unclaimed extends RecipientKey {
 export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<Unclaimed[]> {
   return tx<Unclaimed[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until
-    from recipients r
-    where r.workspace_id = any (${keys.map((key) => key.workspace_id)}::text[])
-      and r.message_id = any (${keys.map((key) => key.message_id)}::text[])
-      and r.id = any (${keys.map((key) => key.recipient_id)}::text[])`;
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::text[],
+      ${keys.map((key) => key.message_id)}::text[],
+      ${keys.map((key) => key.recipient_id)}::text[]
+    ) as a (workspace_id, message_id, recipient_id)
+    join recipients r on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id`;
 }
 
 /** Remembers new jobs on their recipients, so that the reconciler can tell a live one from none. */
@@ -218,8 +221,6 @@ export async function renewLeases(
   sql: Sql,
   leases: readonly (RecipientKey & { readonly lease: string })[],
 ): Promise<Set<string>> {
-  const message_ids = [...new Set(leases.map((held) => held.message_id))];
-  const workspace_ids = [...new Set(leases.map((held) => held.workspace_id))];
   const rows = await sql<{ lease: string }[]>`
     with held as materialized (
       select r.workspace_id, r.message_id, r.id
@@ -231,14 +232,12 @@ export async function renewLeases(
         ${leases.map((held) => held.lease)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, lease)
         on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
-      where r.workspace_id = any (${workspace_ids}::text[]) and r.message_id = any (${message_ids}::text[])
-        and r.lease = a.lease and r.state = 'sending'
+      where r.lease = a.lease and r.state = 'sending'
       for no key update of r skip locked
     )
     update recipients r set lease_until = clock_now() + make_interval(secs => ${LEASE_SECONDS})
     from held h
-    where r.workspace_id = any (${workspace_ids}::text[]) and r.message_id = any (${message_ids}::text[])
-      and r.workspace_id = h.workspace_id and r.message_id = h.message_id and r.id = h.id
+    where r.workspace_id = h.workspace_id and r.message_id = h.message_id and r.id = h.id
     returning r.lease`;
   return new Set(rows.map((row) => row.lease));
 }

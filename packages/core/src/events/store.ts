@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '@postrider/db';
-import { type Candidates, type IdRange, slice } from '../candidate-pages.ts';
+import { type Candidates, type IdRange, within } from '../candidate-pages.ts';
 import type { EventType } from './catalogue.ts';
 
 export interface EventRow {
@@ -68,19 +68,20 @@ export async function pageOfEvents(
 
 function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range: IdRange, count: number): Fragment {
   if (filter.message_id !== null) {
-    const about = slice(sql, sql`e.message_id`, sql`${filter.message_id}`, sql`e.id`, range);
     return sql`
-      select e.id from events e where e.workspace_id = ${workspace_id} and ${about}
-      order by e.message_id desc, e.id desc limit ${count}`;
+      select e.id from events e
+      where e.message_id = ${filter.message_id} and e.workspace_id collate "POSIX" = ${workspace_id}
+        and ${within(sql, sql`e.id`, range)}
+      order by e.id collate "POSIX" desc limit ${count}`;
   }
   if (filter.types?.every((type) => !commonTypes.includes(type))) {
     return sql`
       select c.id from unnest(${[...filter.types]}::text[]) as t (type)
       cross join lateral (
         select e.id from events e
-        where e.workspace_id = ${workspace_id} and e.type not in ('email.queued', 'email.delivered')
-          and ${slice(sql, sql`e.type`, sql`t.type`, sql`e.id`, range)}
-        order by e.type desc, e.id desc limit ${count}
+        where e.workspace_id collate "POSIX" = ${workspace_id} and e.type collate "POSIX" = t.type
+          and e.type not in ('email.queued', 'email.delivered') and ${within(sql, sql`e.id`, range)}
+        order by e.id collate "POSIX" desc limit ${count}
       ) c
       order by c.id desc limit ${count}`;
   }
@@ -94,7 +95,7 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
 export async function eventsOf(sql: Sql, workspace_id: string, message_id: string): Promise<EventRow[]> {
   return sql<EventRow[]>`
     select id, type, message_id, recipient_id, sequence, facts, created_at
-    from events where workspace_id = ${workspace_id} and message_id = ${message_id}
+    from events where message_id = ${message_id} and workspace_id collate "POSIX" = ${workspace_id}
     order by sequence`;
 }
 

@@ -5,13 +5,15 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 // A type and a subtype of RFC 2045 tokens, with optional parameters that hold no control characters.
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+([ \t]*;[ \t]*[\w-]+=("[^"\r\n\0]*"|[\w!#$&^.+-]+))*$/;
 
+const contentText = z.string().meta({ contentEncoding: 'base64', examples: ['SGVsbG8='] });
+
 export const attachmentSchema = z.object({
   filename: z
     .string()
     .min(1)
     .max(255)
     .refine((text) => !/\p{Cc}/u.test(text), 'filename must not contain control characters'),
-  content: z.string().transform((text, context) => {
+  content: contentText.transform((text, context) => {
     const compact = text.replace(/[\r\n]/g, '');
     if (compact.length % 4 === 0 && BASE64.test(compact)) return compact;
     context.addIssue(issueFor('invalid_type', 'content must be base64 with padding.'));
@@ -22,12 +24,14 @@ export const attachmentSchema = z.object({
     // Aborts, because the expression would overflow the stack on a text of megabytes.
     .max(255, { abort: true })
     .regex(CONTENT_TYPE, 'must be a media type such as application/pdf')
-    .optional(),
+    .optional()
+    .meta({ description: 'Follows from the filename where it is not given.', examples: ['application/pdf'] }),
   content_id: z
     .string()
     .max(255)
     .regex(/^[\w.@+-]+$/, 'must be letters, digits and . _ @ + -')
-    .optional(),
+    .optional()
+    .meta({ description: 'Lets html show it as cid:…', examples: ['logo'] }),
 });
 
 /** How many bytes a base64 text stands for, without decoding it. */

@@ -2,9 +2,14 @@ import { type Mailbox, parseMailbox } from '@postrider/mail';
 import { z } from 'zod';
 import { issueFor } from '../parse-input.ts';
 
+const mailboxText = z.string().meta({
+  description: 'One address: a@b.c or Name <a@b.c>.',
+  examples: ['ada@example.com', 'Ada Lovelace <ada@example.com>'],
+});
+
 /** One mailbox, as from and reply_to take it. */
 export function mailboxField(name: string) {
-  return z.string().transform((text, context) => {
+  return mailboxText.transform((text, context) => {
     const parsed = parseMailbox(text);
     if (parsed.ok) return parsed.mailbox;
     context.addIssue(issueFor('invalid_email', `${name}: ${parsed.message}`));
@@ -15,7 +20,7 @@ export function mailboxField(name: string) {
 /** One mailbox or several, as to, cc and bcc take them; each bad one is named by its index. */
 export function mailboxListField(name: string, most: number) {
   return z
-    .union([z.string(), z.array(z.string())], { error: (issue) => mixedList(name, issue.input) })
+    .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], { error: (issue) => mixedList(name, issue.input) })
     .transform((given, context) => {
       const texts = typeof given === 'string' ? [given] : given;
       if (texts.length > most) {

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '@postrider/db';
-import { type Candidates, type IdRange, slice } from '../candidate-pages.ts';
+import { type Candidates, type IdRange, within } from '../candidate-pages.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import { type MessageRow, messageColumns } from './log-store.ts';
 import type { MessageFilter } from './messages-filter.ts';
@@ -51,8 +51,8 @@ function candidates(
         select c.id, c.fits from unnest(${[...driver.statuses]}::text[]::delivery_state[]) as s (status)
         cross join lateral (
           select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
-          where m.workspace_id = ${workspace_id} and ${slice(sql, sql`m.status`, sql`s.status`, sql`m.id`, range)}
-          order by m.status desc, m.id desc limit ${count}
+          where m.workspace_id collate "POSIX" = ${workspace_id} and m.status = s.status and ${within(sql, sql`m.id`, range)}
+          order by m.id collate "POSIX" desc limit ${count}
         ) c
         order by c.id desc limit ${count}`;
     case 'tag':
@@ -66,18 +66,18 @@ function candidates(
       // Served by recipients_email.
       return sql`
         select r.message_id as id, true as fits from recipients r
-        where r.workspace_id = ${workspace_id}
-          and ${slice(sql, sql`r.email`, sql`${driver.email}`, sql`r.message_id`, range)}
-        order by r.email desc, r.message_id desc limit ${count}`;
+        where r.workspace_id collate "POSIX" = ${workspace_id} and r.email collate "POSIX" = ${driver.email}
+          and ${within(sql, sql`r.message_id`, range)}
+        order by r.message_id collate "POSIX" desc limit ${count}`;
     case 'sender':
       // Served by messages_sender.
       return sql`
         select c.id, c.fits from unnest(${[...driver.emails]}::text[]) as s (email)
         cross join lateral (
           select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
-          where m.workspace_id = ${workspace_id} and m.from_domain = ${driver.domain}
-            and ${slice(sql, sql`m.from_email`, sql`s.email`, sql`m.id`, range)}
-          order by m.from_email desc, m.id desc limit ${count}
+          where m.workspace_id collate "POSIX" = ${workspace_id} and m.from_domain collate "POSIX" = ${driver.domain}
+            and m.from_email collate "POSIX" = s.email and ${within(sql, sql`m.id`, range)}
+          order by m.id collate "POSIX" desc limit ${count}
         ) c
         order by c.id desc limit ${count}`;
   }
@@ -153,9 +153,9 @@ export async function sendersOf(
 ): Promise<readonly string[] | null> {
   const next = (after: Fragment) => sql`
     select m.from_email from messages m
-    where m.workspace_id = ${workspace_id} and (m.from_domain, m.from_email) > (${domain}, ${after})
-      and m.from_domain <= ${domain}
-    order by m.from_domain, m.from_email limit 1`;
+    where m.workspace_id collate "POSIX" = ${workspace_id} and m.from_domain collate "POSIX" = ${domain}
+      and m.from_email collate "POSIX" > ${after}
+    order by m.from_email collate "POSIX" limit 1`;
   const rows = await sql<{ email: string }[]>`
     with recursive senders as (
       (${next(sql`''`)})
