@@ -1,17 +1,19 @@
 import { benchAccept, benchSlowDisk } from './accept.ts';
+import { benchLogs, type LogsOptions } from './logs.ts';
 import { benchStartOfAttempts } from './start-of-attempts.ts';
 
-// npm run bench -- [suite …] [--rounds=3] [--seconds=4]
-const suites: Readonly<Record<string, (options: { rounds: number; seconds: number }) => Promise<void>>> = {
+// npm run bench -- [suite …] [--rounds=3] [--seconds=4] [--messages=5000000]
+const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> = {
   accept: benchAccept,
   'slow-disk': benchSlowDisk,
   'start-of-attempts': benchStartOfAttempts,
+  logs: benchLogs,
 };
 
 const args = process.argv.slice(2);
 const option = (name: string, otherwise: number) =>
   Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
-const options = { rounds: option('rounds', 3), seconds: option('seconds', 4) };
+const options = { rounds: option('rounds', 3), seconds: option('seconds', 4), messages: option('messages', 5_000_000) };
 const named = args.filter((arg) => !arg.startsWith('--'));
 const unknown = named.filter((name) => !(name in suites));
 if (unknown.length > 0) {

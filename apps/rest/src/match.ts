@@ -7,16 +7,22 @@ export interface Match {
 }
 
 const fixed = new Map<string, Route>();
+const fixed_paths = new Set<string>();
 const patterns: { readonly route: Route; readonly segments: readonly string[] }[] = [];
 for (const route of routes) {
   if (route.path.includes('{')) patterns.push({ route, segments: route.path.split('/') });
-  else fixed.set(`${route.method} ${route.path}`, route);
+  else {
+    fixed.set(`${route.method} ${route.path}`, route);
+    fixed_paths.add(route.path);
+  }
 }
 
 /** Finds the row for a method and a path below /v1. A wrong method is no row, like a wrong path. */
 export function matchRoute(method: string, path: string): Match | null {
   const exact = fixed.get(`${method} ${path}`);
   if (exact) return { route: exact, params: {} };
+  // PATCH /email/send is a wrong method, and not the message "send".
+  if (fixed_paths.has(path)) return null;
   const given = path.split('/');
   for (const { route, segments } of patterns) {
     if (route.method !== method || segments.length !== given.length) continue;

@@ -7,89 +7,161 @@ import { type Route, routes } from './routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const errorSchema = z.object({
-  error: publicErrorSchema.extend({ request_id: z.string(), docs_url: z.string().meta({ format: 'uri' }) }),
-});
+/** What every error answers. */
+export const errorSchema = z
+  .object({
+    error: publicErrorSchema.extend({
+      request_id: z.string().meta({ description: 'Names the request in the log; quote it when you ask for help.' }),
+      docs_url: z.string().meta({ format: 'uri', description: 'The page of the reason.' }),
+    }),
+  })
+  .meta({ id: 'Error' });
 
-/** The OpenAPI 3.1 document of the routes that exist. */
+const INTRODUCTION = `Transactional email: send, read what became of it, manage keys.
+
+Every request carries \`Authorization: Bearer\` and an API key. Every answer is JSON and says in X-RateLimit-* what is left
+of its window, the present minute. /v1 only grows: answers may gain fields, and enums of answers may gain values.`;
+
+const sections: readonly Json[] = [
+  { name: 'email', description: 'Send mail, and read what became of it.' },
+  { name: 'events', description: 'What happened, as one list.' },
+  { name: 'api-keys', description: 'Who may use the API, and for what.' },
+  { name: 'usage', description: 'How much of the plan is used up.' },
+];
+
+type Surface = Readonly<Record<'paths' | 'components', Json>>;
+let surface: Surface | null = null;
+
+/** The OpenAPI 3.1 document of the routes that exist. What does not depend on the address is made once. */
 export function openApiDocument(public_url: string): Json {
-  const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
-  }
+  surface ??= describeRoutes();
   return {
     openapi: '3.1.0',
     info: {
       title: 'Postrider',
       version: '1',
-      description: 'Transactional email: send, read what became of it, manage keys. /v1 only grows.',
+      description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${public_url}/v1` }],
     security: [{ api_key: [] }],
+    tags: sections,
+    ...surface,
+  };
+}
+
+function describeRoutes(): Surface {
+  const schemas: Record<string, Json> = {};
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+  }
+  const error = schemaOf(errorSchema, 'output', schemas);
+  return {
     paths,
     components: {
       securitySchemes: {
         api_key: { type: 'http', scheme: 'bearer', description: 'An API key, pr_live_… or pr_test_….' },
       },
-      headers: rateHeaders,
-      schemas: { Error: schemaOf(errorSchema, 'output') },
-      responses: Object.fromEntries(errorCodes.map((code) => [code, errorResponse(code)])),
+      headers: knownHeaders,
+      responses: Object.fromEntries(errorCodes.map((code) => [code, errorResponse(code, error)])),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
 }
 
-function operationOf(route: Route): Json {
-  const { operation, path, method, rehearsal } = route;
-  const input = schemaOf(operation.input, 'input');
+type Schemas = Record<string, Json>;
+
+function operationOf(route: Route, schemas: Schemas): Json {
+  const { operation, path, method, rehearsal, rate_class, status } = route;
+  const input = schemaOf(operation.input, 'input', schemas);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+  const repeatable = method === 'POST' && takesIdempotencyKey(route);
   const parameters = [
-    ...inPath.map((name) => ({ name, in: 'path', required: true, schema: propertyOf(input, name) })),
+    ...inPath.map((name) => parameter('path', name, propertyOf(input, name), true)),
     ...(method === 'GET' ? queryParameters(input, inPath) : []),
     ...(rehearsal ? [dryRunParameter] : []),
-    ...(method === 'POST' && takesIdempotencyKey(route) ? [idempotencyParameter] : []),
+    ...(repeatable ? [idempotencyParameter] : []),
   ];
   const body = method === 'GET' ? null : withoutFields(input, inPath);
+  const scope = operation.scope === null ? 'Any valid key may ask.' : `Needs the scope \`${operation.scope}\`.`;
   return {
     operationId: operation.name.replace(/\W/g, '_'),
     summary: operation.summary,
-    description: `Scope: ${operation.scope ?? 'any valid key'}. Window: ${route.rate_class}.`,
+    description: `${scope} Counted in the window \`${rate_class}\`.`,
     tags: [path.split('/')[1] ?? ''],
+    security: [{ api_key: operation.scope === null ? [] : [operation.scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      [route.status]: answer(operation, 'The answer.'),
-      ...(rehearsal && { 200: answer(rehearsal, 'The rehearsal that dry_run=true asks for.') }),
+      [status]: answer(operation, meanings[status], repeatable ? ['Idempotent-Replayed'] : [], schemas),
+      ...(rehearsal && { 200: answer(rehearsal, 'What dry_run=true asks for; nothing is stored.', [], schemas) }),
       ...Object.fromEntries(errorCodes.map((code) => [httpStatus[code], { $ref: `#/components/responses/${code}` }])),
     },
   };
 }
+
+const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted, and committed.' };
 
 /** An operation that a repeat could run twice takes a key that makes it safe. */
 function takesIdempotencyKey({ rate_class, operation }: Route): boolean {
   return rate_class === 'send' || operation.name === 'email.resend';
 }
 
-function answer(operation: Operation<z.ZodType, unknown>, description: string): Json {
-  return {
-    description,
-    headers: headerRefs,
-    content: { 'application/json': { schema: schemaOf(operation.output, 'output') } },
-  };
+function answer(
+  operation: Operation<z.ZodType, unknown>,
+  description: string,
+  headers: readonly HeaderName[],
+  schemas: Schemas,
+): Json {
+  const schema = schemaOf(operation.output, 'output', schemas);
+  return { description, headers: headersOf(headers), content: { 'application/json': { schema } } };
 }
 
-function errorResponse(code: ErrorCode): Json {
+const headersOfCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+  unauthorized: ['WWW-Authenticate'],
+  rate_limited: ['Retry-After'],
+};
+
+function errorResponse(code: ErrorCode, schema: Json): Json {
   const known = (Object.keys(reasons) as Reason[]).filter((reason) => reasons[reason][0] === code);
   return {
     description: known.map((reason) => `- \`${reason}\`: ${reasons[reason][1]}`).join('\n'),
-    headers: code === 'rate_limited' ? { ...headerRefs, 'Retry-After': headerRef('Retry-After') } : headerRefs,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    headers: headersOf(headersOfCode[code] ?? []),
+    content: { 'application/json': { schema } },
   };
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any' });
-  return json;
+/** A schema as the document shows it. Whatever has an id in its metadata stands among the components. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): Json {
+  // Inside of an object, a schema with an id is a reference like everywhere else.
+  const json = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any', override: tidy });
+  const { $defs = {}, properties } = withComponentRefs(json);
+  Object.assign(schemas, $defs);
+  return fieldsOf({ properties }).it ?? {};
+}
+
+interface Emitted {
+  readonly zodSchema: z.core.$ZodType;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+function tidy({ zodSchema, jsonSchema }: Emitted): void {
+  // zod takes the examples of what is transformed for examples of the result; ours are what a client sends.
+  const examples = z.globalRegistry.get(zodSchema)?.examples;
+  if (Array.isArray(examples)) jsonSchema.examples = examples;
+  // An answer may gain fields, so what it is not promised to hold is not forbidden either.
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
+  // Nothing in a document can be written to, so it says nothing.
+  delete jsonSchema.readOnly;
+  delete jsonSchema.id;
+}
+
+function withComponentRefs(json: z.core.JSONSchema.BaseSchema): Json {
+  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
 function fieldsOf(schema: Json): Readonly<Record<string, Json>> {
@@ -108,7 +180,19 @@ function propertyOf(schema: Json, name: string): Json {
 function queryParameters(schema: Json, except: readonly string[]): Json[] {
   return Object.entries(fieldsOf(schema))
     .filter(([name]) => !except.includes(name))
-    .map(([name, field]) => ({ name, in: 'query', required: requiredOf(schema).includes(name), schema: field }));
+    .map(([name, field]) => parameter('query', name, repeated(field), requiredOf(schema).includes(name)));
+}
+
+function parameter(place: 'path' | 'query', name: string, field: Json, required: boolean): Json {
+  const { description, ...schema } = field;
+  return { name, in: place, required, ...(description !== undefined && { description }), schema };
+}
+
+/** In a query a list is its name repeated, so one value and a list of one are the same. */
+function repeated({ anyOf, ...rest }: Json): Json {
+  if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { ...rest, anyOf };
+  const list = (anyOf as readonly Json[]).find(({ type }) => type === 'array');
+  return list ? { ...rest, ...list } : { ...rest, anyOf };
 }
 
 /** The body is the input less what the path already says; null where nothing is left. */
@@ -135,21 +219,24 @@ const idempotencyParameter = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-const rateHeaders = {
+const knownHeaders = {
   'X-RateLimit-Limit': { description: 'Requests allowed in the window.', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left in the window.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the window resets, in Unix seconds.', schema: { type: 'integer' } },
   'X-Request-Id': { description: 'Names the request in logs and errors.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+  'Idempotent-Replayed': {
+    description: 'true: the first answer under this Idempotency-Key, given again.',
+    schema: { type: 'string', const: 'true' },
+  },
 };
+type HeaderName = keyof typeof knownHeaders;
 
-function headerRef(name: keyof typeof rateHeaders): Json {
-  return { $ref: `#/components/headers/${name}` };
+const everyAnswer = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'] as const;
+
+function headersOf(others: readonly HeaderName[]): Json {
+  return Object.fromEntries(
+    [...everyAnswer, ...others].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 }
-
-const headerRefs = Object.fromEntries(
-  (['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'] as const).map((name) => [
-    name,
-    headerRef(name),
-  ]),
-);

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Services } from '@postrider/core';
+import { AppError, codeOf, type Services } from '@postrider/core';
 import { expect } from 'vitest';
+import { httpStatus } from '../src/errors.ts';
 import { createHandler } from '../src/index.ts';
+import { type Match, matchRoute, rehearsed } from '../src/match.ts';
+import { errorSchema } from '../src/openapi.ts';
 
 export interface Answer {
   readonly status: number;
@@ -47,18 +50,35 @@ export async function startRest(services: Services, default_key: string): Promis
         ...(body !== undefined && { body: bodyOf(body) }),
       });
       const text = await answer.text();
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        text,
-        body: JSON.parse(text) as Record<string, unknown>,
-      };
+      const answered = JSON.parse(text) as Record<string, unknown>;
+      expectDocumented(method, new URL(answer.url), answer.status, answered);
+      return { status: answer.status, headers: answer.headers, text, body: answered };
     },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Every answer of every test is what the document says of it: no field is missing, wrong or unheard of. */
+function expectDocumented(method: string, { pathname, searchParams }: URL, status: number, body: unknown): void {
+  const match = matchRoute(method, pathname.slice('/v1'.length));
+  if (status >= 400) {
+    const { error } = errorSchema.parse(body);
+    expect(status).toBe(httpStatus[error.code]);
+    expect(codeOf(error.reason)).toBe(error.code);
+  } else if (match) {
+    const { route } = requireMatch(rehearsed(match, searchParams));
+    expect(status).toBe(route.status);
+    // What the schema does not declare is not in what it parsed.
+    expect(route.operation.output.parse(body)).toEqual(body);
+  }
+}
+
+function requireMatch(match: Match | AppError): Match {
+  if (match instanceof AppError) throw match;
+  return match;
 }
 
 function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {

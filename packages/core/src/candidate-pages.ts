@@ -1,4 +1,3 @@
-import type { Fragment, Sql } from '@postrider/db';
 import { type IdKind, idFloor } from './ids.ts';
 import { type CursorScope, type List, pageOf, writeCursor } from './list.ts';
 
@@ -23,11 +22,6 @@ export function idRange(
     from: since ? idFloor(kind, since.getTime()) : FIRST,
     before: behind !== null && behind < end ? behind : end,
   };
-}
-
-/** A range of ids in an index that is collated "POSIX", whose order only such an index gives. */
-export function within(sql: Sql, id: Fragment, range: IdRange): Fragment {
-  return sql`${id} collate "POSIX" >= ${range.from} and ${id} collate "POSIX" < ${range.before}`;
 }
 
 /** Some ids in order, and those of their rows that pass every filter. */

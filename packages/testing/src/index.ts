@@ -1,3 +1,4 @@
+export { breakingChanges } from './breaking-changes.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export { createDatabase, databaseUrl, type TestDatabase } from './database.ts';
 export {

@@ -6,8 +6,8 @@ import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
 import { timestampField } from '../timestamp-field.ts';
-import { keyEntry, keySchema } from './key-entry.ts';
-import { hasScope, scopes } from './scopes.ts';
+import { keyEntry, keySchema, scopeField } from './key-entry.ts';
+import { hasScope } from './scopes.ts';
 import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
 import { insertKey } from './store.ts';
 
@@ -18,7 +18,10 @@ const domainField = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const networkField = z.string().refine(isNetwork, 'must be an IP address or a network such as 192.0.2.0/24');
+const networkField = z
+  .string()
+  .refine(isNetwork, 'must be an IP address or a network such as 192.0.2.0/24')
+  .meta({ examples: ['192.0.2.0/24', '2001:db8::1'] });
 
 /** Creates a key; its secret is in this answer and nowhere else. A key never grants a scope that its maker lacks. */
 export const createKey = operation({
@@ -26,14 +29,33 @@ export const createKey = operation({
   scope: 'admin',
   summary: 'Create an API key; its secret is shown this once',
   input: z.object({
-    name: z.string().min(1).max(100),
-    scopes: z.array(z.enum(scopes)).min(1),
-    mode: z.enum(keyModes).default('live'),
-    domains: z.array(domainField).min(1).max(100).nullish(),
-    allowed_ips: z.array(networkField).min(1).max(100).nullish(),
+    name: z
+      .string()
+      .min(1)
+      .max(100)
+      .meta({ examples: ['Shop'] }),
+    scopes: z
+      .array(scopeField)
+      .min(1)
+      .meta({ examples: [['email:send']] }),
+    mode: z.enum(keyModes).default('live').meta({ description: 'A sandbox key sends into the simulator only.' }),
+    domains: z
+      .array(domainField)
+      .min(1)
+      .max(100)
+      .nullish()
+      .meta({ description: 'The only domains that from may have; none given: any.', examples: [['example.com']] }),
+    allowed_ips: z
+      .array(networkField)
+      .min(1)
+      .max(100)
+      .nullish()
+      .meta({ description: 'The only addresses and networks it works from; none given: any.' }),
     expires_at: timestampField('expires_at').nullish(),
   }),
-  output: keySchema.extend({ secret: z.string() }),
+  output: keySchema.extend({
+    secret: z.string().meta({ description: 'pr_live_… or pr_test_…; it is shown here only.' }),
+  }),
   async run(ctx, input) {
     const { actor } = ctx;
     const missing = actor.kind === 'key' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;

@@ -7,22 +7,30 @@ import { scopes } from './scopes.ts';
 import { keyModes } from './secret.ts';
 import type { KeyRow } from './store.ts';
 
-export const keySchema = z.object({
-  object: z.literal('api_key'),
-  id: idField(idPrefixes.api_key),
-  name: z.string(),
-  prefix: z.string(),
-  last4: z.string(),
-  scopes: z.array(z.enum(scopes)).readonly(),
-  mode: z.enum(keyModes),
-  domains: z.array(z.string()).readonly().nullable(),
-  allowed_ips: z.array(z.string()).readonly().nullable(),
-  status: z.enum(['active', 'revoked', 'expired']),
-  created_at: timeField,
-  expires_at: timeField.nullable(),
-  last_used_at: timeField.nullable(),
-  revoked_at: timeField.nullable(),
-});
+export const scopeField = z.enum(scopes).meta({ id: 'Scope' });
+
+export const keySchema = z
+  .object({
+    object: z.literal('api_key'),
+    id: idField(idPrefixes.api_key),
+    name: z.string(),
+    prefix: z.string().meta({ description: 'How the secret begins.', examples: ['pr_live_'] }),
+    last4: z.string().meta({ description: 'How the secret ends.' }),
+    scopes: z.array(scopeField).readonly(),
+    mode: z.enum(keyModes).meta({ description: 'What a sandbox key sends goes to the simulator and costs no quota.' }),
+    domains: z.array(z.string()).readonly().nullable().meta({ description: 'The only domains of from; null: any.' }),
+    allowed_ips: z
+      .array(z.string())
+      .readonly()
+      .nullable()
+      .meta({ description: 'The only addresses and networks it works from; null: any.' }),
+    status: z.enum(['active', 'revoked', 'expired']),
+    created_at: timeField,
+    expires_at: timeField.nullable(),
+    last_used_at: timeField.nullable(),
+    revoked_at: timeField.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
 export type KeyEntry = z.output<typeof keySchema>;
 
 export function keyEntry(row: KeyRow): KeyEntry {

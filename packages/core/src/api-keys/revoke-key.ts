@@ -19,7 +19,7 @@ export const revokeKey = operation({
   name: 'api_keys.revoke',
   scope: 'admin',
   summary: 'Revoke an API key, for the next request of every process',
-  input: z.object({ key_id: z.string() }),
+  input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const row = await revokeKeyRow(ctx.sql, ctx.actor.workspace_id, key_id);

@@ -25,15 +25,17 @@ const eventDataSchema = z.looseObject({
 export type EventData = z.output<typeof eventDataSchema>;
 
 /** An event as every face shows it; data says which mail and which recipient it is about. */
-export const eventSchema = z.object({
-  id: idField(idPrefixes.event),
-  type: z.string(),
-  created_at: timeField,
-  sequence: z.int().meta({ description: 'Grows by one from event to event of a message.' }),
-  email_id: z.string().nullable(),
-  recipient_id: z.string().nullable(),
-  data: eventDataSchema,
-});
+export const eventSchema = z
+  .object({
+    id: idField(idPrefixes.event),
+    type: z.string().meta({ examples: ['email.delivered'] }),
+    created_at: timeField,
+    sequence: z.int().meta({ description: 'Grows by one from event to event of a message.' }),
+    email_id: idField(idPrefixes.message).nullable(),
+    recipient_id: idField(idPrefixes.recipient).nullable(),
+    data: eventDataSchema.meta({ description: 'What it is about, and facts that depend on the type.' }),
+  })
+  .meta({ id: 'Event' });
 export type EventEntry = z.output<typeof eventSchema>;
 
 /** What a recipient is after an event whose type does not end in the name of its state. */

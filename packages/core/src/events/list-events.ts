@@ -9,7 +9,11 @@ import { type EventType, eventTypes } from './catalogue.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { addressesOf, pageOfEvents, subjectsOf } from './store.ts';
 
-const typeField = z.string().transform((text, context) => {
+const typeText = z
+  .string()
+  .meta({ description: `One or a comma list of ${eventTypes.join(', ')}.`, examples: ['email.bounced'] });
+
+const typeField = typeText.transform((text, context) => {
   const types = text.split(',').map((part) => part.trim());
   const known = types.filter((type): type is EventType => eventTypes.some((one) => one === type));
   if (known.length === types.length) return [...new Set(known)].sort();
@@ -25,9 +29,9 @@ export const listEvents = operation({
   input: z.object({
     ...pageFields,
     type: typeField.optional(),
-    email_id: z.string().max(64).optional(),
-    since: timestampField('since').optional(),
-    until: timestampField('until').optional(),
+    email_id: z.string().max(64).optional().meta({ description: 'The timeline of one mail.' }),
+    since: timestampField('since').optional().meta({ description: 'At this time or later.' }),
+    until: timestampField('until').optional().meta({ description: 'Before this time.' }),
   }),
   output: listOf(eventSchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<EventEntry>> {

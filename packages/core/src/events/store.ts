@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '@postrider/db';
-import { type Candidates, type IdRange, within } from '../candidate-pages.ts';
+import type { Candidates, IdRange } from '../candidate-pages.ts';
+import { within } from '../keyset-store.ts';
 import type { EventType } from './catalogue.ts';
 
 export interface EventRow {

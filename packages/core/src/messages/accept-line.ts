@@ -21,11 +21,13 @@ const HOMES_KEPT = 10_000;
 // Several times what a commit takes; only a commit that waits for a lock or a stalled disk lasts longer.
 const LONGEST_HOLD_MS = 25;
 
-export const acknowledgementSchema = z.object({
-  id: idField(idPrefixes.message),
-  status: z.literal('queued'),
-  created_at: timeField,
-});
+export const acknowledgementSchema = z
+  .object({
+    id: idField(idPrefixes.message),
+    status: z.literal('queued').meta({ description: 'Also of a mail that is scheduled.' }),
+    created_at: timeField,
+  })
+  .meta({ id: 'Acknowledgement' });
 export type Acknowledgement = z.output<typeof acknowledgementSchema>;
 export type SendResult = Acknowledgement | AppError;
 

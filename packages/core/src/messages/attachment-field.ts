@@ -7,32 +7,34 @@ const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+([ \t]*;[ \t]*[\w-]+=("[^"\r\
 
 const contentText = z.string().meta({ contentEncoding: 'base64', examples: ['SGVsbG8='] });
 
-export const attachmentSchema = z.object({
-  filename: z
-    .string()
-    .min(1)
-    .max(255)
-    .refine((text) => !/\p{Cc}/u.test(text), 'filename must not contain control characters'),
-  content: contentText.transform((text, context) => {
-    const compact = text.replace(/[\r\n]/g, '');
-    if (compact.length % 4 === 0 && BASE64.test(compact)) return compact;
-    context.addIssue(issueFor('invalid_type', 'content must be base64 with padding.'));
-    return z.NEVER;
-  }),
-  content_type: z
-    .string()
-    // Aborts, because the expression would overflow the stack on a text of megabytes.
-    .max(255, { abort: true })
-    .regex(CONTENT_TYPE, 'must be a media type such as application/pdf')
-    .optional()
-    .meta({ description: 'Follows from the filename where it is not given.', examples: ['application/pdf'] }),
-  content_id: z
-    .string()
-    .max(255)
-    .regex(/^[\w.@+-]+$/, 'must be letters, digits and . _ @ + -')
-    .optional()
-    .meta({ description: 'Lets html show it as cid:…', examples: ['logo'] }),
-});
+export const attachmentSchema = z
+  .object({
+    filename: z
+      .string()
+      .min(1)
+      .max(255)
+      .refine((text) => !/\p{Cc}/u.test(text), 'filename must not contain control characters'),
+    content: contentText.transform((text, context) => {
+      const compact = text.replace(/[\r\n]/g, '');
+      if (compact.length % 4 === 0 && BASE64.test(compact)) return compact;
+      context.addIssue(issueFor('invalid_type', 'content must be base64 with padding.'));
+      return z.NEVER;
+    }),
+    content_type: z
+      .string()
+      // Aborts, because the expression would overflow the stack on a text of megabytes.
+      .max(255, { abort: true })
+      .regex(CONTENT_TYPE, 'must be a media type such as application/pdf')
+      .optional()
+      .meta({ description: 'Follows from the filename where it is not given.', examples: ['application/pdf'] }),
+    content_id: z
+      .string()
+      .max(255)
+      .regex(/^[\w.@+-]+$/, 'must be letters, digits and . _ @ + -')
+      .optional()
+      .meta({ description: 'Lets html show it as cid:…', examples: ['logo'] }),
+  })
+  .meta({ id: 'Attachment' });
 
 /** How many bytes a base64 text stands for, without decoding it. */
 export function decodedLength(base64: string): number {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { transition } from '../delivery/index.ts';
-import { newId } from '../ids.ts';
+import { idPrefixes, newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { returnUsage } from '../usage/index.ts';
+import { idField } from '../wire.ts';
 import { entryOf } from './get-message.ts';
 import { type LogEntry, logEntrySchema } from './log-entry.ts';
 import { requireUnsent } from './unsent.ts';
@@ -15,7 +16,7 @@ export const cancelMessage = operation({
   name: 'email.cancel',
   scope: 'email:send',
   summary: 'Cancel an email before its first attempt',
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: idField(idPrefixes.message) }),
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;

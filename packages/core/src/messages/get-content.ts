@@ -11,7 +11,7 @@ const contentSchema = z.object({
   id: idField(idPrefixes.message),
   html: z.string().nullable(),
   text: z.string().nullable(),
-  headers: z.record(z.string(), z.string()).readonly(),
+  headers: z.record(z.string(), z.string()).readonly().meta({ description: 'The custom headers.' }),
   raw: z.string().meta({ description: 'The MIME that every recipient is sent, before it is signed.' }),
 });
 export type EmailContent = z.output<typeof contentSchema>;
@@ -21,7 +21,7 @@ export const getContent = operation({
   name: 'email.content',
   scope: 'admin',
   summary: 'What an email says: html, text, headers, raw',
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: idField(idPrefixes.message) }),
   output: contentSchema,
   async run(ctx, { id }): Promise<EmailContent> {
     const content = await contentOf(ctx.sql, ctx.actor.workspace_id, id);

@@ -2,14 +2,18 @@ import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { eventEntry, eventSchema, eventsOf } from '../events/index.ts';
+import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
 import { attemptEntry, attemptSchema, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { attemptsOf, messageById, recipientsOf } from './log-store.ts';
 
-const messageDetailSchema = logEntrySchema.extend({
-  events: z.array(eventSchema).readonly(),
-  attempts: z.array(attemptSchema).readonly(),
-});
+const messageDetailSchema = logEntrySchema
+  .extend({
+    events: z.array(eventSchema).readonly(),
+    attempts: z.array(attemptSchema).readonly(),
+  })
+  .meta({ id: 'LogEntryDetail' });
 export type MessageDetail = z.output<typeof messageDetailSchema>;
 
 /** One message with its timeline and every attempt. */
@@ -17,7 +21,7 @@ export const getMessage = operation({
   name: 'email.get',
   scope: 'email:logs:read',
   summary: 'One email with its timeline and every attempt',
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: idField(idPrefixes.message) }),
   output: messageDetailSchema,
   async run(ctx, { id }): Promise<MessageDetail> {
     const { workspace_id } = ctx.actor;

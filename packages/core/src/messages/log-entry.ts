@@ -7,42 +7,50 @@ import { recipientKinds } from './addressees.ts';
 import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
 import { waitingReason, waitingSchema } from './waiting.ts';
 
-export const recipientSchema = z.object({
-  id: idField(idPrefixes.recipient),
-  email: z.string(),
-  kind: z.enum(recipientKinds),
-  status: z.enum(deliveryStates),
-  attempts: z.int(),
-  last_response: z.string().nullable(),
-  next_attempt_at: timeField.nullable(),
-  waiting: waitingSchema.nullable().meta({ description: 'Why it has not been sent yet; null once it is closed.' }),
-});
+const statusField = z.enum(deliveryStates).meta({ id: 'DeliveryStatus' });
+
+export const recipientSchema = z
+  .object({
+    id: idField(idPrefixes.recipient),
+    email: z.string(),
+    kind: z.enum(recipientKinds),
+    status: statusField,
+    attempts: z.int(),
+    last_response: z.string().nullable().meta({ description: 'What the other server said last.' }),
+    next_attempt_at: timeField.nullable(),
+    waiting: waitingSchema.nullable().meta({ description: 'Why it has not been sent yet; null once it is closed.' }),
+  })
+  .meta({ id: 'Recipient' });
 export type RecipientEntry = z.output<typeof recipientSchema>;
 
 /** A message as every face shows it in lists; bodies are never part of it. */
-export const logEntrySchema = z.object({
-  object: z.literal('email'),
-  id: idField(idPrefixes.message),
-  status: z.enum(deliveryStates),
-  from: z.string(),
-  to: z.array(z.string()).readonly(),
-  cc: z.array(z.string()).readonly(),
-  bcc: z.array(z.string()).readonly(),
-  reply_to: z.string().nullable(),
-  subject: z.string(),
-  tags: z.array(z.string()).readonly(),
-  metadata: z.record(z.string(), z.string()).readonly(),
-  created_at: timeField,
-  scheduled_at: timeField.nullable(),
-  sent_at: timeField.nullable().meta({ description: 'The start of the first attempt.' }),
-  delivered_at: timeField.nullable(),
-  recipients: z.array(recipientSchema).readonly(),
-  last_event: z.object({ type: z.string(), at: timeField }),
-  message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
-  api_key_id: z.string().nullable(),
-  request_id: z.string(),
-  resend_of: z.string().nullable().meta({ description: 'The message that this one repeats.' }),
-});
+export const logEntrySchema = z
+  .object({
+    object: z.literal('email'),
+    id: idField(idPrefixes.message),
+    status: statusField.meta({
+      description: 'The least advanced open status of its recipients; once all are closed, the worst of theirs.',
+    }),
+    from: z.string(),
+    to: z.array(z.string()).readonly(),
+    cc: z.array(z.string()).readonly(),
+    bcc: z.array(z.string()).readonly(),
+    reply_to: z.string().nullable(),
+    subject: z.string(),
+    tags: z.array(z.string()).readonly(),
+    metadata: z.record(z.string(), z.string()).readonly(),
+    created_at: timeField,
+    scheduled_at: timeField.nullable(),
+    sent_at: timeField.nullable().meta({ description: 'The start of the first attempt.' }),
+    delivered_at: timeField.nullable(),
+    recipients: z.array(recipientSchema).readonly(),
+    last_event: z.object({ type: z.string().meta({ examples: ['email.delivered'] }), at: timeField }),
+    message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
+    api_key_id: idField(idPrefixes.api_key).nullable(),
+    request_id: idField(idPrefixes.request),
+    resend_of: idField(idPrefixes.message).nullable().meta({ description: 'The message that this one repeats.' }),
+  })
+  .meta({ id: 'LogEntry' });
 export type LogEntry = z.output<typeof logEntrySchema>;
 
 export function logEntry(message: MessageRow, recipients: readonly RecipientRow[]): LogEntry {
@@ -85,21 +93,29 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
   };
 }
 
-export const attemptSchema = z.object({
-  id: idField(idPrefixes.attempt),
-  recipient_id: idField(idPrefixes.recipient),
-  number: z.int(),
-  outcome: z.enum(['accepted', 'deferred', 'rejected', 'unknown']),
-  stage: z.string(),
-  target: z.string(),
-  tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
-  reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),
-  error: z.string().nullable(),
-  phases_ms: z.object({ connect: z.number(), tls: z.number(), mail: z.number(), data: z.number() }),
-  transcript: z.string().nullable(),
-  started_at: timeField,
-  finished_at: timeField,
-});
+export const attemptSchema = z
+  .object({
+    id: idField(idPrefixes.attempt),
+    recipient_id: idField(idPrefixes.recipient),
+    number: z.int().meta({ description: '1 for the first.' }),
+    outcome: z.enum(['accepted', 'deferred', 'rejected', 'unknown']).meta({
+      description: 'unknown: the connection was lost after the end of the mail, so that it may have arrived.',
+    }),
+    stage: z
+      .string()
+      .meta({ description: 'How far the conversation came.', examples: ['connect', 'rcpt', 'after_dot'] }),
+    target: z.string().meta({ description: 'The server that was talked to.' }),
+    tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
+    reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),
+    error: z.string().nullable(),
+    phases_ms: z
+      .object({ connect: z.number(), tls: z.number(), mail: z.number(), data: z.number() })
+      .meta({ description: 'How long each part took, in milliseconds.' }),
+    transcript: z.string().nullable(),
+    started_at: timeField,
+    finished_at: timeField,
+  })
+  .meta({ id: 'Attempt' });
 export type AttemptEntry = z.output<typeof attemptSchema>;
 
 export function attemptEntry(row: AttemptRow): AttemptEntry {

@@ -20,7 +20,9 @@ export function mailboxField(name: string) {
 /** One mailbox or several, as to, cc and bcc take them; each bad one is named by its index. */
 export function mailboxListField(name: string, most: number) {
   return z
-    .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], { error: (issue) => mixedList(name, issue.input) })
+    .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], {
+      error: (issue) => mixedList(name, issue.input),
+    })
     .transform((given, context) => {
       const texts = typeof given === 'string' ? [given] : given;
       if (texts.length > most) {

@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from '@postrider/db';
-import { type Candidates, type IdRange, within } from '../candidate-pages.ts';
+import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { DeliveryState } from '../delivery/index.ts';
+import { within } from '../keyset-store.ts';
 import { type MessageRow, messageColumns } from './log-store.ts';
 import type { MessageFilter } from './messages-filter.ts';
 

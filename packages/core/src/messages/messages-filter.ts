@@ -7,7 +7,11 @@ import { mailboxField } from './mailbox-field.ts';
 
 const MOST_TAGS = 5;
 
-const statusField = z.string().transform((text, context) => {
+const statusText = z
+  .string()
+  .meta({ description: `One or a comma list of ${deliveryStates.join(', ')}.`, examples: ['bounced,failed'] });
+
+const statusField = statusText.transform((text, context) => {
   const statuses = text.split(',').map((part) => part.trim());
   const known = statuses.filter((status): status is DeliveryState => deliveryStates.some((state) => state === status));
   if (known.length === statuses.length) return [...new Set(known)].sort();
@@ -17,7 +21,9 @@ const statusField = z.string().transform((text, context) => {
 
 /** One tag or several that a message must all carry. What no message can carry finds nothing. */
 const tagField = z
-  .union([z.string(), z.array(z.string())], { error: 'must be a tag, or several of them' })
+  .union([z.string(), z.array(z.string()).meta({ maxItems: MOST_TAGS })], {
+    error: 'must be a tag, or several of them',
+  })
   .transform((given, context) => {
     const tags = [...new Set(typeof given === 'string' ? [given] : given)].sort();
     if (tags.length <= MOST_TAGS) return tags;
@@ -29,7 +35,9 @@ const tagField = z
 
 const addressField = (name: string) => mailboxField(name).transform((mailbox) => mailbox.email);
 
-const domainField = z.string().transform((text, context) => {
+const domainText = z.string().meta({ examples: ['example.com'] });
+
+const domainField = domainText.transform((text, context) => {
   const domain = canonicalDomain(text);
   if (domain !== null) return domain;
   context.addIssue(issueFor('invalid_domain', 'domain must be a full domain name such as example.com.'));
@@ -39,12 +47,12 @@ const domainField = z.string().transform((text, context) => {
 /** The filters of the log. to finds every recipient, copies included; domain is the one that sent; since is included. */
 export const filterFields = {
   status: statusField.optional(),
-  tag: tagField.optional(),
-  to: addressField('to').optional(),
+  tag: tagField.optional().meta({ description: 'Repeat it for mails that carry all of several tags.' }),
+  to: addressField('to').optional().meta({ description: 'A recipient, copies included.' }),
   from: addressField('from').optional(),
-  domain: domainField.optional(),
-  since: timestampField('since').optional(),
-  until: timestampField('until').optional(),
+  domain: domainField.optional().meta({ description: 'The domain of from.' }),
+  since: timestampField('since').optional().meta({ description: 'Created at this time or later.' }),
+  until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
 };
 export type FilterInput = z.output<z.ZodObject<typeof filterFields>>;
 

@@ -16,7 +16,7 @@ const previewSchema = z.object({
   recipients: z
     .array(z.object({ email: z.string(), kind: z.enum(recipientKinds), verdict: z.enum(['would_send', 'suppressed']) }))
     .readonly(),
-  mime: z.string(),
+  mime: z.string().meta({ description: 'The mail as it would be sent, before it is signed.' }),
 });
 export type Preview = z.output<typeof previewSchema>;
 

@@ -2,12 +2,14 @@ import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { transition } from '../delivery/index.ts';
 import { AppError } from '../errors.ts';
-import { newJobId } from '../ids.ts';
+import { idPrefixes, newJobId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { timestampField } from '../timestamp-field.ts';
+import { idField } from '../wire.ts';
 import { entryOf } from './get-message.ts';
 import { scheduleOf } from './judge.ts';
 import { type LogEntry, logEntrySchema } from './log-entry.ts';
+import { SCHEDULE } from './schema.ts';
 import { requireUnsent } from './unsent.ts';
 import { setSchedule } from './unsent-store.ts';
 
@@ -19,7 +21,10 @@ export const rescheduleMessage = operation({
   name: 'email.reschedule',
   scope: 'email:send',
   summary: 'Move an email to another time before its first attempt',
-  input: z.object({ id: z.string(), scheduled_at: timestampField('scheduled_at') }),
+  input: z.object({
+    id: idField(idPrefixes.message),
+    scheduled_at: timestampField('scheduled_at').meta({ description: SCHEDULE }),
+  }),
   output: logEntrySchema,
   async run(ctx, { id, scheduled_at }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;

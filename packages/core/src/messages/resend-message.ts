@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { parseInput } from '../parse-input.ts';
+import { idField } from '../wire.ts';
 import { type Acknowledgement, acknowledgementSchema } from './accept-line.ts';
 import { messageNotFound } from './get-message.ts';
 import { idempotencyOf } from './idempotency.ts';
@@ -14,7 +16,7 @@ export const resendMessage = operation({
   name: 'email.resend',
   scope: 'email:send',
   summary: 'Send an email again, as a new one that is linked to it',
-  input: z.object({ id: z.string() }),
+  input: z.object({ id: idField(idPrefixes.message) }),
   output: acknowledgementSchema,
   async run(ctx, { id }): Promise<Acknowledgement> {
     const content = await contentOf(ctx.sql, ctx.actor.workspace_id, id);

@@ -9,12 +9,13 @@ import { submit } from './submit.ts';
 
 const MOST_MESSAGES = 100;
 
-// Documents say what a message is; each is parsed apart from the others, so here it may be anything.
-const anyMessage = z.unknown().meta(z.toJSONSchema(sendSchema, { io: 'input' }));
+// Documents name the schema of a message; each is parsed apart from the others, so here it may be anything.
+const anyMessage = z.unknown().meta({ $ref: '#/$defs/SendRequest' });
+const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MOST_MESSAGES });
 
 /** An array of messages, or an object that holds it; each message is parsed by itself, so that none spoils another. */
 const batchSchema = z
-  .union([z.array(anyMessage), z.object({ messages: z.array(anyMessage) }).transform(({ messages }) => messages)], {
+  .union([messageList, z.object({ messages: messageList }).transform(({ messages }) => messages)], {
     error: 'The body must be an array of messages, or an object with messages.',
   })
   .superRefine((messages, context) => {

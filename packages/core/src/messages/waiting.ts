@@ -4,11 +4,13 @@ import { timeField } from '../wire.ts';
 import type { RecipientRow } from './log-store.ts';
 
 /** Why an open recipient has not been sent yet, and the time or the thing that it waits for. */
-export const waitingSchema = z.object({
-  reason: z.enum(['scheduled', 'retry_backoff', 'in_line']),
-  until: timeField.nullable(),
-  last_reply: z.string().nullable(),
-});
+export const waitingSchema = z
+  .object({
+    reason: z.enum(['scheduled', 'retry_backoff', 'in_line']),
+    until: timeField.nullable(),
+    last_reply: z.string().nullable(),
+  })
+  .meta({ id: 'Waiting' });
 export type Waiting = z.output<typeof waitingSchema>;
 
 /** Computed from the row, never stored; null for whoever is closed or being sent right now. */

@@ -3,15 +3,17 @@ import { operation } from '../operation.ts';
 import { timeField } from '../wire.ts';
 import { monthUsage } from './store.ts';
 
-export const usageSchema = z.object({
-  object: z.literal('usage'),
-  month: z.string().meta({ description: 'The calendar month in UTC.', examples: ['2030-01'] }),
-  used: z.int(),
-  limit: z.int().nullable().meta({ description: 'null: the plan has no monthly limit.' }),
-  remaining: z.int().nullable(),
-  resets_at: timeField,
-  by_day: z.array(z.object({ date: z.string().meta({ format: 'date' }), used: z.int() })).readonly(),
-});
+export const usageSchema = z
+  .object({
+    object: z.literal('usage'),
+    month: z.string().meta({ description: 'The calendar month in UTC.', examples: ['2030-01'] }),
+    used: z.int(),
+    limit: z.int().nullable().meta({ description: 'null: the plan has no monthly limit.' }),
+    remaining: z.int().nullable(),
+    resets_at: timeField,
+    by_day: z.array(z.object({ date: z.string().meta({ format: 'date' }), used: z.int() })).readonly(),
+  })
+  .meta({ id: 'Usage', description: 'Mails are counted per unique recipient.' });
 export type Usage = z.output<typeof usageSchema>;
 
 /** What the workspace has sent this month, and how much is left of its plan. */

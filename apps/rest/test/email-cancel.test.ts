@@ -1,0 +1,261 @@
+import { newId } from '@postrider/core';
+import { scopes } from '@postrider/core/api-keys';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.domain('good.test');
+  // The first of a month is far, so that no test moves over it.
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+const HOUR_MS = 3_600_000;
+const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
+
+async function send(fields: Record<string, unknown> = {}, key = world.secret): Promise<string> {
+  const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  const answer = await rest.call('POST', '/email/send', { key, body });
+  expect(answer.status, answer.text).toBe(202);
+  return String(answer.body.id);
+}
+
+const cancel = (id: string, key: string | null = world.secret) => rest.call('POST', `/email/${id}/cancel`, { key });
+const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
+const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+
+async function usage(key = world.secret): Promise<{ used: number; today: number; by_day: unknown[] }> {
+  const { body } = await rest.call('GET', '/usage', { key });
+  const by_day = body.by_day as { date: string; used: number }[];
+  return { used: Number(body.used), today: by_day.at(-1)?.used ?? 0, by_day };
+}
+
+const eventsOf = (answer: Answer) => answer.body.events as { type: string; sequence: number; recipient_id: unknown }[];
+
+describe('200', () => {
+  it('ends scheduled mail as canceled, and nothing is ever sent of it', async () => {
+    const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
+
+    const answer = await cancel(id);
+
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body).toMatchObject({
+      object: 'email',
+      id,
+      status: 'canceled',
+      sent_at: null,
+      recipients: [
+        { status: 'canceled', attempts: 0, waiting: null, next_attempt_at: null },
+        { status: 'canceled', attempts: 0, waiting: null, next_attempt_at: null },
+      ],
+      last_event: { type: 'email.canceled' },
+    });
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    await world.clock.advance(2 * HOUR_MS);
+    await world.drain();
+    expect(copiesOf(id)).toEqual([]);
+    expect((await show(id)).body.status).toBe('canceled');
+  });
+
+  it('records one event for the whole message', async () => {
+    const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
+    await cancel(id);
+
+    expect(eventsOf(await show(id))).toMatchObject([
+      { type: 'email.scheduled', sequence: 1, recipient_id: null },
+      { type: 'email.canceled', sequence: 2, recipient_id: null },
+    ]);
+  });
+
+  it('ends mail that still waits in line', async () => {
+    const id = await send();
+
+    expect((await cancel(id)).body).toMatchObject({ status: 'canceled' });
+    expect(await world.drain()).not.toEqual([]);
+    expect(copiesOf(id)).toEqual([]);
+  });
+
+  it('answers a second cancel the same, records nothing for it and returns the mails once', async () => {
+    const before = await usage();
+    const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
+    expect((await usage()).used).toBe(before.used + 2);
+
+    const first = await cancel(id);
+    const again = await Promise.all([cancel(id), cancel(id), cancel(id)]);
+
+    expect(again.map(({ status, text }) => [status, text])).toEqual(again.map(() => [200, first.text]));
+    expect(await usage()).toEqual(before);
+    expect(eventsOf(await show(id))).toHaveLength(2);
+  });
+
+  it('returns the mails of twenty cancels at once, one time each', async () => {
+    const before = await usage();
+    const ids = await Promise.all(Array.from({ length: 5 }, () => send({ scheduled_at: inAnHour() })));
+
+    await Promise.all(Array.from({ length: 20 }, (_, index) => cancel(ids[index % 5] ?? '')));
+
+    expect(await usage()).toEqual(before);
+  });
+
+  it('returns the mails to the day on which they were counted', async () => {
+    const before = await usage();
+    const id = await send({ scheduled_at: new Date(world.clock.now() + 72 * HOUR_MS).toISOString() });
+    await world.clock.advance(48 * HOUR_MS);
+    const later = await usage();
+
+    await cancel(id);
+
+    const after = await usage();
+    expect(after.used).toBe(later.used - 1);
+    expect(after.by_day).toEqual([...before.by_day, expect.anything(), expect.anything()]);
+    expect(after.today).toBe(later.today);
+  });
+
+  it('gives room back where the month was full', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('full.test', workspace_id);
+    await world.services.sql`
+      insert into usage_months (workspace_id, month, used)
+      values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, 2999)`;
+    const mail = { from: 'a@full.test', scheduled_at: inAnHour() };
+    const id = await send(mail, secret);
+    const body = { to: 'ada@example.com', subject: 'x', text: 'x', ...mail };
+    expect(errorOf(await rest.call('POST', '/email/send', { key: secret, body })).reason).toBe('quota_exceeded');
+
+    expect((await cancel(id, secret)).status).toBe(200);
+
+    expect((await rest.call('POST', '/email/send', { key: secret, body })).status).toBe(202);
+  });
+
+  it('returns nothing for mail of a sandbox key, which cost nothing', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
+    const before = await usage();
+    const id = await send({ scheduled_at: inAnHour() }, secret);
+
+    expect((await cancel(id)).status).toBe(200);
+
+    expect(await usage()).toEqual(before);
+  });
+
+  it('leaves a suppressed recipient as it is and does not return what it never cost', async () => {
+    await world.services.sql`
+      insert into suppressions (workspace_id, id, email, reason, created_at)
+      values (${world.workspace_id}, ${newId('suppression', world.clock.now())}, 'gone@example.com', 'manual', clock_now())`;
+    const before = await usage();
+    const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'gone@example.com'] });
+
+    const answer = await cancel(id);
+
+    const recipients = answer.body.recipients as { email: string; status: string }[];
+    expect(new Map(recipients.map(({ email, status }) => [email, status]))).toEqual(
+      new Map([
+        ['ada@example.com', 'canceled'],
+        ['gone@example.com', 'suppressed'],
+      ]),
+    );
+    expect(await usage()).toEqual(before);
+    expect((await cancel(id)).text).toBe(answer.text);
+  });
+});
+
+describe('one winner', () => {
+  it('has every race between a cancel and a delivery that is due', async () => {
+    await world.services.sql`update plans set default_per_minute = 100000`;
+    const before = await usage();
+    const rounds = 50;
+    const ids = await Promise.all(
+      Array.from({ length: rounds }, (_, index) =>
+        send({
+          scheduled_at: inAnHour(),
+          to: index % 2 === 0 ? 'ada@example.com' : ['ada@example.com', 'bob@example.com'],
+        }),
+      ),
+    );
+    await world.clock.advance(HOUR_MS);
+
+    const [answers] = await Promise.all([Promise.all(ids.map((id) => cancel(id))), world.drain()]);
+    await world.drain();
+
+    let sent = 0;
+    for (const [index, id] of ids.entries()) {
+      const answer = answers[index];
+      const shown = await world.services.sql<{ status: string; copies: number }[]>`
+        select status, recipient_count as copies from messages where id = ${id}`;
+      const copies = shown[0]?.copies ?? 0;
+      const won = answer?.status === 200;
+      if (!won) expect(answer && errorOf(answer).reason).toBe('already_sent');
+      expect([shown[0]?.status, copiesOf(id).length]).toEqual(won ? ['canceled', 0] : ['delivered', copies]);
+      if (!won) sent += copies;
+    }
+    expect((await usage()).used).toBe(before.used + sent);
+  });
+});
+
+describe('403', () => {
+  it('asks for the scope email:send', async () => {
+    const id = await send({ scheduled_at: inAnHour() });
+    for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
+      const { secret } = await world.key({ scopes: [scope] });
+      const answer = await cancel(id, secret);
+
+      expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
+    }
+  });
+});
+
+describe('404', () => {
+  it('is the same for a message of another workspace as for one that does not exist', async () => {
+    const id = await send({ scheduled_at: inAnHour() });
+    const { secret } = await world.workspace('free');
+
+    const answers = await Promise.all([cancel(newId('message', world.clock.now()), secret), cancel(id, secret)]);
+
+    const [absent, foreign] = answers.map(({ status, text }) => [
+      status,
+      text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
+    ]);
+    expect(absent?.[0]).toBe(404);
+    expect(foreign).toEqual(absent);
+    expect((await show(id)).body.status).toBe('scheduled');
+  });
+});
+
+describe('422', () => {
+  it('refuses what has been sent', async () => {
+    const id = await send();
+    await world.drain();
+    const before = await usage();
+
+    const answer = await cancel(id);
+
+    expect([answer.status, errorOf(answer).reason]).toEqual([422, 'already_sent']);
+    expect(await usage()).toEqual(before);
+    expect((await show(id)).body.status).toBe('delivered');
+  });
+
+  it('refuses what waits for its second attempt, or has one recipient that was tried', async () => {
+    world.smtp.script(({ to }) =>
+      to.startsWith('busy') ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },
+    );
+    const deferred = await send({ to: 'busy@example.com' });
+    const mixed = await send({ to: ['busy@example.com', 'ada@example.com'] });
+    await world.drain();
+    world.smtp.script(() => ({ kind: 'accept' }));
+
+    for (const id of [deferred, mixed]) expect(errorOf(await cancel(id)).reason).toBe('already_sent');
+    expect((await show(deferred)).body).toMatchObject({
+      status: 'deferred',
+      recipients: [{ waiting: { reason: 'retry_backoff', until: expect.any(String), last_reply: '451 4.3.0 later' } }],
+    });
+  });
+});

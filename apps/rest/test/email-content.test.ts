@@ -1,0 +1,196 @@
+import { newId } from '@postrider/core';
+import { scopes } from '@postrider/core/api-keys';
+import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.domain('good.test');
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+  await world.services.sql`update plans set default_per_minute = 100000`;
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+async function send(fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  const answer = await rest.call('POST', '/email/send', { body });
+  expect(answer.status, answer.text).toBe(202);
+  return String(answer.body.id);
+}
+
+const content = (id: string, key: string | null = world.secret) => rest.call('GET', `/email/${id}/content`, { key });
+
+async function copyOf(id: string): Promise<SinkMail> {
+  await world.drain();
+  const [copy, ...more] = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+  if (!copy || more.length > 0) throw new Error(`${more.length + (copy ? 1 : 0)} copies arrived`);
+  return copy;
+}
+
+/** The bodies of a received mail as its reader sees them; a mail's text ends in a line break. */
+async function readBodies(mail: SinkMail): Promise<{ text: string; html: string | false }> {
+  const parsed = await world.smtp.parsed(mail);
+  const whole = (body: string) => body.replace(/\n$/, '');
+  return { text: whole(parsed.text ?? ''), html: parsed.html === false ? false : whole(parsed.html) };
+}
+
+describe('200', () => {
+  it('shows what a mail says, and its MIME byte for byte as it is sent', async () => {
+    const id = await send({
+      html: '<p>Grüße 👋</p>',
+      text: 'Grüße 👋',
+      headers: { 'X-Order': '7' },
+      bcc: 'eve@example.com',
+    });
+
+    const answer = await content(id);
+
+    expect(answer.body).toEqual({
+      object: 'email_content',
+      id,
+      html: '<p>Grüße 👋</p>',
+      text: 'Grüße 👋',
+      headers: { 'X-Order': '7' },
+      raw: expect.stringContaining(`Message-ID: <${id}@good.test>\r\n`),
+    });
+    expect(answer.body.raw).not.toContain('eve@example.com');
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 100_000 });
+    await world.drain();
+    const copies = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+    expect(copies.map((mail) => mail.raw.toString())).toEqual([answer.body.raw, answer.body.raw]);
+  });
+
+  it('leaves null what was not given, although the mail carries a text made from the html', async () => {
+    const id = await send({ html: '<p>Hello</p>', text: undefined });
+
+    const { body } = await content(id);
+
+    expect(body).toMatchObject({ html: '<p>Hello</p>', text: null, headers: {} });
+    expect(body.raw).toContain('text/plain');
+    expect((await content(await send())).body).toMatchObject({ html: null, text: 'Hi' });
+  });
+
+  it('is the same before and after the delivery', async () => {
+    const id = await send({ attachments: [{ filename: 'a.bin', content: Buffer.alloc(3000, 7).toString('base64') }] });
+    const before = await content(id);
+    await world.clock.advance(3_600_000);
+    await world.drain();
+
+    expect((await content(id)).text).toBe(before.text);
+  });
+});
+
+describe('on the wire', () => {
+  it.each(['.', '..', '.\n.', 'a\n.\nb', '\r\n.\r\n', 'line\r\n.\r\n..\r\n...end', '.\r\n.\r\nQUIT\r\n'])(
+    'the text %j arrives as one mail, whole',
+    async (text) => {
+      const copy = await copyOf(await send({ text }));
+
+      const { text: read } = await readBodies(copy);
+      const lines = (body: string) => body.replaceAll('\r\n', '\n').replace(/\n+$/, '');
+      expect(lines(read)).toBe(lines(text));
+    },
+  );
+
+  it.each(['👩‍👩‍👧‍👦 family', 'שלום עולם', '\u202eabc', 'é'.repeat(300), '=?utf-8?q?fake?=', 'a  b   c'])(
+    'the subject %j is read as it was given',
+    async (subject) => {
+      const copy = await copyOf(await send({ subject }));
+
+      expect((await world.smtp.parsed(copy)).subject).toBe(subject);
+    },
+  );
+
+  it('text stands before html in a multipart/alternative', async () => {
+    const copy = await copyOf(await send({ html: '<p>rich</p>', text: 'plain' }));
+    const raw = copy.raw.toString();
+
+    expect(raw).toMatch(/^Content-Type: multipart\/alternative;/m);
+    expect(raw.indexOf('text/plain')).toBeGreaterThan(0);
+    expect(raw.indexOf('text/plain')).toBeLessThan(raw.indexOf('text/html'));
+    expect(await readBodies(copy)).toEqual({ text: 'plain', html: '<p>rich</p>' });
+  });
+
+  it('5 MB of html in one line arrive whole, in lines of at most 998', async () => {
+    const html = `<p>${'x'.repeat(5_000_000)}</p>`;
+    const copy = await copyOf(await send({ html, text: 'short' }));
+
+    const longest = Math.max(
+      ...copy.raw
+        .toString('latin1')
+        .split('\r\n')
+        .map((line) => line.length),
+    );
+    expect(longest).toBeLessThanOrEqual(998);
+    expect((await readBodies(copy)).html).toBe(html);
+  });
+
+  it('every body is read as it was given, whatever its characters', async () => {
+    // Line ends are the transport's: CR and LF alone are no characters of a mail's text.
+    const body = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 400 })
+      .map((text) => text.replaceAll(/[\r\n\0]/g, ' ').trim())
+      .filter((text) => text !== '');
+    await fc.assert(
+      fc.asyncProperty(body, async (text) => {
+        expect((await readBodies(await copyOf(await send({ text })))).text).toBe(text);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('400', () => {
+  it.each([{ html: { path: '/etc/passwd' } }, { text: { href: 'http://127.0.0.1' } }, { html: ['x'] }])(
+    'is the answer to a send of %j, and nothing is read',
+    async (fields) => {
+      const mails = world.smtp.mails.length;
+      const answer = await rest.call('POST', '/email/send', {
+        body: { from: 'hello@good.test', to: 'ada@example.com', subject: 'x', text: 'x', ...fields },
+      });
+      await world.drain();
+
+      expect([answer.status, errorOf(answer).reason]).toEqual([400, 'invalid_type']);
+      expect(world.smtp.mails.length).toBe(mails);
+    },
+  );
+});
+
+describe('403', () => {
+  it('asks for the scope admin, because a body may hold what only its reader should see', async () => {
+    const id = await send({ text: 'a secret of 4711' });
+    for (const scope of scopes.filter((one) => one !== 'admin')) {
+      const { secret } = await world.key({ scopes: [scope] });
+      const answer = await content(id, secret);
+
+      expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'admin']);
+      expect(answer.text).not.toContain('4711');
+    }
+  });
+});
+
+describe('404', () => {
+  it('is the same for a message of another workspace as for one that does not exist', async () => {
+    const id = await send();
+    const { secret } = await world.workspace('free');
+
+    const answers = await Promise.all([newId('message', world.clock.now()), id].map((one) => content(one, secret)));
+
+    const [absent, foreign] = answers.map(({ status, text }) => [
+      status,
+      text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
+    ]);
+    expect(absent?.[0]).toBe(404);
+    expect(foreign).toEqual(absent);
+  });
+});

@@ -1,0 +1,298 @@
+import { idFloor, idTime, newId } from '@postrider/core';
+import { createWorld, type World } from '@postrider/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, errorOf, type RestServer, startRest } from './rest-server.ts';
+
+const statuses = [
+  'scheduled',
+  'queued',
+  'deferred',
+  'sending',
+  'failed',
+  'bounced',
+  'complained',
+  'suppressed',
+  'canceled',
+  'delivered',
+] as const;
+const senders = ['app@one.test', 'news@one.test', 'app@two.test', 'ceo@two.test', 'App@two.test'];
+const people = ['ada@example.com', 'bob@example.com', 'eve@example.org', 'Ada@example.com'];
+const tags = ['a', 'b', 'c', 'a.b'];
+
+/** One row as a test thinks of it. */
+interface Row {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly status: (typeof statuses)[number];
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly tags: readonly string[];
+}
+
+const START = Date.UTC(2030, 0, 10);
+const SPAN_MS = 86_400_000;
+
+let world: World;
+let rest: RestServer;
+let mine: { readonly secret: string; readonly workspace_id: string };
+let theirs: { readonly secret: string; readonly workspace_id: string };
+let rows: readonly Row[];
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.services.sql`update plans set logs_per_minute = 1000000`;
+  mine = await world.workspace('free');
+  theirs = await world.workspace('free');
+  const message = fc.record({
+    at_ms: fc.integer({ min: 0, max: SPAN_MS - 1 }),
+    owner: fc.constantFrom(mine, mine, mine, theirs),
+    status: fc.oneof({ weight: 3, arbitrary: fc.constant('delivered' as const) }, fc.constantFrom(...statuses)),
+    from: fc.oneof({ weight: 2, arbitrary: fc.constant('app@one.test') }, fc.constantFrom(...senders)),
+    to: fc.subarray(people, { minLength: 1 }),
+    tags: fc.subarray(tags, { maxLength: 3 }),
+  });
+  const drawn = fc.sample(message, { numRuns: 400, seed: 20_300_110 });
+  rows = drawn.map(({ at_ms, owner, ...row }) => ({
+    ...row,
+    id: newId('message', START + at_ms),
+    workspace_id: owner.workspace_id,
+  }));
+  await insertRows(rows);
+});
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+/** Stores messages as an accept and its deliveries would have left them, as far as lists look at them. */
+async function insertRows(inserted: readonly Row[]): Promise<void> {
+  const { sql } = world.services;
+  const texts = (pick: (row: Row) => string) => inserted.map(pick);
+  await sql`
+    insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+      cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
+      last_event_type, last_event_at)
+    select workspace_id, id, status::delivery_state, 'live', from_email, from_email, split_part(from_email, '@', 2),
+      '{}', '{}', '{}', 'Hello', string_to_array(tags, ','), '{}', 1, 'req_x', now(), 1, 'email.queued', now()
+    from unnest(
+      ${texts((row) => row.workspace_id)}::text[], ${texts((row) => row.id)}::text[],
+      ${texts((row) => row.status)}::text[], ${texts((row) => row.from)}::text[],
+      ${texts((row) => row.tags.join(','))}::text[]
+    ) as a (workspace_id, id, status, from_email, tags)`;
+  const tagged = inserted.flatMap((row) => row.tags.map((tag) => ({ ...row, tag })));
+  await sql`
+    insert into message_tags (workspace_id, tag, message_id)
+    select * from unnest(${tagged.map((row) => row.workspace_id)}::text[], ${tagged.map((row) => row.tag)}::text[],
+      ${tagged.map((row) => row.id)}::text[])`;
+  const recipients = inserted.flatMap((row) => row.to.map((email) => ({ ...row, email })));
+  await sql`
+    insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
+    select workspace_id, message_id, id, email, split_part(email, '@', 2), 'to', state::delivery_state, now()
+    from unnest(
+      ${recipients.map((row) => row.workspace_id)}::text[], ${recipients.map((row) => row.id)}::text[],
+      ${recipients.map((row) => newId('recipient', idTime(row.id)))}::text[],
+      ${recipients.map((row) => row.email)}::text[], ${recipients.map((row) => row.status)}::text[]
+    ) as a (workspace_id, message_id, id, email, state)`;
+}
+
+interface Filter {
+  readonly status?: readonly string[] | undefined;
+  readonly tag?: readonly string[] | undefined;
+  readonly to?: string | undefined;
+  readonly from?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+/** What the list means, in plain code. */
+function expected(filter: Filter, workspace_id: string): string[] {
+  return rows
+    .filter(
+      (row) =>
+        row.workspace_id === workspace_id &&
+        (filter.status === undefined || filter.status.includes(row.status)) &&
+        (filter.tag ?? []).every((tag) => row.tags.includes(tag)) &&
+        (filter.to === undefined || row.to.includes(filter.to)) &&
+        (filter.from === undefined || row.from === filter.from) &&
+        (filter.domain === undefined || row.from.endsWith(`@${filter.domain}`)) &&
+        (filter.since === undefined || idTime(row.id) >= filter.since) &&
+        (filter.until === undefined || idTime(row.id) < filter.until),
+    )
+    .map((row) => row.id)
+    .sort()
+    .toReversed();
+}
+
+function queryOf(filter: Filter): URLSearchParams {
+  const query = new URLSearchParams();
+  if (filter.status) query.set('status', filter.status.join(','));
+  for (const tag of filter.tag ?? []) query.append('tag', tag);
+  for (const name of ['to', 'from', 'domain'] as const) if (filter[name] !== undefined) query.set(name, filter[name]);
+  for (const name of ['since', 'until'] as const) {
+    const at = filter[name];
+    if (at !== undefined) query.set(name, new Date(at).toISOString());
+  }
+  return query;
+}
+
+const logs = (query: URLSearchParams | string, key = mine.secret) => rest.call('GET', `/email/logs?${query}`, { key });
+
+function idsOf(answer: Answer): string[] {
+  expect(answer.status, answer.text).toBe(200);
+  // A list of log entries, as the tests of the route itself hold.
+  return (answer.body.data as { id: string }[]).map((entry) => entry.id);
+}
+
+/** Every page, first to last; each one's ids. */
+async function walk(query: URLSearchParams, limit: number, key = mine.secret): Promise<string[][]> {
+  const pages: string[][] = [];
+  const page = new URLSearchParams(query);
+  page.set('limit', String(limit));
+  for (;;) {
+    const answer = await logs(page, key);
+    pages.push(idsOf(answer));
+    if (!answer.body.has_more) {
+      expect(answer.body.next_cursor).toBeNull();
+      return pages;
+    }
+    page.set('cursor', String(answer.body.next_cursor));
+  }
+}
+
+describe('200', () => {
+  it('shows what plain code finds, for any combination of filters and any size of page', async () => {
+    const instant = fc.integer({ min: START - 1000, max: START + SPAN_MS + 1000 });
+    const filters = fc.record(
+      {
+        status: fc.subarray([...statuses], { minLength: 1 }),
+        tag: fc.subarray([...tags, 'never'], { minLength: 1, maxLength: 3 }),
+        to: fc.constantFrom(...people, 'nobody@example.com'),
+        from: fc.constantFrom(...senders, 'nobody@one.test'),
+        domain: fc.constantFrom('one.test', 'two.test', 'three.test'),
+        since: instant,
+        until: instant,
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        filters,
+        fc.integer({ min: 1, max: 100 }),
+        fc.constantFrom('mine', 'theirs'),
+        async (filter, limit, who) => {
+          const owner = who === 'mine' ? mine : theirs;
+          const pages = await walk(queryOf(filter), limit, owner.secret);
+
+          expect(pages.flat()).toEqual(expected(filter, owner.workspace_id));
+          expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it('takes a tag once or several times, and means all of them', async () => {
+    expect(idsOf(await logs('limit=100&tag=a'))).toEqual(expected({ tag: ['a'] }, mine.workspace_id).slice(0, 100));
+    expect((await walk(new URLSearchParams('tag=a&tag=b&tag=a'), 50)).flat()).toEqual(
+      expected({ tag: ['a', 'b'] }, mine.workspace_id),
+    );
+  });
+
+  it('reads addresses and domains as a send does', async () => {
+    const by_address = await logs(new URLSearchParams({ to: 'Ada Lovelace <ada@EXAMPLE.com.>', limit: '100' }));
+    expect(idsOf(by_address)).toEqual(expected({ to: 'ada@example.com' }, mine.workspace_id).slice(0, 100));
+    const by_domain = await logs(new URLSearchParams({ domain: 'TWO.test.', limit: '100' }));
+    expect(idsOf(by_domain)).toEqual(expected({ domain: 'two.test' }, mine.workspace_id).slice(0, 100));
+  });
+
+  it('includes since and leaves out until, to the millisecond', async () => {
+    const [newest = ''] = expected({}, mine.workspace_id);
+    const at = idTime(newest);
+
+    expect(idsOf(await logs(queryOf({ since: at })))).toEqual(expected({ since: at }, mine.workspace_id));
+    expect(idsOf(await logs(queryOf({ since: at })))).toContain(newest);
+    expect(idsOf(await logs(queryOf({ until: at })))).not.toContain(newest);
+    expect(idsOf(await logs(queryOf({ since: at, until: at })))).toEqual([]);
+  });
+
+  it('neither repeats nor misses a message while mail is accepted', async () => {
+    await world.domain('flow.test', mine.workspace_id);
+    const send = () =>
+      rest.call('POST', '/email/send', {
+        key: mine.secret,
+        body: { from: 'a@flow.test', to: 'ada@example.com', subject: 'x', text: 'x', tags: ['flow'] },
+      });
+    for (let index = 0; index < 30; index++) expect((await send()).status).toBe(202);
+    const before = idsOf(await logs('tag=flow&limit=100'));
+
+    const walking = walk(new URLSearchParams('tag=flow&to=ada@example.com&domain=flow.test'), 4);
+    const sending = Promise.all(Array.from({ length: 20 }, send));
+    const [pages] = await Promise.all([walking, sending]);
+
+    const seen = pages.flat();
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter((id) => before.includes(id))).toEqual(before);
+  });
+
+  it('ends a page early rather than read on and on, and finds the last match in the end', async () => {
+    const { sql } = world.services;
+    const { workspace_id, secret } = await world.workspace('free');
+    const oldest = `${idFloor('message', START)}${'0'.repeat(16)}`;
+    // Every message carries one of two tags, and only the oldest of 24,000 carries both.
+    await sql`
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
+        last_event_type, last_event_at)
+      select ${workspace_id}, id_floor('msg_', to_timestamp(${START / 1000}) + i * interval '1 second') || repeat('0', 16),
+        'delivered', 'live', 'a@one.test', 'a@one.test', 'one.test', '{}', '{}', '{}', 'Hello',
+        case when i = 0 then '{odd,even}'::text[] when i % 2 = 0 then '{even}' else '{odd}' end,
+        '{}', 1, 'req_x', now(), 1, 'email.delivered', now()
+      from generate_series(0, 23999) as i`;
+    await sql`
+      insert into message_tags (workspace_id, tag, message_id)
+      select workspace_id, unnest(tags), id from messages where workspace_id = ${workspace_id}`;
+
+    const first = await logs('tag=odd&tag=even', secret);
+    const pages = await walk(new URLSearchParams('tag=odd&tag=even'), 20, secret);
+
+    expect(first.body).toMatchObject({ data: [], has_more: true, next_cursor: expect.any(String) });
+    expect(pages.flat()).toEqual([oldest]);
+    expect(pages.length).toBeLessThan(4);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['to=nobody', 'invalid_email'],
+    ['from=a@b', 'invalid_email'],
+    ['to=a@one.test&to=b@one.test', 'invalid_type'],
+    ['domain=x', 'invalid_domain'],
+    ['domain=http://one.test', 'invalid_domain'],
+    ['since=yesterday', 'invalid_timestamp'],
+    ['until=2030-02-30T00:00:00Z', 'invalid_timestamp'],
+    ['until=2030-02-01T00:00:00', 'invalid_timestamp'],
+    ['tag=a&tag=b&tag=c&tag=d&tag=e&tag=f', 'too_many_tags'],
+    ['status=delivered&status=bounced', 'invalid_type'],
+    ['status=gone', 'invalid_status'],
+    ['tags=a', 'misspelled_field'],
+  ])('refuses %s', async (query, reason) => {
+    const answer = await logs(query);
+
+    expect([answer.status, errorOf(answer).reason], answer.text).toEqual([400, reason]);
+  });
+
+  it('refuses a cursor of other filters', async () => {
+    const issued = String((await logs('limit=1&tag=a&from=app@one.test')).body.next_cursor);
+
+    expect((await logs(`limit=1&tag=a&from=app@one.test&cursor=${issued}`)).status).toBe(200);
+    for (const other of ['tag=a', 'tag=b&from=app@one.test', 'tag=a&from=news@one.test', 'tag=a&to=app@one.test', '']) {
+      expect(errorOf(await logs(`limit=1&${other}&cursor=${issued}`)).reason).toBe('invalid_cursor');
+    }
+    expect(errorOf(await logs(`tag=a&from=app@one.test&cursor=${issued}`, theirs.secret)).reason).toBe(
+      'invalid_cursor',
+    );
+  });
+});

@@ -1,0 +1,299 @@
+import { newId } from '@postrider/core';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { detailsOf, errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.domain('good.test');
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
+
+async function send(fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  const answer = await rest.call('POST', '/email/send', { body });
+  expect(answer.status, answer.text).toBe(202);
+  return String(answer.body.id);
+}
+
+const move = (id: string, scheduled_at: unknown, key: string | null = world.secret) =>
+  rest.call('PATCH', `/email/${id}`, { key, body: { scheduled_at } });
+const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
+const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+
+/** Whether a mail has reached the sink once everything that is due has been done. */
+async function arrivesNow(id: string): Promise<number> {
+  await world.drain();
+  return copiesOf(id).length;
+}
+
+describe('scheduled mail', () => {
+  it('leaves when its time has come, and not before', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    expect((await show(id)).body).toMatchObject({
+      status: 'scheduled',
+      recipients: [{ waiting: { reason: 'scheduled', until: inMs(HOUR_MS), last_reply: null } }],
+    });
+
+    await world.clock.advance(HOUR_MS - 1);
+    expect(await arrivesNow(id)).toBe(0);
+    await world.clock.advance(1);
+    expect((await show(id)).body).toMatchObject({ recipients: [{ waiting: { reason: 'in_line', until: null } }] });
+    expect(await arrivesNow(id)).toBe(1);
+    expect((await show(id)).body.events).toMatchObject([
+      { type: 'email.scheduled' },
+      { type: 'email.queued' },
+      { type: 'email.delivered' },
+    ]);
+  });
+
+  it('is queued once for all of its recipients', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS), to: ['ada@example.com', 'bob@example.com'] });
+    await world.clock.advance(HOUR_MS);
+    await world.drain();
+
+    const events = (await show(id)).body.events as { type: string; sequence: number; recipient_id: string | null }[];
+    expect(events.map(({ type, sequence, recipient_id }) => [sequence, type, recipient_id !== null])).toEqual([
+      [1, 'email.scheduled', false],
+      [2, 'email.queued', false],
+      [3, 'email.delivered', true],
+      [4, 'email.delivered', true],
+    ]);
+  });
+
+  it('is sent once when every process was down across its time', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    await world.clock.advance(3 * DAY_MS);
+
+    expect(await arrivesNow(id)).toBe(1);
+    expect(await arrivesNow(id)).toBe(1);
+  });
+
+  it('keeps its job until the furthest time there is', async () => {
+    const id = await send({ scheduled_at: inMs(30 * DAY_MS) });
+    const [job] = await world.services.sql`
+      select j.keep_until > r.due_at as kept, j.start_after = r.due_at as due
+      from recipients r join pgboss.job j on j.id = r.job_id where r.message_id = ${id}`;
+
+    expect(job).toEqual({ kept: true, due: true });
+  });
+
+  it('is not early when the clock of an API process runs ten minutes ahead', async () => {
+    const ahead = { ...world.services, clock: { now: () => world.clock.now() + 600_000 } };
+    const other = await startRest(ahead, world.secret);
+    const id = await send({ scheduled_at: inMs(2 * HOUR_MS) });
+    const moved = await other.call('PATCH', `/email/${id}`, { body: { scheduled_at: inMs(HOUR_MS) } });
+    await other.stop();
+    expect(moved.status, moved.text).toBe(200);
+
+    await world.clock.advance(HOUR_MS - 1);
+    expect(await arrivesNow(id)).toBe(0);
+    await world.clock.advance(1);
+    expect(await arrivesNow(id)).toBe(1);
+  });
+});
+
+describe('200', () => {
+  it('moves scheduled mail to a later time', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    const later = inMs(2 * HOUR_MS);
+
+    const answer = await move(id, later);
+
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body).toMatchObject({
+      object: 'email',
+      id,
+      status: 'scheduled',
+      scheduled_at: later,
+      recipients: [{ status: 'scheduled', next_attempt_at: later, waiting: { reason: 'scheduled', until: later } }],
+    });
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    await world.clock.advance(2 * HOUR_MS - 1);
+    expect(await arrivesNow(id)).toBe(0);
+    await world.clock.advance(1);
+    expect(await arrivesNow(id)).toBe(1);
+  });
+
+  it('moves scheduled mail to an earlier time, and its first job finds nothing to do', async () => {
+    const id = await send({ scheduled_at: inMs(5 * HOUR_MS), to: ['ada@example.com', 'bob@example.com'] });
+
+    expect((await move(id, inMs(HOUR_MS))).status).toBe(200);
+
+    await world.clock.advance(HOUR_MS);
+    expect(await arrivesNow(id)).toBe(2);
+    await world.clock.advance(10 * HOUR_MS);
+    expect(await arrivesNow(id)).toBe(2);
+  });
+
+  it('sends now what is moved to now, or up to 60 s before', async () => {
+    for (const ms of [0, -59_000]) {
+      const id = await send({ scheduled_at: inMs(HOUR_MS) });
+
+      const answer = await move(id, inMs(ms));
+
+      expect(answer.body).toMatchObject({ scheduled_at: inMs(0), recipients: [{ waiting: { reason: 'in_line' } }] });
+      expect(await arrivesNow(id)).toBe(1);
+    }
+  });
+
+  it('gives a time to mail that waits in line', async () => {
+    const id = await send();
+
+    expect((await move(id, inMs(HOUR_MS))).body).toMatchObject({ status: 'scheduled', scheduled_at: inMs(HOUR_MS) });
+
+    expect(await arrivesNow(id)).toBe(0);
+    await world.clock.advance(HOUR_MS);
+    expect(await arrivesNow(id)).toBe(1);
+    const types = ((await show(id)).body.events as { type: string }[]).map((event) => event.type);
+    expect(types).toEqual(['email.queued', 'email.delivered']);
+  });
+
+  it('may be repeated, and the last one counts', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    for (const hours of [9, 2, 7, 4]) expect((await move(id, inMs(hours * HOUR_MS))).status).toBe(200);
+
+    for (let hour = 1; hour <= 10; hour++) {
+      await world.clock.advance(HOUR_MS);
+      expect(await arrivesNow(id)).toBe(hour < 4 ? 0 : 1);
+    }
+  });
+
+  it.each(['+02:00', '-11:30', '+14:00'])('reads the offset %s', async (offset) => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(offset) ?? [];
+    const shift_ms = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+    const local = new Date(world.clock.now() + 2 * HOUR_MS + shift_ms).toISOString().replace('Z', offset);
+
+    expect((await move(id, local)).body.scheduled_at).toBe(inMs(2 * HOUR_MS));
+  });
+
+  it('takes only the time from the body, whatever else it names', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    const other = await send({ scheduled_at: inMs(HOUR_MS) });
+    const before = await show(other);
+
+    const answer = await rest.call('PATCH', `/email/${id}`, {
+      body: { scheduled_at: inMs(2 * HOUR_MS), id: other, status: 'delivered', workspace_id: 'wsp_x', subject: 'Mine' },
+    });
+
+    expect(answer.body).toMatchObject({ id, status: 'scheduled', subject: 'Hello' });
+    expect((await show(other)).text).toBe(before.text);
+  });
+
+  it('has one winner against deliveries that are due', async () => {
+    await world.services.sql`update plans set default_per_minute = 100000, logs_per_minute = 100000`;
+    const ids = await Promise.all(Array.from({ length: 30 }, () => send({ scheduled_at: inMs(HOUR_MS) })));
+    await world.clock.advance(HOUR_MS);
+
+    const [answers] = await Promise.all([Promise.all(ids.map((id) => move(id, inMs(HOUR_MS)))), world.drain()]);
+    await world.drain();
+
+    for (const [index, id] of ids.entries()) {
+      const moved = answers[index]?.status === 200;
+      expect([moved, copiesOf(id).length]).toEqual([moved, moved ? 0 : 1]);
+    }
+    await world.clock.advance(HOUR_MS);
+    await world.drain();
+    expect(ids.map((id) => copiesOf(id).length)).toEqual(ids.map(() => 1));
+  });
+});
+
+describe('400', () => {
+  it.each([
+    'tomorrow',
+    '',
+    '0',
+    '2031-13-01T00:00:00Z',
+    '2031-06-01T00:00:00',
+    '2031-12-31T23:59:60Z',
+    '2031-06-01T24:00:00Z',
+  ])('refuses the time %j', async (text) => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    const answer = await move(id, text);
+
+    expect(detailsOf(answer)).toEqual(['scheduled_at invalid_timestamp']);
+    expect((await show(id)).body.scheduled_at).toBe(inMs(HOUR_MS));
+  });
+
+  it('refuses a time that is no text, none, and a misspelt one', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+
+    expect(detailsOf(await move(id, 1_900_000_000))).toEqual(['scheduled_at invalid_type']);
+    expect(detailsOf(await move(id, null))).toEqual(['scheduled_at invalid_type']);
+    expect(detailsOf(await move(id, undefined))).toEqual(['scheduled_at missing_field']);
+    const misspelt = await rest.call('PATCH', `/email/${id}`, { body: { scheduledAt: inMs(HOUR_MS) } });
+    expect(detailsOf(misspelt)).toEqual(['scheduledAt misspelled_field', 'scheduled_at missing_field']);
+  });
+});
+
+describe('403', () => {
+  it('asks for the scope email:send', async () => {
+    const { secret } = await world.key({ scopes: ['email:logs:read'] });
+    const answer = await move(await send({ scheduled_at: inMs(HOUR_MS) }), 'tomorrow', secret);
+
+    expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
+  });
+});
+
+describe('404', () => {
+  it('is the same for a message of another workspace as for one that does not exist', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    const { secret } = await world.workspace('free');
+    const absent = newId('message', world.clock.now());
+
+    const answers = await Promise.all([absent, id].map((one) => move(one, inMs(2 * HOUR_MS), secret)));
+
+    const [first, second] = answers.map(({ status, text }) => [
+      status,
+      text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
+    ]);
+    expect(first?.[0]).toBe(404);
+    expect(second).toEqual(first);
+    expect((await show(id)).body.scheduled_at).toBe(inMs(HOUR_MS));
+  });
+});
+
+describe('422', () => {
+  it('refuses what an attempt has begun of', async () => {
+    const id = await send();
+    await world.drain();
+
+    expect(errorOf(await move(id, inMs(HOUR_MS))).reason).toBe('already_sent');
+  });
+
+  it('refuses what has been canceled', async () => {
+    const id = await send({ scheduled_at: inMs(HOUR_MS) });
+    await rest.call('POST', `/email/${id}/cancel`);
+
+    expect(errorOf(await move(id, inMs(2 * HOUR_MS)))).toMatchObject({
+      code: 'unprocessable',
+      reason: 'already_canceled',
+    });
+    await world.clock.advance(3 * HOUR_MS);
+    expect(await arrivesNow(id)).toBe(0);
+  });
+
+  it('refuses a time more than 60 s in the past or more than 30 days ahead, and changes nothing', async () => {
+    const scheduled_at = inMs(HOUR_MS);
+    const id = await send({ scheduled_at });
+
+    expect(errorOf(await move(id, inMs(-61_000))).reason).toBe('scheduled_in_past');
+    expect(errorOf(await move(id, inMs(30 * DAY_MS + 1000))).reason).toBe('scheduled_too_far');
+    expect((await show(id)).body.scheduled_at).toBe(scheduled_at);
+    expect((await move(id, inMs(30 * DAY_MS))).status).toBe(200);
+  });
+});

@@ -1,0 +1,209 @@
+import { newId } from '@postrider/core';
+import { scopes } from '@postrider/core/api-keys';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.domain('good.test');
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+const full = {
+  from: 'The shop <hello@good.test>',
+  to: ['Ada Lovelace <ada@example.com>', 'bob@example.com'],
+  cc: ['carl@example.com'],
+  bcc: ['eve@example.com'],
+  reply_to: 'Desk <desk@good.test>',
+  subject: 'Grüße 👋',
+  html: '<p>Hello <b>there</b></p>',
+  text: 'Hello there',
+  headers: { 'X-Order': '7', 'List-Unsubscribe': '<https://good.test/u>' },
+  tags: ['receipt', 'shop'],
+  metadata: { order: '7' },
+  attachments: [{ filename: 'a.txt', content: Buffer.from('attached').toString('base64'), content_type: 'text/plain' }],
+};
+
+async function send(fields: Record<string, unknown> = {}, key = world.secret): Promise<string> {
+  const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  const answer = await rest.call('POST', '/email/send', { key, body });
+  expect(answer.status, answer.text).toBe(202);
+  return String(answer.body.id);
+}
+
+const resend = (id: string, key: string | null = world.secret, headers: Record<string, string> = {}) =>
+  rest.call('POST', `/email/${id}/resend`, { key, headers });
+const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
+const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+
+/** A copy without what names the message: its id, and the boundary and the date that are made of it. */
+function saysOf(id: string, to: string): string {
+  const raw =
+    copiesOf(id)
+      .find((mail) => mail.envelope_to[0] === to)
+      ?.raw.toString('latin1') ?? '';
+  const boundary = /boundary="?([^";\r\n]+)/.exec(raw)?.[1] ?? '\n';
+  return raw
+    .replaceAll(id, 'ID')
+    .replaceAll(boundary.slice(0, 12), 'BOUNDARY')
+    .replaceAll(/^Date: .*$/gm, 'Date')
+    .replaceAll(/boundary="[^"]+"|^--.*$/gm, 'BOUNDARY');
+}
+
+describe('202', () => {
+  it('sends the same mail again, as a message of its own that names the old one', async () => {
+    const old = await send(full);
+    await world.drain();
+    await world.clock.advance(1000);
+
+    const answer = await resend(old);
+
+    expect(answer.status, answer.text).toBe(202);
+    const id = String(answer.body.id);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^msg_/),
+      status: 'queued',
+      created_at: expect.any(String),
+    });
+    expect(id).not.toBe(old);
+    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    await world.drain();
+    const [before, after] = [(await show(old)).body, (await show(id)).body];
+    expect([before.resend_of, after.resend_of]).toEqual([null, old]);
+    for (const field of ['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'tags', 'metadata', 'status'])
+      expect(after[field], field).toEqual(before[field]);
+    expect(after.message_id).not.toBe(before.message_id);
+    for (const to of ['ada@example.com', 'bob@example.com', 'carl@example.com', 'eve@example.com']) {
+      expect(copiesOf(id).filter((mail) => mail.envelope_to[0] === to)).toHaveLength(1);
+      expect(saysOf(id, to)).toBe(saysOf(old, to));
+    }
+    expect(copiesOf(old)).toHaveLength(4);
+  });
+
+  it('does not wait for the time that the old one was scheduled for', async () => {
+    const old = await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
+
+    const id = String((await resend(old)).body.id);
+    await world.drain();
+
+    expect((await show(id)).body).toMatchObject({ status: 'delivered', scheduled_at: null });
+    expect((await show(old)).body.status).toBe('scheduled');
+  });
+
+  it('sends anew what was canceled or bounced', async () => {
+    world.smtp.script(() => ({ kind: 'reply', code: 550, text: '5.7.1 no' }));
+    const old = await send();
+    await world.drain();
+    world.smtp.script(() => ({ kind: 'accept' }));
+    expect((await show(old)).body.status).toBe('bounced');
+
+    const id = String((await resend(old)).body.id);
+    await world.drain();
+
+    expect((await show(id)).body.status).toBe('delivered');
+    expect((await show(old)).body.status).toBe('bounced');
+  });
+
+  it('is counted in the month like any other mail', async () => {
+    const used = async () => Number((await rest.call('GET', '/usage')).body.used);
+    const old = await send(full);
+    const before = await used();
+
+    await resend(old);
+
+    expect(await used()).toBe(before + 4);
+  });
+
+  it('answers a repeat under one Idempotency-Key byte for byte', async () => {
+    const old = await send();
+    const keyed = { 'idempotency-key': 'again-1' };
+
+    const answers = await Promise.all([1, 2, 3, 4].map(() => resend(old, world.secret, keyed)));
+
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(3);
+    const other = await resend(await send(), world.secret, keyed);
+    expect(errorOf(other).reason).toBe('idempotency_mismatch');
+  });
+
+  it('ignores a body', async () => {
+    const old = await send();
+
+    const answer = await rest.call('POST', `/email/${old}/resend`, {
+      body: { to: 'spy@example.com', workspace_id: 'wsp_x', status: 'delivered', scheduled_at: '2031-06-01T00:00:00Z' },
+    });
+    await world.drain();
+
+    expect(copiesOf(String(answer.body.id)).map((mail) => mail.envelope_to)).toEqual([['ada@example.com']]);
+  });
+});
+
+describe('403', () => {
+  it('asks for the scope email:send', async () => {
+    const id = await send();
+    for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
+      const { secret } = await world.key({ scopes: [scope] });
+      const answer = await resend(id, secret);
+
+      expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
+    }
+  });
+
+  it('holds a key to the domains that it is restricted to', async () => {
+    await world.domain('other.test');
+    const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
+
+    expect(errorOf(await resend(await send(), secret)).reason).toBe('key_domain_restricted');
+  });
+});
+
+describe('404', () => {
+  it('is the same for a message of another workspace as for one that does not exist', async () => {
+    const id = await send();
+    const { secret } = await world.workspace('free');
+    await world.drain();
+    const mails = world.smtp.mails.length;
+
+    const answers = await Promise.all([newId('message', world.clock.now()), id].map((one) => resend(one, secret)));
+
+    const [absent, foreign] = answers.map(({ status, text }) => [
+      status,
+      text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
+    ]);
+    expect(absent?.[0]).toBe(404);
+    expect(foreign).toEqual(absent);
+    await world.drain();
+    expect(world.smtp.mails.length).toBe(mails);
+  });
+});
+
+describe('422', () => {
+  it('checks again what may have changed: the domain, the suppressions and the month', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('brief.test', workspace_id);
+    const { sql } = world.services;
+    const old = await send({ from: 'a@brief.test' }, secret);
+
+    await sql`
+      insert into usage_months (workspace_id, month, used)
+      values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, 3000)
+      on conflict (workspace_id, month) do update set used = excluded.used`;
+    expect(errorOf(await resend(old, secret)).reason).toBe('quota_exceeded');
+    await sql`
+      insert into suppressions (workspace_id, id, email, reason, created_at)
+      values (${workspace_id}, ${newId('suppression', world.clock.now())}, 'ada@example.com', 'manual', clock_now())`;
+    expect(errorOf(await resend(old, secret)).reason).toBe('all_recipients_suppressed');
+    await sql`update domains set status = 'failed' where workspace_id = ${workspace_id}`;
+    expect(errorOf(await resend(old, secret)).reason).toBe('domain_not_verified');
+  });
+});

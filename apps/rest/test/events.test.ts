@@ -1,0 +1,237 @@
+import { idTime, newId } from '@postrider/core';
+import { scopes } from '@postrider/core/api-keys';
+import { createWorld, type World } from '@postrider/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, detailsOf, errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+interface Entry {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly sequence: number;
+  readonly email_id: string;
+  readonly data: Record<string, unknown>;
+}
+
+let world: World;
+let rest: RestServer;
+let mine: { readonly secret: string; readonly workspace_id: string };
+let theirs: { readonly secret: string; readonly workspace_id: string };
+const sent: string[] = [];
+/** Every event of the workspace, newest first, from the timelines of its messages. */
+let all: Entry[];
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await world.services.sql`update plans set logs_per_minute = 100000, default_per_minute = 100000`;
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+  mine = await world.workspace('free');
+  theirs = await world.workspace('free');
+  await world.domain('mine.test', mine.workspace_id);
+  await world.domain('theirs.test', theirs.workspace_id);
+  world.smtp.script(({ to }) => {
+    if (to.startsWith('refused')) return { kind: 'reply', code: 550, text: '5.1.1 nobody here' };
+    return to.startsWith('busy') ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' };
+  });
+  const people = ['ada', 'refused', 'busy', 'bob'];
+  for (let index = 0; index < 16; index++) {
+    await world.clock.advance(1000);
+    const scheduled_at = index % 5 === 4 ? new Date(world.clock.now() + 3_600_000).toISOString() : undefined;
+    const to = index % 3 === 2 ? people.map((name) => `${name}@example.com`) : `${people[index % 4]}@example.com`;
+    sent.push(await send(mine.secret, { to, scheduled_at, tags: ['t'], metadata: { n: `${index}` } }));
+    await world.drain();
+  }
+  await rest.call('POST', `/email/${sent[4]}/cancel`, { key: mine.secret });
+  await send(theirs.secret, { from: 'a@theirs.test' });
+  const timelines = await Promise.all(sent.map((id) => rest.call('GET', `/email/logs/${id}`, { key: mine.secret })));
+  all = timelines
+    .flatMap((answer) => answer.body.events as Entry[])
+    .sort((left, right) => (left.id < right.id ? 1 : -1));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+async function send(key: string, fields: Record<string, unknown>): Promise<string> {
+  const body = {
+    from: 'The shop <a@mine.test>',
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'a secret body',
+    ...fields,
+  };
+  const answer = await rest.call('POST', '/email/send', { key, body });
+  expect(answer.status, answer.text).toBe(202);
+  return String(answer.body.id);
+}
+
+const events = (query = '', key: string | null = mine.secret) => rest.call('GET', `/events${query}`, { key });
+
+function entriesOf(answer: Answer): Entry[] {
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data as Entry[];
+}
+
+async function walk(query: URLSearchParams, limit: number): Promise<Entry[]> {
+  const seen: Entry[] = [];
+  const page = new URLSearchParams(query);
+  page.set('limit', String(limit));
+  for (;;) {
+    const answer = await events(`?${page}`);
+    seen.push(...entriesOf(answer));
+    if (!answer.body.has_more) return seen;
+    page.set('cursor', String(answer.body.next_cursor));
+  }
+}
+
+describe('200', () => {
+  it('lists the newest twenty events of the workspace, each as the timeline of its message shows it', async () => {
+    const answer = await events();
+
+    expect(entriesOf(answer)).toEqual(all.slice(0, 20));
+    expect(answer.body).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
+    expect(answer.text).not.toContain('a secret body');
+    rateOf(answer, world.clock.now());
+  });
+
+  it('tells of which message and which recipient an event is', async () => {
+    const [event] = entriesOf(await events(`?type=email.bounced&email_id=${sent[2]}`));
+
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      type: 'email.bounced',
+      created_at: expect.stringMatching(/Z$/),
+      sequence: expect.any(Number),
+      email_id: sent[2],
+      recipient_id: expect.stringMatching(/^rcp_/),
+      data: {
+        email: {
+          id: sent[2],
+          from: 'The shop <a@mine.test>',
+          to: ['ada@example.com', 'refused@example.com', 'busy@example.com', 'bob@example.com'],
+          subject: 'Hello',
+          tags: ['t'],
+          metadata: { n: '2' },
+          message_id: `<${sent[2]}@mine.test>`,
+          created_at: expect.any(String),
+        },
+        recipient: { id: event && Reflect.get(event, 'recipient_id'), email: 'refused@example.com', status: 'bounced' },
+        attempt: 1,
+        response: '550 5.1.1 nobody here',
+      },
+    });
+    const [queued] = entriesOf(await events(`?type=email.queued&email_id=${sent[2]}`));
+    expect(queued).toMatchObject({
+      recipient_id: null,
+      sequence: 1,
+      data: { recipient: null, email: { id: sent[2] } },
+    });
+    const [delayed] = entriesOf(await events(`?type=email.delivery_delayed&email_id=${sent[2]}`));
+    expect(delayed).toMatchObject({ data: { recipient: { email: 'busy@example.com', status: 'deferred' } } });
+  });
+
+  it('shows what plain code finds, for any combination of filters and any size of page', async () => {
+    const types = [...new Set(all.map((event) => event.type)), 'email.complained'];
+    const first = idTime(all.at(-1)?.id ?? '');
+    const instant = fc.integer({ min: first - 1000, max: idTime(all[0]?.id ?? '') + 1000 });
+    const filters = fc.record(
+      {
+        type: fc.subarray(types, { minLength: 1 }),
+        email_id: fc.constantFrom(...sent, 'msg_x'),
+        since: instant,
+        until: instant,
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 1, max: 30 }), async ({ type, email_id, since, until }, limit) => {
+        const query = new URLSearchParams();
+        if (type) query.set('type', type.join(','));
+        if (email_id) query.set('email_id', email_id);
+        if (since !== undefined) query.set('since', new Date(since).toISOString());
+        if (until !== undefined) query.set('until', new Date(until).toISOString());
+
+        const found = await walk(query, limit);
+
+        const wanted = all.filter(
+          (event) =>
+            (!type || type.includes(event.type)) &&
+            (!email_id || event.email_id === email_id) &&
+            (since === undefined || idTime(event.id) >= since) &&
+            (until === undefined || idTime(event.id) < until),
+        );
+        expect(found).toEqual(wanted);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('numbers the events of each message without a gap', async () => {
+    for (const id of sent) {
+      const numbers = all.filter((event) => event.email_id === id).map((event) => event.sequence);
+      expect(numbers.toSorted((left, right) => left - right)).toEqual(numbers.map((_, index) => index + 1));
+    }
+  });
+
+  it('never shows an event of another workspace', async () => {
+    const theirs_seen = entriesOf(await events('', theirs.secret));
+
+    expect(theirs_seen.map((event) => event.type)).toEqual(['email.queued']);
+    expect(entriesOf(await events(`?email_id=${theirs_seen[0]?.email_id}`))).toEqual([]);
+  });
+});
+
+describe('400', () => {
+  it.each(['nope', '', 'email.queued,', 'email.queued,nope', 'Email.queued'])(
+    'refuses the type %j and lists the known ones',
+    async (type) => {
+      const answer = await events(`?type=${encodeURIComponent(type)}`);
+
+      expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', reason: 'invalid_type' });
+      expect(errorOf(answer).message).toContain('email.delivered');
+    },
+  );
+
+  it('names every bad parameter at once', async () => {
+    expect(detailsOf(await events('?limit=0&since=x&until=y&types=z'))).toEqual([
+      'types misspelled_field',
+      'limit invalid_limit',
+      'since invalid_timestamp',
+      'until invalid_timestamp',
+    ]);
+  });
+
+  it('refuses a cursor of another list, other filters or another workspace', async () => {
+    const issued = String((await events('?limit=1')).body.next_cursor);
+    const logs = String((await rest.call('GET', '/email/logs?limit=1', { key: mine.secret })).body.next_cursor);
+
+    expect(errorOf(await events(`?cursor=${logs}`)).reason).toBe('invalid_cursor');
+    expect(errorOf(await events(`?type=email.queued&cursor=${issued}`)).reason).toBe('invalid_cursor');
+    expect(errorOf(await events(`?cursor=${issued}`, theirs.secret)).reason).toBe('invalid_cursor');
+    expect((await events(`?cursor=${issued}`)).status).toBe(200);
+  });
+});
+
+describe('401', () => {
+  it('comes without a key', async () => {
+    expect(errorOf(await events('', null)).reason).toBe('missing_key');
+  });
+});
+
+describe('403', () => {
+  it('asks for the scope email:logs:read', async () => {
+    for (const scope of scopes.filter((one) => one !== 'email:logs:read' && one !== 'admin')) {
+      const { secret } = await world.key({ scopes: [scope] });
+
+      expect(errorOf(await events('', secret)).required_scope).toBe('email:logs:read');
+    }
+  });
+});
+
+it('shows nothing of a message that does not exist', async () => {
+  expect(entriesOf(await events(`?email_id=${newId('message', world.clock.now())}`))).toEqual([]);
+});

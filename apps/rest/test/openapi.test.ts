@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs';
+import { type ErrorCode, errorCodes, type Reason, reasons } from '@postrider/core';
+import { breakingChanges, createWorld, type World } from '@postrider/testing';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openApiFile, openApiText } from '../../../scripts/write-openapi.ts';
+import { httpStatus } from '../src/errors.ts';
+import { openApiDocument } from '../src/index.ts';
+import { routes } from '../src/routes.ts';
+import { fillWindow } from './rate-windows.ts';
+import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Json[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+// The validator holds the document to this shape, and the tests below to the rest.
+const document = JSON.parse(openApiText()) as {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: Readonly<Record<'schemas' | 'responses' | 'headers', Readonly<Record<string, Json>>>>;
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+/** Every object in a JSON value, the value itself included. */
+function objectsIn(value: unknown): Json[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const here = Array.isArray(value) ? [] : [{ ...value }];
+  return [...here, ...Object.values(value).flatMap(objectsIn)];
+}
+
+describe('the document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(JSON.parse(openApiText()));
+
+    expect(result).toEqual({ valid: true });
+  });
+
+  it('resolves every reference, and refers to every component', () => {
+    const referred = new Set(objectsIn(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
+    const there = (['schemas', 'responses', 'headers'] as const).flatMap((kind) =>
+      Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`),
+    );
+
+    expect([...referred].sort()).toEqual(there.sort());
+  });
+
+  it('has every route, and nothing else', () => {
+    const described = operations.map(({ method, path }) => `${method} ${path}`);
+
+    expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  it('names every operation once, under tags that it explains', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+
+    expect(ids).toEqual([...new Set(ids)]);
+    expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(
+      new Set(document.tags.map(({ name }) => name)),
+    );
+  });
+
+  it.each(operations)('describes $method $path whole', ({ method, path, operation }) => {
+    const route = routes.find((one) => one.method === method && one.path === path);
+    const in_path = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = (operation.parameters ?? []).filter((one) => one.in === 'path');
+
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(operation.operationId).toMatch(/^[a-z_]+$/);
+    expect(operation.security).toEqual([{ api_key: route?.operation.scope ? [route.operation.scope] : [] }]);
+    expect(declared).toEqual(in_path.map((name) => expect.objectContaining({ name, required: true })));
+    expect(operation.responses[String(route?.status)]).toMatchObject({
+      content: { 'application/json': { schema: expect.anything() } },
+    });
+    for (const code of errorCodes) {
+      expect(operation.responses[httpStatus[code]]).toEqual({ $ref: `#/components/responses/${code}` });
+    }
+  });
+
+  it.each(Object.keys(reasons) as Reason[])('explains the reason %s in the response of its code', (reason) => {
+    const explained = Object.entries(document.components.responses).filter(([, { description }]) =>
+      String(description).includes(`\`${reason}\``),
+    );
+
+    const codes: [ErrorCode] = [reasons[reason][0]];
+    expect(explained.map(([code]) => code)).toEqual(codes);
+    expect(document.components.schemas.Reason?.enum).toContain(reason);
+  });
+
+  it('holds nothing that only a machine would say', () => {
+    for (const one of objectsIn(document.paths).concat(objectsIn(document.components.schemas))) {
+      expect(Object.keys(one)).not.toContain('$schema');
+      expect(Object.keys(one)).not.toContain('readOnly');
+      expect([one.minimum, one.maximum]).not.toContain(Number.MAX_SAFE_INTEGER);
+      expect(one.additionalProperties).not.toBe(false);
+    }
+  });
+
+  it('shows an example of a send, and only examples that the service takes', () => {
+    const judged: unknown[] = [];
+    for (const { operation } of routes) {
+      for (const [schema, io] of [
+        [operation.input, 'input'],
+        [operation.output, 'output'],
+      ] as const) {
+        z.toJSONSchema(schema, {
+          io,
+          unrepresentable: 'any',
+          override({ zodSchema }) {
+            const examples = z.globalRegistry.get(zodSchema)?.examples;
+            for (const example of Array.isArray(examples) ? examples : []) {
+              judged.push(example);
+              expect(z.safeParse(zodSchema, example), JSON.stringify(example)).toMatchObject({ success: true });
+            }
+          },
+        });
+      }
+    }
+
+    expect(judged.length).toBeGreaterThan(50);
+    expect(document.components.schemas.SendRequest?.examples).toHaveLength(2);
+    for (const { examples } of objectsIn(document)) {
+      for (const example of Array.isArray(examples) ? examples : []) expect(judged).toContainEqual(example);
+    }
+  });
+
+  it('differs between addresses in its server only', () => {
+    const [here, there] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
+
+    expect(here).toEqual({ ...there, servers: [{ url: 'https://mail.example.com/v1' }] });
+    expect(here?.paths).toBe(there?.paths);
+  });
+});
+
+describe('docs/openapi.json', () => {
+  const snapshot = readFileSync(openApiFile, 'utf8');
+
+  it('is a document whose clients are still served', () => {
+    expect(breakingChanges(JSON.parse(snapshot), JSON.parse(openApiText()))).toEqual([]);
+  });
+
+  it('is current; node scripts/write-openapi.ts writes it again', () => {
+    expect(snapshot).toBe(openApiText());
+  });
+});
+
+describe('GET /v1/openapi.json', () => {
+  let world: World;
+  let rest: RestServer;
+
+  beforeAll(async () => {
+    world = await createWorld();
+    rest = await startRest(world.services, world.secret);
+  });
+
+  afterAll(async () => {
+    await rest.stop();
+    await world.stop();
+  });
+
+  it('200 without a key, counted against the window of the address', async () => {
+    const [first, second] = [
+      await rest.call('GET', '/openapi.json', { key: null }),
+      await rest.call('GET', '/openapi.json', { key: null }),
+    ];
+
+    expect(first.status).toBe(200);
+    expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(first.body).toEqual(openApiDocument(world.services.public_url));
+    const [window, next_window] = [rateOf(first, world.clock.now()), rateOf(second, world.clock.now())];
+    expect(window.limit).toBe(120);
+    expect(next_window.remaining).toBe(window.remaining - 1);
+    expect(first.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+  });
+
+  it('200 whatever key comes along', async () => {
+    const answer = await rest.call('GET', '/openapi.json', { key: 'not-a-key' });
+
+    expect(answer.status).toBe(200);
+    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+  });
+
+  it('404 for another method', async () => {
+    const answer = await rest.call('POST', '/openapi.json', { body: {} });
+
+    expect(errorOf(answer).reason).toBe('route_not_found');
+  });
+
+  it('429 once the window of the address is used up, until the next minute', async () => {
+    await fillWindow(world, '127.0.0.1', 'address', 120);
+
+    const refused = await rest.call('GET', '/openapi.json', { key: null });
+    expect(errorOf(refused).reason).toBe('address_rate');
+    expect(rateOf(refused, world.clock.now()).remaining).toBe(0);
+
+    await world.clock.advance(60_000);
+    expect((await rest.call('GET', '/openapi.json', { key: null })).status).toBe(200);
+  });
+});

@@ -1,0 +1,338 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/** Requests are written by clients and read by the service; answers go the other way. */
+type Direction = 'request' | 'answer';
+
+/** What a schema says for readers, and nothing about which values it allows. */
+const annotations = new Set(['description', 'examples', 'example', 'title', 'deprecated', 'id', '$comment']);
+/** Compared by rules of their own. */
+const structure = new Set([
+  '$ref',
+  'type',
+  'enum',
+  'const',
+  'anyOf',
+  'oneOf',
+  'properties',
+  'required',
+  'items',
+  'additionalProperties',
+  'propertyNames',
+  'default',
+]);
+const upperLimits = new Set(['maxLength', 'maxItems', 'maxProperties', 'maximum', 'exclusiveMaximum']);
+const lowerLimits = new Set(['minLength', 'minItems', 'minProperties', 'minimum', 'exclusiveMinimum']);
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/**
+ * What a client written for one OpenAPI document would trip over in another; nothing, where the other only
+ * grew. Clients are taken to ignore fields of answers that they do not know, and to expect new enum values there.
+ */
+export function breakingChanges(before: Json, after: Json): string[] {
+  const found: string[] = [];
+  const old_doc = openDocument(before);
+  const new_doc = openDocument(after);
+  for (const [path, old_path] of entriesOf(before.paths)) {
+    const new_path = record(record(after.paths)[path]);
+    for (const method of methods.filter((name) => name in old_path)) {
+      const where = `${method.toUpperCase()} ${path}`;
+      const [old_one, new_one] = [record(old_path[method]), new_path[method]];
+      if (new_one === undefined) found.push(`${where} is gone`);
+      else found.push(...operationBreaks(where, { old_doc, new_doc }, old_one, record(new_one)));
+    }
+  }
+  return found;
+}
+
+interface Documents {
+  readonly old_doc: OpenDocument;
+  readonly new_doc: OpenDocument;
+}
+
+interface OpenDocument {
+  readonly root: Json;
+  /** What a value is, whether it is written there or referred to. */
+  resolve(value: unknown): Json;
+}
+
+function openDocument(root: Json): OpenDocument {
+  const resolve = (value: unknown): Json => {
+    const { $ref, ...beside } = record(value);
+    if (typeof $ref !== 'string') return beside;
+    const target = $ref
+      .replace(/^#\//, '')
+      .split('/')
+      .reduce<unknown>((at, part) => record(at)[part], root);
+    return { ...resolve(target), ...beside };
+  };
+  return { root, resolve };
+}
+
+function operationBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+  const changed_name =
+    old_one.operationId !== new_one.operationId
+      ? [`${where}: operationId was ${text(old_one.operationId)}, is ${text(new_one.operationId)}`]
+      : [];
+  return [
+    ...changed_name,
+    ...securityBreaks(where, docs, old_one, new_one),
+    ...parameterBreaks(where, docs, old_one, new_one),
+    ...bodyBreaks(where, docs, old_one, new_one),
+    ...answerBreaks(where, docs, old_one, new_one),
+  ];
+}
+
+/** Each alternative of the old must still do: some alternative of the new asks for no more. */
+function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
+  const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
+  const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
+  const suffices = (held: unknown, wanted: unknown) =>
+    entriesOf(wanted, listOf).every(([scheme, scopes]) => {
+      const granted = record(held)[scheme];
+      return granted !== undefined && scopes.every((scope) => listOf(granted).includes(scope));
+    });
+  return (old_ways.length === 0 ? [{}] : old_ways)
+    .filter((held) => new_ways.length > 0 && !new_ways.some((wanted) => suffices(held, wanted)))
+    .map((held) => `${where}: ${text(held)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
+}
+
+function parameterBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+  const named = (doc: OpenDocument, operation: Json) =>
+    new Map(listOf(operation.parameters).map((one) => [nameOf(doc.resolve(one)), doc.resolve(one)]));
+  const [olds, news] = [named(docs.old_doc, old_one), named(docs.new_doc, new_one)];
+  const changed = [...olds].flatMap(([name, old_parameter]) => {
+    const new_parameter = news.get(name);
+    if (!new_parameter) return [`${where}: ${name} is gone`];
+    const stricter = new_parameter.required === true && old_parameter.required !== true;
+    return [
+      ...(stricter ? [`${where}: ${name} is now required`] : []),
+      ...schemaBreaks(`${where}: ${name}`, 'request', docs, old_parameter.schema, new_parameter.schema),
+    ];
+  });
+  const added = [...news]
+    .filter(([name, one]) => one.required === true && !olds.has(name))
+    .map(([name]) => `${where}: ${name} is new and required`);
+  return [...changed, ...added];
+}
+
+function nameOf(parameter: Json): string {
+  return `${text(parameter.in)} parameter ${text(parameter.name)}`;
+}
+
+function bodyBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+  const place = `${where}: body`;
+  const old_body = old_one.requestBody === undefined ? null : docs.old_doc.resolve(old_one.requestBody);
+  const new_body = new_one.requestBody === undefined ? null : docs.new_doc.resolve(new_one.requestBody);
+  if (old_body && !new_body) return [`${place} is no longer read`];
+  const stricter = new_body?.required === true && old_body?.required !== true ? [`${place} is now required`] : [];
+  return [...stricter, ...contentBreaks(place, 'request', docs, old_body ?? {}, new_body ?? {})];
+}
+
+function answerBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+  return Object.entries(record(old_one.responses)).flatMap(([status, old_answer]) => {
+    const place = `${where}: ${status}`;
+    const new_answer = record(new_one.responses)[status];
+    // An error that no longer happens hurts nobody; a success that never comes again is what a client waits for.
+    if (new_answer === undefined) return status.startsWith('2') ? [`${place} is gone`] : [];
+    const [old_parts, new_parts] = [docs.old_doc.resolve(old_answer), docs.new_doc.resolve(new_answer)];
+    const lost = Object.keys(record(old_parts.headers)).filter((name) => !(name in record(new_parts.headers)));
+    return [
+      ...lost.map((name) => `${place} header ${name} is gone`),
+      ...contentBreaks(place, 'answer', docs, old_parts, new_parts),
+    ];
+  });
+}
+
+function contentBreaks(place: string, direction: Direction, docs: Documents, olds: Json, news: Json): string[] {
+  return entriesOf(olds.content).flatMap(([media_type, old_content]) => {
+    const new_content = record(news.content)[media_type];
+    if (new_content === undefined) return [`${place} ${media_type} is gone`];
+    return schemaBreaks(place, direction, docs, old_content.schema, record(new_content).schema);
+  });
+}
+
+function schemaBreaks(
+  place: string,
+  direction: Direction,
+  docs: Documents,
+  old_schema: unknown,
+  new_schema: unknown,
+): string[] {
+  const compare = comparison(direction, docs);
+  return [...new Set(compare(place, old_schema ?? {}, new_schema ?? {}))];
+}
+
+type Compare = (place: string, old_schema: unknown, new_schema: unknown) => string[];
+
+function comparison(direction: Direction, { old_doc, new_doc }: Documents): Compare {
+  // A schema that contains itself is compared once on its way down.
+  const under_way = new Set<string>();
+  const compare: Compare = (place, old_schema, new_schema) => {
+    const pair = text([refsOf(old_schema), refsOf(new_schema)]);
+    if (pair !== '[[],[]]' && under_way.has(pair)) return [];
+    under_way.add(pair);
+    const olds = alternativesOf(old_doc, old_schema);
+    const news = alternativesOf(new_doc, new_schema);
+    const found = alternativeBreaks(place, olds, news);
+    under_way.delete(pair);
+    return found;
+  };
+
+  function alternativeBreaks(place: string, olds: readonly Json[], news: readonly Json[]): string[] {
+    const [sole_old, sole_new] = [olds[0], news[0]];
+    if (olds.length === 1 && news.length === 1 && sole_old && sole_new) return oneToOne(place, sole_old, sole_new);
+    // Whoever reads must know what to do with each thing that can come.
+    const sent = direction === 'request' ? olds : news;
+    const understood = direction === 'request' ? news : olds;
+    return sent.flatMap((one) => {
+      const breaks = understood.map((other) =>
+        direction === 'request' ? oneToOne(place, one, other) : oneToOne(place, other, one),
+      );
+      if (breaks.some((list) => list.length === 0)) return [];
+      const [closest] = breaks
+        .filter((_, index) => kindOf(understood[index] ?? {}) === kindOf(one))
+        .sort((first, second) => first.length - second.length);
+      if (closest) return closest;
+      return [
+        direction === 'request' ? `${place} may no longer be ${kindOf(one)}` : `${place} may now be ${kindOf(one)}`,
+      ];
+    });
+  }
+
+  function oneToOne(place: string, old_schema: Json, new_schema: Json): string[] {
+    const [sent, understood] = direction === 'request' ? [old_schema, new_schema] : [new_schema, old_schema];
+    const fits =
+      understood.type === undefined ||
+      understood.type === sent.type ||
+      (understood.type === 'number' && sent.type === 'integer');
+    if (!fits) return [`${place} was ${kindOf(old_schema)}, is ${kindOf(new_schema)}`];
+    return [
+      ...valueBreaks(place, old_schema, new_schema),
+      ...keywordBreaks(place, old_schema, new_schema),
+      ...fieldBreaks(place, old_schema, new_schema),
+      ...innerBreaks(place, old_schema, new_schema),
+    ];
+  }
+
+  function valueBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
+    const [olds, news] = [valuesOf(old_schema), valuesOf(new_schema)];
+    if (news === null) return [];
+    if (direction === 'answer') {
+      const none_left = olds !== null && !olds.some((value) => news.includes(value));
+      return none_left ? [`${place} was ${olds.map(text).join(', ')}, is ${news.map(text).join(', ')}`] : [];
+    }
+    if (olds === null) return [`${place} may now only be ${news.map(text).join(', ')}`];
+    return olds.filter((value) => !news.includes(value)).map((value) => `${place} may no longer be ${text(value)}`);
+  }
+
+  function keywordBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
+    const keywords = new Set([...Object.keys(old_schema), ...Object.keys(new_schema)]);
+    const [sent, understood] = direction === 'request' ? [old_schema, new_schema] : [new_schema, old_schema];
+    const changed = [...keywords].filter(
+      (keyword) => !annotations.has(keyword) && !structure.has(keyword) && exceeds(keyword, sent, understood),
+    );
+    // A request that leaves a field out means the default, whatever it is today.
+    if (direction === 'request' && 'default' in old_schema && text(old_schema.default) !== text(new_schema.default))
+      changed.push('default');
+    return changed.map(
+      (keyword) => `${place} ${keyword} was ${text(old_schema[keyword])}, is ${text(new_schema[keyword])}`,
+    );
+  }
+
+  function fieldBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
+    const [olds, news] = [record(old_schema.properties), record(new_schema.properties)];
+    const [old_required, new_required] = [listOf(old_schema.required), listOf(new_schema.required)];
+    const changed = Object.entries(olds).flatMap(([name, old_field]) =>
+      name in news ? compare(`${place}.${name}`, old_field, news[name]) : [`${place}.${name} is gone`],
+    );
+    if (direction === 'request') {
+      const stricter = new_required.filter((name) => !old_required.includes(name));
+      return [...changed, ...stricter.map((name) => `${place}.${name} is now required`)];
+    }
+    const looser = old_required.filter((name) => !new_required.includes(name) && text(name) in news);
+    return [...changed, ...looser.map((name) => `${place}.${name} may now be absent`)];
+  }
+
+  function innerBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
+    return [
+      ...(eitherHas('items', old_schema, new_schema)
+        ? compare(`${place}[]`, old_schema.items ?? {}, new_schema.items ?? {})
+        : []),
+      ...(eitherHas('propertyNames', old_schema, new_schema)
+        ? compare(`${place}'s names`, old_schema.propertyNames ?? {}, new_schema.propertyNames ?? {})
+        : []),
+      ...(eitherHas('additionalProperties', old_schema, new_schema)
+        ? otherFieldBreaks(place, old_schema.additionalProperties ?? {}, new_schema.additionalProperties ?? {})
+        : []),
+    ];
+  }
+
+  function otherFieldBreaks(place: string, old_others: unknown, new_others: unknown): string[] {
+    // Clients ignore what they do not know, so an answer may be opened; a request may not be closed.
+    if (new_others === false) {
+      return direction === 'request' && old_others !== false ? [`${place} may no longer have other fields`] : [];
+    }
+    return old_others === false ? [] : compare(`${place}.*`, old_others, new_others);
+  }
+
+  return compare;
+}
+
+/** Whether what is sent may go beyond what is understood, as far as one keyword says. */
+function exceeds(keyword: string, sent: Json, understood: Json): boolean {
+  const [given, known] = [sent[keyword], understood[keyword]];
+  if (known === undefined) return false;
+  if (typeof given === 'number' && typeof known === 'number') {
+    if (upperLimits.has(keyword)) return given > known;
+    if (lowerLimits.has(keyword)) return given < known;
+  }
+  return text(given) !== text(known);
+}
+
+/** What a schema refers to, itself or in its alternatives. */
+function refsOf(schema: unknown): unknown[] {
+  const { $ref, anyOf, oneOf } = record(schema);
+  return [...($ref === undefined ? [] : [$ref]), ...listOf(anyOf ?? oneOf).flatMap(refsOf)];
+}
+
+/** A schema as the list of what it may be, each alternative with at most one type. */
+function alternativesOf(doc: OpenDocument, schema: unknown): Json[] {
+  const { anyOf, oneOf, ...rest } = doc.resolve(schema === true ? {} : schema);
+  const choices = anyOf ?? oneOf;
+  if (choices !== undefined) {
+    return listOf(choices).flatMap((choice) => alternativesOf(doc, { ...rest, ...doc.resolve(choice) }));
+  }
+  return Array.isArray(rest.type) ? rest.type.map((type: unknown) => ({ ...rest, type })) : [rest];
+}
+
+function valuesOf(schema: Json): readonly unknown[] | null {
+  if ('const' in schema) return [schema.const];
+  return 'enum' in schema ? listOf(schema.enum) : null;
+}
+
+function kindOf(schema: Json): string {
+  return 'const' in schema ? text(schema.const) : text(schema.type ?? 'anything');
+}
+
+function eitherHas(keyword: string, ...schemas: readonly Json[]): boolean {
+  return schemas.some((schema) => keyword in schema);
+}
+
+function record(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function entriesOf(value: unknown): [string, Json][];
+function entriesOf<T>(value: unknown, read: (value: unknown) => T): [string, T][];
+function entriesOf(value: unknown, read: (value: unknown) => unknown = record): [string, unknown][] {
+  return Object.entries(record(value)).map(([name, inner]) => [name, read(inner)]);
+}
+
+function text(value: unknown): string {
+  if (value === undefined) return 'absent';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
