@@ -5,7 +5,7 @@ const rules = ['packages/testing/src/house-rules.test.ts', 'packages/testing/src
 const units = [
   'packages/mail/**/*.test.ts',
   'packages/sdk/**/*.test.ts',
-  'packages/testing/src/{dns-zone,smtp-sink,summary-reporter,webhook-sink}.test.ts',
+  'packages/testing/src/{breaking-changes,dns-zone,smtp-sink,summary-reporter,webhook-sink}.test.ts',
 ];
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];
 

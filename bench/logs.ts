@@ -4,7 +4,7 @@ import type { Sql } from '@postrider/db';
 import { startCaptureServer } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
 import { type BenchServer, startBenchServer } from './database.ts';
-import { httpRequest, percentile, runLoad } from './load.ts';
+import { httpRequest, type LoadResult, median, percentile, runLoad } from './load.ts';
 import { type ProductDatabase, prepareProduct, startProduct } from './product.ts';
 import { seeded, seedMessages } from './seed.ts';
 import { type Line, medianRatio, printLines } from './table.ts';
@@ -58,17 +58,7 @@ export async function benchLogs({ rounds, seconds, messages }: LogsOptions): Pro
     const big = await prepareProduct(await server.database('logs_big'), KEYS);
     await fill(small, SMALL);
     await fill(big, messages);
-    const few = await measureLists(small, seconds);
-    const many = await measureLists(big, seconds);
-    const lines = lists.map(([what], index): Line => {
-      const [left, right] = [few[index] ?? { p50: Number.NaN, p99: Number.NaN }, many[index]];
-      const { p50, p99 } = right ?? { p50: Number.NaN, p99: Number.NaN };
-      const value = `p50 ${p50.toFixed(1)} (${left.p50.toFixed(1)})  p99 ${p99.toFixed(1)} (${left.p99.toFixed(1)}) ms`;
-      return { id: 'R1', what, value, ratio: p99 / left.p99, goal: { at_most: 1.5 } };
-    });
-    const worst = Math.max(...many.map(({ p99 }) => p99));
-    lines.push({ id: 'R1', what: 'the slowest p99 ÷ 10 ms', value: '', ratio: worst / 10, goal: { at_most: 1 } });
-    printLines(`Lists at random places of ${messages} messages, in brackets of ${SMALL}; × is of the p99`, lines);
+    await measureLists(small, big, { rounds, seconds, messages });
     await measureInserts(server, big, { rounds, seconds, messages });
     await small.stop();
     await big.stop();
@@ -115,31 +105,53 @@ async function secretsBySize({ sql, requests }: ProductDatabase): Promise<string
   return secrets.sort((left, right) => sizeOf(right) - sizeOf(left));
 }
 
-/** One connection asks for pages that begin anywhere, half of them in the largest workspace. */
-async function measureLists(product: ProductDatabase, seconds: number): Promise<{ p50: number; p99: number }[]> {
-  const secrets = await secretsBySize(product);
-  const rest = await startProduct(product.url, { ROLES: 'rest' });
-  const now_ms = performance.timeOrigin + performance.now();
-  const requestsFor = (path: string) =>
-    Array.from({ length: REQUESTS }, (_, index) => {
-      const secret = index % 2 === 0 ? secrets[0] : secrets[index % secrets.length];
-      const until = new Date(now_ms - Math.random() * DAYS * 86_400_000).toISOString();
-      return httpRequest('GET', `${path}${path.includes('?') ? '&' : '?'}until=${until}`, secret ?? '');
-    });
-  const measured: { p50: number; p99: number }[] = [];
+/** One connection asks for pages that begin anywhere, half of them in the largest workspace; few and many in turn. */
+async function measureLists(few: ProductDatabase, many: ProductDatabase, options: LogsOptions): Promise<void> {
+  const { rounds, seconds, messages } = options;
+  const sides = await Promise.all(
+    [few, many].map(async (product) => ({
+      secrets: await secretsBySize(product),
+      rest: await startProduct(product.url, { ROLES: 'rest' }),
+    })),
+  );
+  const lines: Line[] = [];
+  let worst = 0;
   try {
     for (const [what, path] of lists) {
-      const requests = requestsFor(path);
-      await runLoad({ port: rest.port, connections: 1, seconds: Math.min(1, seconds), requests });
-      const result = await runLoad({ port: rest.port, connections: 1, seconds, requests });
-      if ([...result.statuses.keys()].some((status) => status !== 200))
-        throw new Error(`${what}: not every answer was 200`);
-      measured.push({ p50: result.p50_ms, p99: result.p99_ms });
+      const results: LoadResult[][] = [[], []];
+      for (let round = 0; round <= rounds; round++) {
+        for (const [index, { secrets, rest }] of sides.entries()) {
+          const requests = pagesAnywhere(path, secrets);
+          const result = await runLoad({ port: rest.port, connections: 1, seconds, requests });
+          const refused = [...result.statuses.keys()].filter((status) => status !== 200);
+          if (refused.length > 0) throw new Error(`${what}: answered ${refused.join(', ')}`);
+          // The first round plans the statements and reads the indexes from the disk.
+          if (round > 0) results[index]?.push(result);
+        }
+      }
+      const [small = [], large = []] = results;
+      const p50s = (list: readonly LoadResult[]) => list.map((result) => result.p50_ms);
+      const p99s = (list: readonly LoadResult[]) => list.map((result) => result.p99_ms);
+      worst = Math.max(worst, median(p99s(large)));
+      const shown = (figures: (list: readonly LoadResult[]) => readonly number[]) =>
+        `${median(figures(large)).toFixed(1)} (${median(figures(small)).toFixed(1)})`;
+      const value = `p50 ${shown(p50s)}  p99 ${shown(p99s)} ms`;
+      lines.push({ id: 'R1', what, value, ratio: medianRatio(p99s(large), p99s(small)), goal: { at_most: 1.5 } });
     }
   } finally {
-    await rest.stop();
+    for (const { rest } of sides) await rest.stop();
   }
-  return measured;
+  lines.push({ id: 'R1', what: 'the slowest p99 ÷ 10 ms', value: '', ratio: worst / 10, goal: { at_most: 1 } });
+  printLines(`Lists at random places of ${messages} messages, in brackets of ${SMALL}; × is of the p99`, lines);
+}
+
+function pagesAnywhere(path: string, secrets: readonly string[]): Buffer[] {
+  const now_ms = performance.timeOrigin + performance.now();
+  return Array.from({ length: REQUESTS }, (_, index) => {
+    const secret = secrets[index % 2 === 0 ? 0 : index % secrets.length] ?? '';
+    const until = new Date(now_ms - Math.random() * DAYS * 86_400_000).toISOString();
+    return httpRequest('GET', `${path}${path.includes('?') ? '&' : '?'}until=${until}`, secret);
+  });
 }
 
 async function measureInserts(server: BenchServer, full: ProductDatabase, options: LogsOptions): Promise<void> {
@@ -216,8 +228,7 @@ async function measureScheduled(server: BenchServer): Promise<void> {
           scheduled_at: at.toISOString(),
         }),
       });
-      const { id } = (await answer.json()) as { id: string };
-      due.set(id, at.getTime());
+      due.set(/msg_\w+/.exec(await answer.text())?.[0] ?? '', at.getTime());
     }
     const given_up = started + SPREAD_MS + 20_000;
     while (arrivals.size < due.size && now() < given_up) await new Promise((resolve) => setTimeout(resolve, 100));

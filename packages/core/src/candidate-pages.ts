@@ -32,9 +32,9 @@ export interface Candidates<R> {
   readonly edge: string | null;
 }
 
-// What one request may look at; some 10 ms of work. Each step looks further than the one before, because most
+// What one request may look at: less than 10 ms of work. Each step looks further than the one before, because most
 // pages fill up in the first.
-const STEPS = [200, 2000, 8000];
+const STEPS = [200, 1000, 3000];
 
 export interface FilteredRows<R> {
   readonly rows: readonly R[];
