@@ -12,15 +12,18 @@ import {
   withoutWords,
 } from '@postrider/core/delivery';
 import { every } from './schedules.ts';
+import { createTurns } from './turns.ts';
 
 // Fetch up to 200 while fewer than 600 are in flight; settle 200 at once, or what there is after 15 ms.
 const FETCH_COUNT = 200;
 const MOST_IN_FLIGHT = 600;
+// A large mail takes several times its size while it is read, composed and sent.
+const MOST_LARGE = 4;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
 const MOST_SETTLES = 30;
 // Wakes are hints, and none is sent for jobs that become due later: this is the floor under them.
-const POLL_MS = 1000;
+const POLL_MS = 500;
 const RENEW_MS = 10_000;
 // Counted from before the claim, so that this clock always ends before the database's does.
 const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
@@ -53,6 +56,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   let again = false;
   let stopped = false;
   let given_up = false;
+  const largeTurn = createTurns(MOST_LARGE);
 
   const poll = () => {
     if (stopped) return;
@@ -94,7 +98,8 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     const lease_timer = setTimeout(() => abort.abort(), lease_left);
     const entry: InFlight = { claimed, started: performance.now(), abort, lease_timer, sent: false };
     inFlight.set(claimed.lease, entry);
-    const result = await attemptDelivery(services, mailers, claimed, abort.signal);
+    const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
+    const result = claimed.content.large ? await largeTurn(attempt) : await attempt();
     if (entry.sent) return;
     const { kind, reply } = result.outcome;
     finish(entry, { ...result, handed_back: abort.signal.aborted && kind === 'deferred' && reply === null });

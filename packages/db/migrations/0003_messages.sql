@@ -23,6 +23,8 @@ create table messages (
   tags text[] not null,
   metadata text not null,
   recipient_count smallint not null,
+  -- About how much the body holds, so that a worker knows before it reads.
+  body_bytes integer not null default 0,
   api_key_id text collate "C",
   request_id text collate "C" not null,
   resend_of text collate "C",

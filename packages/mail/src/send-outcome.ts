@@ -31,9 +31,15 @@ export interface SendOutcome {
   readonly transcript: string;
 }
 
+/** The mail, or what makes it when its turn has come, so that those who wait hold no copy. */
+export type Raw = Buffer | (() => Buffer | Promise<Buffer>);
+
 export interface Mailer {
-  /** Never rejects for what the network did. The signal is honoured until the final dot is written. */
-  send(envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<SendOutcome>;
+  /**
+   * Never rejects for what the network did; rejects if the mail cannot be made. The signal is honoured until
+   * the final dot is written.
+   */
+  send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome>;
   /** Refuses what waits, lets what is under way finish, and closes the kept connections. */
   stop(): Promise<void>;
 }

@@ -9,11 +9,14 @@ export interface ReceivedMail {
   readonly raw: Buffer;
 }
 
+const LONGEST_HEADER = 64 * 1024;
 const OWN_MESSAGE_ID = new RegExp(`^(${idPrefixes.message}[0-9a-z]{26})@`);
 
 /** Stores what the built-in SMTP capture received; resolves once it is committed. */
 export async function recordCapture(services: Pick<Services, 'sql' | 'clock'>, mail: ReceivedMail): Promise<void> {
-  const parsed = await readMail(mail.raw);
+  // The header says all that the list shows; a viewer parses the rest when somebody looks.
+  const end = mail.raw.indexOf('\r\n\r\n');
+  const parsed = await readMail(end < 0 ? mail.raw.subarray(0, LONGEST_HEADER) : mail.raw.subarray(0, end + 4));
   await insertCapture(services.sql, {
     id: newId('capture', services.clock.now()),
     envelope_from: mail.envelope_from,

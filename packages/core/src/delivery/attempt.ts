@@ -5,11 +5,12 @@ import type { Job } from '@postrider/queue';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
+import { type Content, ContentGone, openContents } from './content.ts';
 import { judgeOutcome, lastResponse, type Verdict } from './outcome.ts';
-import { renderDelivery } from './render.ts';
+import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
 import {
-  type Delivery,
+  type DeliveryRow,
   insertAttempts,
   loadDeliveries,
   loadUnclaimed,
@@ -33,7 +34,8 @@ export interface Claimed {
   readonly job: DeliveryJob;
   readonly lease: string;
   readonly attempt_count: number;
-  readonly delivery: Delivery;
+  readonly delivery: DeliveryRow;
+  readonly content: Content;
 }
 
 export interface Settled {
@@ -63,16 +65,20 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
     return lost.length === 0 ? claimed : [...claimed, ...(await settleUnclaimed(services, tx, lost, moves))];
   });
   const deliveries = won.length > 0 ? await loadDeliveries(services.sql, won) : [];
+  const contents = await openContents(services, deliveries);
   const counts = new Map(won.map((row) => [row.recipient_id, row.attempt_count]));
   return deliveries.flatMap((delivery) => {
     const held = leases.get(delivery.recipient_id);
-    return held ? [{ ...held, delivery, attempt_count: counts.get(delivery.recipient_id) ?? 1 }] : [];
+    const content = contents.get(delivery.message_id);
+    if (!held || !content) return [];
+    return [{ ...held, delivery, content, attempt_count: counts.get(delivery.recipient_id) ?? 1 }];
   });
 }
 
 /**
  * A job whose recipient was not won: scheduled mail that is due is released and claimed; what is under a
- * live lease or due later gets a job for that time; what is closed needs no job any more.
+ * live lease or due later gets a job for that time, unless it has another already; what is closed needs no
+ * job any more.
  */
 async function settleUnclaimed(
   services: Services,
@@ -98,8 +104,11 @@ async function settleUnclaimed(
     moves.filter((move) => names.has(move.recipient_id)),
   );
   const settled = without(lost, claimed);
+  const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
   const waiting = rows.flatMap((row) => {
     if (!isOpen(row.state) || claimed.some((other) => other.recipient_id === row.recipient_id)) return [];
+    // Another job than the one that the row remembers was superseded: it would only add to the live one.
+    if (row.job_id !== jobOf.get(row.recipient_id)) return [];
     return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];
   });
   await rememberJobs(tx, waiting);
@@ -137,13 +146,13 @@ export function withoutWords(result: Settled): Settled {
 async function talk(
   services: Services,
   mailers: Mailers,
-  { delivery }: Claimed,
+  { delivery, content }: Claimed,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   try {
-    const { envelope, raw } = renderDelivery(services.config, delivery);
-    return await mailers[delivery.mode].send(envelope, raw, signal);
+    return await mailers[delivery.mode].send(envelopeOf(services.config, delivery), content.raw, signal);
   } catch (error) {
+    if (error instanceof ContentGone) return { ...nothingSent(error.message), kind: 'rejected' };
     services.log.error(
       { err: error, recipient_id: delivery.recipient_id },
       'an attempt failed before it reached a server',

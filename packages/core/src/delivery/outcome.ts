@@ -21,6 +21,8 @@ export function judgeOutcome(
     case 'accepted':
       return { transition: 'accept', reason: null };
     case 'rejected':
+      // No server refuses a mail before it is connected: there was nothing to send.
+      if (outcome.stage === 'connect') return { transition: 'expire', reason: 'content_gone' };
       return { transition: 'reject', reason: 'rejected' };
     case 'unknown':
       // Sending again may deliver twice, stopping may deliver never; the workspace chooses.

@@ -1,6 +1,6 @@
 import { compose, type Mailbox, parseMailbox, textFromHtml } from '@postrider/mail';
 import type { Config } from '../config.ts';
-import type { Delivery } from './store.ts';
+import type { Body, DeliveryRow } from './store.ts';
 
 interface StoredAttachment {
   readonly filename: string;
@@ -9,33 +9,29 @@ interface StoredAttachment {
   readonly content_id?: string;
 }
 
-/** The bytes and the envelope of one recipient's copy: a pure function of the rows, the same at every retry. */
-export function renderDelivery(
+/** Who sends and who is to get it: the envelope of one recipient's copy. */
+export function envelopeOf(
   config: Pick<Config, 'RETURN_PATH_DOMAIN'>,
-  delivery: Delivery,
-): { envelope: { from: string; to: string }; raw: Buffer } {
-  return {
-    envelope: { from: returnPath(config, delivery), to: delivery.email },
-    raw: renderMessage(delivery),
-  };
+  delivery: DeliveryRow,
+): { readonly from: string; readonly to: string } {
+  const domain = config.RETURN_PATH_DOMAIN ?? delivery.from_domain;
+  return { from: `bounce+${delivery.recipient_id}@${domain}`, to: delivery.email };
 }
 
-type Rendered = Pick<
-  Delivery,
-  | 'message_id'
-  | 'created_at'
-  | 'from_address'
-  | 'from_domain'
-  | 'to_addresses'
-  | 'cc_addresses'
-  | 'reply_to'
-  | 'subject'
-  | 'html'
-  | 'text'
-  | 'headers'
-  | 'attachments'
->;
+export type Rendered = Body &
+  Pick<
+    DeliveryRow,
+    | 'message_id'
+    | 'created_at'
+    | 'from_address'
+    | 'from_domain'
+    | 'to_addresses'
+    | 'cc_addresses'
+    | 'reply_to'
+    | 'subject'
+  >;
 
+/** The bytes that every recipient of a message is sent: a pure function of its rows, the same at every retry. */
 export function renderMessage(message: Rendered): Buffer {
   // Stored as JSON of what the send schema had let through.
   const headers = JSON.parse(message.headers) as Record<string, string>;
@@ -56,10 +52,6 @@ export function renderMessage(message: Rendered): Buffer {
       content: Buffer.from(attachment.content, 'base64'),
     })),
   });
-}
-
-function returnPath(config: Pick<Config, 'RETURN_PATH_DOMAIN'>, delivery: Delivery): string {
-  return `bounce+${delivery.recipient_id}@${config.RETURN_PATH_DOMAIN ?? delivery.from_domain}`;
 }
 
 function mailbox(text: string): Mailbox {

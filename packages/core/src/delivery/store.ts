@@ -142,7 +142,7 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
 }
 
 /** What an attempt needs to know of a claimed recipient and its message. */
-export interface Delivery extends RecipientKey {
+export interface DeliveryRow extends RecipientKey {
   readonly email: string;
   readonly mode: KeyMode;
   readonly unknown_policy: UnknownPolicy;
@@ -153,17 +153,15 @@ export interface Delivery extends RecipientKey {
   readonly cc_addresses: readonly string[];
   readonly reply_to: string | null;
   readonly subject: string;
-  readonly html: string | null;
-  readonly text: string | null;
-  readonly headers: string;
-  readonly attachments: string;
+  readonly body_bytes: number;
 }
 
-/** Reads what claimed recipients are to be sent, by primary keys. */
-export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<Delivery[]> {
-  return sql<Delivery[]>`
+/** Reads how claimed recipients are to be sent what, by primary keys; the bodies are apart. */
+export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<DeliveryRow[]> {
+  return sql<DeliveryRow[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.email, m.mode, w.unknown_policy, m.created_at, m.from_address,
-      m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject, b.html, b.text, b.headers, b.attachments
+      m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject,
+      m.body_bytes
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],
@@ -172,9 +170,29 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
     cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
       and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
     cross join lateral (select * from messages x where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m
-    join workspaces w on w.id = a.workspace_id
-    cross join lateral (select * from bodies x where x.workspace_id = a.workspace_id
-      and x.message_id = a.message_id offset 0) b`;
+    join workspaces w on w.id = a.workspace_id`;
+}
+
+export interface Body {
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly headers: string;
+  readonly attachments: string;
+}
+
+/** Bodies by message id; those that are no longer stored are absent. Served by the primary key. */
+export async function loadBodies(
+  sql: Sql | Tx,
+  keys: readonly Pick<RecipientKey, 'workspace_id' | 'message_id'>[],
+): Promise<Map<string, Body>> {
+  const rows = await sql<(Body & { message_id: string })[]>`
+    select b.message_id, b.html, b.text, b.headers, b.attachments
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::text[],
+      ${keys.map((key) => key.message_id)}::text[]
+    ) as a (workspace_id, message_id)
+    join bodies b on b.workspace_id = a.workspace_id and b.message_id = a.message_id`;
+  return new Map(rows.map((row) => [row.message_id, row]));
 }
 
 /** Why a claim did not win: closed, under somebody's live lease, or due later. */
@@ -183,11 +201,13 @@ export interface Unclaimed extends RecipientKey {
   readonly due_at: Date;
   readonly due: boolean;
   readonly lease_until: Date | null;
+  readonly job_id: string | null;
 }
 
 export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<Unclaimed[]> {
   return tx<Unclaimed[]>`
-    select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until,
+      r.job_id
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],

@@ -18,6 +18,7 @@ import type { SendInput } from './schema.ts';
 
 const MOST_MESSAGES = 64;
 const HOMES_KEPT = 10_000;
+const LOCK_TIMEOUT = '55P03';
 // Several times what a commit takes; only a commit that waits for a lock or a stalled disk lasts longer.
 const LONGEST_HOLD_MS = 25;
 
@@ -193,9 +194,7 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
         for (const entry of entries) entry.reject(publicError(error, entry.submission));
         return;
       }
-      const middle = entries.length >> 1;
-      if (middle > 0) await commitOrHalve(lane, entries.slice(0, middle), null);
-      await commitOrHalve(lane, entries.slice(middle), null);
+      for (const part of partsOf(entries, error)) await commitOrHalve(lane, part, null);
     }
   };
 
@@ -206,6 +205,21 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
       });
     },
   };
+}
+
+/**
+ * The parts to try again when a statement was refused: halves, as somebody's input may be at fault. After a
+ * wait for a lock it can only be an idempotency key, so those without one go on together at once.
+ */
+function partsOf(entries: readonly Waiting[], error: unknown): (readonly Waiting[])[] {
+  const middle = entries.length >> 1;
+  const keyed = entries.filter((entry) => entry.submission.idempotency !== null);
+  const others = entries.filter((entry) => entry.submission.idempotency === null);
+  const parts =
+    sqlState(error) === LOCK_TIMEOUT && keyed.length > 0 && others.length > 0
+      ? [others, keyed]
+      : [entries.slice(0, middle), entries.slice(middle)];
+  return parts.filter((part) => part.length > 0);
 }
 
 /** Facts for the whole batch, where every workspace is known; else null, and they are read after the admission. */
@@ -281,7 +295,7 @@ function wasRolledBack(error: unknown): boolean {
 }
 
 function publicError(error: unknown, submission: Submission): unknown {
-  const waitedTooLong = sqlState(error) === '55P03';
+  const waitedTooLong = sqlState(error) === LOCK_TIMEOUT;
   if (!waitedTooLong || !submission.idempotency) return error;
   return new AppError(
     'idempotency_in_progress',

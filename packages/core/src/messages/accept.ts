@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Sql, sqlState, type Tx } from '@postrider/db';
+import { type Sql, sqlState } from '@postrider/db';
 import { formatMailbox } from '@postrider/mail';
 import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -12,13 +12,16 @@ import {
   type Claim,
   claimName,
   loadAnswers,
-  lockUsage,
   type NewMessage,
   type NewRecipient,
   readFacts,
   type Storing,
   storeAccepted,
 } from './store.ts';
+
+// raise_quota_race() of the schema.
+const QUOTA_RACE = 'PR001';
+const MOST_TURNS = 50;
 
 /** A twin's commit came first: the submission is judged again, and then replays the twin's answer. */
 export type Outcome = SubmissionAnswer | 'judge_again';
@@ -35,7 +38,7 @@ export interface BatchFacts extends AcceptFacts {
 }
 
 /** Reads what the judgement needs. The statements do not wait for each other: on a lane they travel together. */
-export async function loadFacts(sql: Sql | Tx, placed: readonly Placed[]): Promise<BatchFacts> {
+export async function loadFacts(sql: Sql, placed: readonly Placed[]): Promise<BatchFacts> {
   const inputs = placed.flatMap(({ workspace_id, submission }) =>
     submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
   );
@@ -71,7 +74,8 @@ function unique(asked: readonly { workspace_id: string; name: string }[]) {
  * The heart of the service: judges many submissions by facts that were read a moment ago, and stores what
  * passed in one statement. Message, recipients, body, event, usage, idempotency record and job commit
  * together, and the caller answers only after that. Should another process have used up a monthly limit
- * since the facts were read, nothing is stored and all is judged again with the counters locked.
+ * since the facts were read, nothing is stored and all is judged again by new facts: each such turn means
+ * that somebody else's mail was accepted, so they end.
  */
 export async function commitSubmissions(
   parts: AcceptParts,
@@ -79,14 +83,13 @@ export async function commitSubmissions(
   submissions: readonly Admitted[],
   facts: BatchFacts,
 ): Promise<Outcome[]> {
-  try {
-    return await judgeAndStore(parts, lane, submissions, facts);
-  } catch (error) {
-    if (sqlState(error) !== 'PR001') throw error;
-    return parts.sql.begin(async (tx) => {
-      await lockUsage(tx, [...new Set(submissions.map(({ sender }) => sender.workspace_id))]);
-      return judgeAndStore(parts, tx, submissions, await loadFacts(tx, submissions.map(placedAs)));
-    });
+  for (let turn = 1, known = facts; ; turn++) {
+    try {
+      return await judgeAndStore(parts, lane, submissions, known);
+    } catch (error) {
+      if (sqlState(error) !== QUOTA_RACE || turn === MOST_TURNS) throw error;
+      known = await loadFacts(lane, submissions.map(placedAs));
+    }
   }
 }
 
@@ -96,7 +99,7 @@ export function placedAs(submission: Admitted): Placed {
 
 async function judgeAndStore(
   parts: AcceptParts,
-  sql: Sql | Tx,
+  sql: Sql,
   submissions: readonly Admitted[],
   facts: BatchFacts,
 ): Promise<Outcome[]> {
@@ -170,6 +173,7 @@ export function draftMessage(
 ): NewMessage {
   const now_ms = parts.clock.now();
   const state = judged.scheduled_at ? 'scheduled' : 'queued';
+  const attachments = JSON.stringify(input.attachments);
   // Ids of one millisecond are random among themselves; sorted, they keep the order of naming.
   const ids = judged.addressees.map(() => newId('recipient', now_ms)).sort();
   const recipients = judged.addressees.map(
@@ -200,7 +204,8 @@ export function draftMessage(
     html: input.html ?? null,
     text: input.text ?? null,
     headers: JSON.stringify(input.headers),
-    attachments: JSON.stringify(input.attachments),
+    attachments,
+    body_bytes: (input.html?.length ?? 0) + (input.text?.length ?? 0) + attachments.length,
     api_key_id: submission.sender.key_id,
     request_id: submission.request_id,
     resend_of: submission.resend_of,

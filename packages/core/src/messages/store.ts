@@ -1,4 +1,4 @@
-import { arrayLiteral, hexTexts, isoTimes, type Sql, type Tx } from '@postrider/db';
+import { arrayLiteral, hexTexts, isoTimes, type Sql } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import type { SendableFacts } from '../domains/require-sendable.ts';
@@ -33,6 +33,7 @@ export interface NewMessage {
   readonly text: string | null;
   readonly headers: string;
   readonly attachments: string;
+  readonly body_bytes: number;
   readonly api_key_id: string | null;
   readonly request_id: string;
   readonly resend_of: string | null;
@@ -71,7 +72,7 @@ export interface FoundFacts {
 }
 
 /** One statement of four small lookups by primary key, for many messages. */
-export async function readFacts(sql: Sql | Tx, asked: AskedFacts): Promise<FoundFacts> {
+export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts> {
   const rows = await sql<
     {
       kind: string;
@@ -120,18 +121,9 @@ export async function readFacts(sql: Sql | Tx, asked: AskedFacts): Promise<Found
   return { now: new Date(now), used, domains, suppressed };
 }
 
-/** Locks this month's counters, in id order, for a judgement that nobody can overtake. */
-export async function lockUsage(tx: Tx, workspace_ids: readonly string[]): Promise<void> {
-  await tx`
-    insert into usage_months as u (workspace_id, month, used)
-    select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, 0
-    from unnest(${[...workspace_ids].sort()}::text[]) as a (workspace_id)
-    on conflict (workspace_id, month) do update set used = u.used`;
-}
-
 /** Earlier answers under idempotency keys, by `workspace operation key`. */
 export async function loadAnswers(
-  sql: Sql | Tx,
+  sql: Sql,
   asked: readonly Pick<Claim, 'workspace_id' | 'operation' | 'key'>[],
 ): Promise<Map<string, Pick<Claim, 'fingerprint' | 'answer'>>> {
   if (asked.length === 0) return new Map();
@@ -168,7 +160,7 @@ export interface Storing {
  * order, claims before usage and each sorted, so that no two can deadlock.
  */
 export async function storeAccepted(
-  sql: Sql | Tx,
+  sql: Sql,
   jobs: Jobs,
   claims: readonly Claim[],
   storing: readonly Storing[],
@@ -221,6 +213,7 @@ export async function storeAccepted(
         ${messages.map((message) => arrayLiteral(message.tags))}::text[],
         ${messages.map((message) => message.metadata)}::text[],
         ${messages.map((message) => message.recipients.length)}::int[],
+        ${messages.map((message) => message.body_bytes)}::int[],
         ${messages.map((message) => message.api_key_id)}::text[],
         ${messages.map((message) => message.request_id)}::text[],
         ${messages.map((message) => message.resend_of)}::text[],
@@ -235,7 +228,7 @@ export async function storeAccepted(
         ${messages.map((message) => message.counted)}::bigint[],
         ${messages.map((message) => message.monthly_limit)}::bigint[]
       ) as a (claim, workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
-        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, api_key_id, request_id,
+        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, body_bytes, api_key_id, request_id,
         resend_of, created_at, scheduled_at, event_count, last_event_type, html, text, headers, attachments,
         counted, monthly_limit)
       where a.claim is null or a.claim in (select place from won)
@@ -260,11 +253,11 @@ export async function storeAccepted(
     ),
     m as (
       insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
-        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, api_key_id, request_id,
+        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, body_bytes, api_key_id, request_id,
         resend_of, created_at, scheduled_at, event_count, last_event_type, last_event_at)
       select workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses::text[],
         cc_addresses::text[], bcc_addresses::text[], reply_to, subject, tags::text[], metadata, recipient_count,
-        api_key_id, request_id, resend_of, created_at, scheduled_at, event_count, last_event_type, created_at
+        body_bytes, api_key_id, request_id, resend_of, created_at, scheduled_at, event_count, last_event_type, created_at
       from batch
       where case when (select count(*) from spending) = (select count(*) from spent) then true
         else raise_quota_race() end

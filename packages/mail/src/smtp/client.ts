@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import SMTPConnection, { type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText, type Reply, readReply } from '../reply.ts';
-import type { Envelope, Mailer, SendOutcome, SendStage, TlsFacts } from '../send-outcome.ts';
+import type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts } from '../send-outcome.ts';
 
 export interface SmtpTimeouts {
   /** From the first packet to the end of greeting, EHLO, STARTTLS and login. */
@@ -129,13 +129,17 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   let slots_taken = 0;
   let stopped = false;
 
-  async function send(envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<SendOutcome> {
+  async function send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (!(await takeSlot(signal))) return notStarted();
-    const work = attempt(envelope, raw, signal);
+    const work = make(raw).then((bytes) => attempt(envelope, bytes, signal));
     const freed = work.then((result) => result.released).then(passSlot, passSlot);
     working.add(freed);
     void freed.then(() => working.delete(freed));
     return (await work).outcome;
+  }
+
+  async function make(raw: Raw): Promise<Buffer> {
+    return typeof raw === 'function' ? raw() : raw;
   }
 
   async function attempt(envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<Attempt> {

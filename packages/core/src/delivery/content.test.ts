@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { createContext, invoke } from '@postrider/core';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rescheduleMessage, sendMessage } from '../messages/index.ts';
+import { claimDeliveries } from './attempt.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const mail = { from: 'a@sandbox.test', subject: 'Hello', text: 'Hi' };
+const context = () => createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+
+async function claimAll() {
+  return claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 100));
+}
+
+it('renders a message once for all of its recipients, small or large', async () => {
+  const attachment = { filename: 'x.bin', content: randomBytes(300_000).toString('base64') };
+  await invoke(context(), sendMessage, { ...mail, to: ['a@example.com', 'b@example.com'] });
+  await invoke(context(), sendMessage, { ...mail, to: ['c@example.com', 'd@example.com'], attachments: [attachment] });
+
+  const claimed = await claimAll();
+
+  const contents = [...new Set(claimed.map(({ content }) => content))];
+  expect(contents.map(({ large }) => large).sort()).toEqual([false, true]);
+  for (const content of contents) {
+    const [first, second] = await Promise.all([content.raw(), content.raw()]);
+    expect(first).toBe(second);
+  }
+});
+
+it('fails a recipient whose content is no longer stored, with a reason and without sending', async () => {
+  const { id } = await invoke(context(), sendMessage, { ...mail, to: 'gone@example.com' });
+  await world.services.sql`delete from bodies where message_id = ${id}`;
+
+  await world.drain();
+
+  const [row] = await world.services.sql<{ state: string; reason: string }[]>`
+    select state, reason from recipients where message_id = ${id}`;
+  expect(row).toEqual({ state: 'failed', reason: 'content_gone' });
+  expect(world.smtp.mails.filter((one) => one.envelope_to.includes('gone@example.com'))).toEqual([]);
+});
+
+it('leaves one job after many reschedules, once the old times have passed', async () => {
+  const hour = 3_600_000;
+  const at = (hours: number) => new Date(world.clock.now() + hours * hour).toISOString();
+  const { id } = await invoke(context(), sendMessage, { ...mail, to: 'late@example.com', scheduled_at: at(1) });
+  for (let turn = 2; turn <= 10; turn++) await invoke(context(), rescheduleMessage, { id, scheduled_at: at(turn) });
+
+  await world.clock.advance(9.5 * hour);
+  await world.drain();
+
+  const live = await world.services.sql`
+    select from pgboss.job where name = 'delivery.attempt' and state < 'completed' and data ->> 'message_id' = ${id}`;
+  expect(live).toHaveLength(1);
+});
