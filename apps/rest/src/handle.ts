@@ -17,6 +17,7 @@ import {
   looksLikeSecret,
   refuseAddress,
 } from '@postrider/core/api-keys';
+import { ADDRESS_LIMIT } from '@postrider/core/usage';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
@@ -25,7 +26,7 @@ import { readBody } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
-const defaultLimits = { send: 1000, logs: 60, default: 120, address: 120 } as const;
+const defaultLimits = { send: 1000, logs: 60, default: 120, address: ADDRESS_LIMIT } as const;
 
 type WindowName = keyof typeof defaultLimits;
 type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {

@@ -1,7 +1,7 @@
-import { ConfigError, readConfig, redactConfig } from '@postrider/core';
+import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import { banner } from './banner.ts';
 import { createLog } from './log.ts';
-import { startPostrider } from './start.ts';
+import { type Running, startPostrider } from './start.ts';
 
 // SIGTERM leaves 15 s; the end of them is for a stop that hangs.
 const STOP_DEADLINE_MS = 14_500;
@@ -21,20 +21,35 @@ async function main(): Promise<void> {
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
   });
+  const running = await startOrExplain(config, log, stopping.signal);
+  if (!running) return;
+  await stopAsked;
+  try {
+    await running.stop();
+  } catch (error) {
+    log.error({ err: error }, 'the stop failed');
+    process.exit(1);
+  }
+  // An SMTP session that waits for its last answer has been recorded, and would keep the process for minutes.
+  process.exit(0);
+}
+
+async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Promise<Running | null> {
   try {
     const progress = (line: string) => process.stdout.write(`${line} …\n`);
-    const running = await startPostrider(config, log, progress, stopping.signal);
+    const running = await startPostrider(config, log, progress, signal);
     log.debug({ config: redactConfig(config) }, 'configuration');
     process.stdout.write(`${banner(running)}\n`);
-    await stopAsked;
-    await running.stop();
-    // An SMTP session that waits for its last answer has been recorded, and would keep the process for minutes.
-    process.exit(0);
+    return running;
   } catch (error) {
-    if (stopping.signal.aborted) return log.info('stopped before the start was done');
+    if (signal.aborted) {
+      log.info('stopped before the start was done');
+      return null;
+    }
     process.stderr.write(`Postrider did not start: ${error instanceof Error ? error.message : String(error)}\n`);
     log.debug({ err: error }, 'the start failed');
     process.exitCode = 1;
+    return null;
   }
 }
 

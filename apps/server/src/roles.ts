@@ -1,5 +1,5 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
-import type { RoleName, Services } from '@postrider/core';
+import { type RoleName, runAll, type Services } from '@postrider/core';
 import { createRole as createInboundRole } from '@postrider/inbound';
 import { createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
@@ -20,7 +20,7 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     started.clear();
-    for (const stopOne of stops.splice(0)) await stopOne();
+    await runAll('the roles', stops.splice(0));
   };
   try {
     let capture_port: number | null = null;
@@ -51,7 +51,7 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
     for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);
     return { http, capture_port, stop };
   } catch (error) {
-    await stop();
+    await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;
   }
 }

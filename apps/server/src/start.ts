@@ -5,9 +5,11 @@ import {
   createServices,
   type Log,
   roleNames,
+  runAll,
   type Services,
   systemClock,
 } from '@postrider/core';
+import { extendPartitions } from '@postrider/core/storage';
 import { type Provisioned, provision } from '@postrider/core/workspaces';
 import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
@@ -40,9 +42,7 @@ export async function startPostrider(
   signal: AbortSignal,
 ): Promise<Running> {
   const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const stopOne of stops.splice(0)) await stopOne();
-  };
+  const stop = () => runAll('the stop', stops.splice(0));
   try {
     let database_url = config.DATABASE_URL;
     if (database_url === undefined) {
@@ -56,6 +56,10 @@ export async function startPostrider(
     signal.throwIfAborted();
     const sql = connect(database_url, { max: POOL_SIZE, application_name: 'postrider' });
     stops.unshift(() => sql.end({ timeout: 1 }));
+    await extendPartitions(sql).catch((error: unknown) =>
+      // Mail is as safe in the default partition, and the hourly chore tries again.
+      log.error({ err: error }, 'partitions could not be made at the start'),
+    );
     const lanes = connectLanes(database_url, ACCEPT_LANES, 'postrider-accept');
     stops.unshift(async () => void (await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))));
     const jobs = createQueue({
@@ -91,7 +95,7 @@ export async function startPostrider(
       stop,
     };
   } catch (error) {
-    await stop();
+    await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop failed'));
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Services } from '@postrider/core';
+import { runAll, type Services } from '@postrider/core';
 import { recordCapture } from '@postrider/core/captures';
 import type { Mailers } from '@postrider/core/delivery';
 import { reconcileDeliveries } from '@postrider/core/delivery';
@@ -30,9 +30,7 @@ export function createRole(services: Services): WorkerRole {
       const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services), services);
       stops.unshift(() => reconciler.stop());
     },
-    async stop() {
-      for (const stop of stops.splice(0)) await stop();
-    },
+    stop: () => runAll('the worker', stops.splice(0)),
   };
 }
 

@@ -24,4 +24,5 @@ export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './ids.ts'
 export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
 export type { List } from './list.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
+export { runAll } from './run-all.ts';
 export { createContext, createServices } from './services.ts';

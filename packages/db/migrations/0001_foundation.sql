@@ -17,20 +17,61 @@ begin
   return prefix || body;
 end $$;
 
--- Makes the monthly partitions of one table from last month to two months ahead of a time. Rows whose
--- id lies outside land in the default partition, so a wrong clock costs order and never a mail.
+-- Makes one monthly partition and moves into it what landed in the default partition meanwhile. Postgres
+-- refuses a partition for rows that the default holds, so the table is filled first and attached then.
+-- The lock on the parent also makes statements that wait for it plan anew, with the partition in sight. A
+-- dump may hold the parent for hours and everybody would queue behind this lock, so its wait is short: the
+-- rows are as safe in the default, and the next call tries again.
+create function add_partition(parent text, prefix text, month timestamptz) returns void language plpgsql
+  set lock_timeout = '2s' set timezone = 'UTC' as $$
+declare
+  child text := parent || '_' || to_char(month, 'YYYYMM');
+  low text := id_floor(prefix, month);
+  high text := id_floor(prefix, month + interval '1 month');
+  key text;
+begin
+  execute format('lock table only %I in access exclusive mode', parent);
+  select a.attname into strict key
+  from pg_partitioned_table p
+  join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
+  where p.partrelid = parent::regclass;
+  execute format('create table %I (like %I including all)', child, parent);
+  execute format(
+    'with moved as (delete from %1$I where %2$I >= %3$L and %2$I < %4$L returning *) insert into %5$I select * from moved',
+    parent || '_default', key, low, high, child);
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, low, high);
+end $$;
+
+-- The months from last month to two months ahead of a time that have no partition yet. It asks the catalogue's
+-- rows and not to_regclass, whose cache may not know yet what another session has just committed.
+create function missing_months(parent text, around timestamptz) returns setof timestamptz language sql stable as $$
+  select wanted.month at time zone 'UTC'
+  from (
+    select date_trunc('month', around at time zone 'UTC') + make_interval(months => ahead) as month
+    from generate_series(-1, 2) as ahead
+  ) as wanted
+  where not exists (
+    select from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent::regclass and c.relname = parent || '_' || to_char(wanted.month, 'YYYYMM')
+  )
+$$;
+
+-- Makes the monthly partitions of one table. Rows whose id lies outside land in the default partition, so a
+-- wrong clock costs order and never a mail.
 create function ensure_partitions(parent text, prefix text, around timestamptz) returns void language plpgsql as $$
 declare
   month timestamptz;
-  child text;
 begin
-  execute format('create table if not exists %I partition of %I default', parent || '_default', parent);
-  for offset_months in -1..2 loop
-    month := date_trunc('month', around, 'UTC') + make_interval(months => offset_months);
-    child := parent || '_' || to_char(month at time zone 'UTC', 'YYYYMM');
-    if to_regclass(child) is null then
-      execute format('create table %I partition of %I for values from (%L) to (%L)',
-        child, parent, id_floor(prefix, month), id_floor(prefix, month + interval '1 month'));
-    end if;
+  if to_regclass(parent || '_default') is null then
+    execute format('create table %I partition of %I default', parent || '_default', parent);
+  end if;
+  if not exists (select from missing_months(parent, around)) then
+    return;
+  end if;
+  -- Processes that start together come here together; whoever waited asks again.
+  perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
+  for month in select * from missing_months(parent, around) loop
+    perform add_partition(parent, prefix, month);
   end loop;
 end $$;

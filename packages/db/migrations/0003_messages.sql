@@ -130,14 +130,13 @@ create index events_message on events (message_id, id collate "POSIX", workspace
 create index events_uncommon on events (workspace_id collate "POSIX", type collate "POSIX", id collate "POSIX")
   where type not in ('email.queued', 'email.delivered');
 
+create view partitioned_tables (parent, prefix) as values
+  ('messages', 'msg_'), ('message_tags', 'msg_'), ('bodies', 'msg_'), ('recipients', 'msg_'), ('attempts', 'msg_'),
+  ('events', 'evt_');
+
 create function ensure_all_partitions(around timestamptz) returns void language plpgsql as $$
 begin
-  perform ensure_partitions('messages', 'msg_', around);
-  perform ensure_partitions('message_tags', 'msg_', around);
-  perform ensure_partitions('bodies', 'msg_', around);
-  perform ensure_partitions('recipients', 'msg_', around);
-  perform ensure_partitions('attempts', 'msg_', around);
-  perform ensure_partitions('events', 'evt_', around);
+  perform ensure_partitions(parent, prefix, around) from partitioned_tables;
 end $$;
 select ensure_all_partitions(now());
 

@@ -185,6 +185,26 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
     ],
     green: [[{ path: '.npmrc', text: 'omit-lockfile-registry-resolved=true' }]],
   },
+  'the guides name paths that exist': {
+    red: [
+      [{ path: 'README.md', text: 'see `apps/rest/src/gone.ts`' }, code('')],
+      [{ path: 'CONTRIBUTING.md', text: '| test | `packages/core/src/gone` |' }, code('')],
+      [{ path: 'docs/architecture.md', text: 'run `node scripts/gone.ts`' }, code('')],
+      [{ path: 'docs/architecture.md', text: '`messages/send.ts`, which is in another folder' }, code('')],
+    ],
+    green: [
+      [
+        {
+          path: 'docs/architecture.md',
+          text:
+            '`packages/core/src/send.ts`, `core/src/send.ts`, `send.ts`, `packages/core`, `packages/core/`, ' +
+            '`/v1/usage`, `docs/decisions/NNNN-title.md`\n```\n`apps/gone.ts`\n```\n',
+        },
+        code(''),
+        { path: 'CHANGELOG.md', text: '`apps/gone.ts`' },
+      ],
+    ],
+  },
 };
 
 describe('the tree', () => {

@@ -329,6 +329,34 @@ const registryHosts: HouseRule = (files) =>
     ),
   ]);
 
+const isGuide = (path: string) => /^(?:README|CONTRIBUTING)\.md$|^docs\/[^/]+\.md$/.test(path);
+const FROM_ROOT = /^(?:apps|bench|docs|packages|scripts)\/[\w./-]+$/;
+const TAIL_OF_PATH = /^(?:[a-z][\w-]*\/)*[a-z][\w.-]*\.(?:ts|tsx|mjs|sql)$/;
+
+/** A path from the root names a file or a folder; a shorter one, such as `messages/judge.ts`, the end of some path. */
+const namedPaths: HouseRule = (files) => {
+  const known = new Set(
+    files.flatMap(({ path }) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),
+  );
+  const tails = new Set(
+    files.flatMap(({ path }) => path.split('/').map((_, index, parts) => parts.slice(index).join('/'))),
+  );
+  const exists = (name: string) => (FROM_ROOT.test(name) ? known.has(name.replace(/\/$/, '')) : tails.has(name));
+  return files
+    .filter(({ path }) => isGuide(path))
+    .flatMap((file) => {
+      const prose = file.text.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '));
+      return [...prose.matchAll(/`([^`]+)`/g)].flatMap((span) =>
+        (span[1] ?? '')
+          .split(/\s+/)
+          .filter((word) => FROM_ROOT.test(word) || TAIL_OF_PATH.test(word))
+          // A name such as NNNN-title.md stands for many.
+          .filter((word) => !/NNNN/.test(word) && !exists(word))
+          .map((word) => at(file, span.index, `${word} does not exist`)),
+      );
+    });
+};
+
 export const houseRules = {
   'SQL stands in stores, migrations and the packages made for it': both(
     inSource((path) => !mayHoldSql(path), 'bare', SQL_TEMPLATE, 'SQL belongs in a store.ts'),
@@ -381,6 +409,7 @@ export const houseRules = {
   'the lockfile has every optional package': lockIsWhole,
   'no dependency is below its advisory floor': aboveAdvisories,
   'no file names a package host': registryHosts,
+  'the guides name paths that exist': namedPaths,
 } as const satisfies Record<string, HouseRule>;
 
 export type HouseRuleName = keyof typeof houseRules;

@@ -1,6 +1,5 @@
 import type { SendOutcome } from '@postrider/mail';
 import { retryDelay } from './retry.ts';
-import type { TransitionName } from './state.ts';
 
 export type UnknownPolicy = 'resend' | 'stop';
 
@@ -42,5 +41,3 @@ export function lastResponse(outcome: SendOutcome): string {
   if (!reply) return error ?? 'no reply';
   return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
 }
-
-export type OutcomeTransition = Extract<TransitionName, Verdict['transition']>;

@@ -10,13 +10,13 @@ import type { SendInput } from './schema.ts';
 const PAST_TOLERANCE_MS = 60_000;
 const FURTHEST_MS = 30 * 86_400_000;
 
-/** What the transaction has read and locked, for the judgement of one message after another. */
+/** What was read before the storing statement, which checks the limit again, to judge one message after another. */
 export interface AcceptFacts {
   readonly now: Date;
   readonly resets_at: Date;
   domain(workspace_id: string, name: string): SendableFacts | undefined;
   suppressed(workspace_id: string, email: string): boolean;
-  /** Mails of this month, those accepted earlier in the batch included; the row is locked where a limit holds. */
+  /** Mails of this month, those accepted earlier in the batch included. */
   used(workspace_id: string): number;
 }
 

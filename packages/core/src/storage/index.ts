@@ -1,1 +1,2 @@
 export { maintainStorage } from './maintain.ts';
+export { extendPartitions } from './store.ts';

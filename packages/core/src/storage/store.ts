@@ -1,8 +1,22 @@
 import type { Sql } from '@postrider/db';
+import { runAll } from '../run-all.ts';
 
-/** Makes next months' partitions while they are still empty. */
+/**
+ * Makes next months' partitions, and this month's after a pause. One transaction for each table: holding the lock
+ * of one while waiting for the next could end in a deadlock with a statement that takes them in another order.
+ */
 export async function extendPartitions(sql: Sql): Promise<void> {
-  await sql`select ensure_all_partitions(clock_now())`;
+  const tables = await sql<{ parent: string; prefix: string }[]>`select parent, prefix from partitioned_tables`;
+  const extend = ({ parent, prefix }: { parent: string; prefix: string }) =>
+    sql.begin(async (tx) => {
+      // Rows that a long pause left in the default partition may take longer to move than any other statement runs.
+      await tx`set local statement_timeout = 0`;
+      await tx`select ensure_partitions(${parent}, ${prefix}, clock_now())`;
+    });
+  await runAll(
+    'partitions',
+    tables.map((table) => () => extend(table)),
+  );
 }
 
 export async function forgetIdempotencyKeys(sql: Sql): Promise<void> {

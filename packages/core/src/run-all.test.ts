@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { runAll } from './run-all.ts';
+
+it('takes the steps in order, those after a failed one too, and throws what failed', async () => {
+  const taken: string[] = [];
+  const fail = (name: string) => async () => {
+    taken.push(name);
+    throw new Error(`${name} broke`);
+  };
+  const pass = (name: string) => async () => void taken.push(name);
+
+  const run = runAll('the stop', [pass('a'), fail('b'), pass('c'), fail('d'), pass('e')]);
+
+  await expect(run).rejects.toThrow('the stop: b broke; d broke');
+  expect(taken).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+it('says nothing when every step passes', async () => {
+  await expect(runAll('the stop', [async () => 1, async () => undefined])).resolves.toBeUndefined();
+});

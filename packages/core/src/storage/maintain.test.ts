@@ -1,0 +1,126 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listEvents } from '../events/index.ts';
+import { getMessage, listMessages, sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { maintainStorage } from './maintain.ts';
+import { extendPartitions } from './store.ts';
+
+const DAY_MS = 86_400_000;
+const PARENTS = ['messages', 'message_tags', 'bodies', 'recipients', 'attempts', 'events'];
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.stop());
+
+async function send(): Promise<string> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', tags: ['welcome'] };
+  return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
+}
+
+/** The partition of each table that holds rows of a message, as months, or 'default'. */
+async function homesOf(message_id: string): Promise<Record<string, string>> {
+  const homes: Record<string, string> = {};
+  for (const parent of PARENTS) {
+    const key = parent === 'messages' ? 'id' : 'message_id';
+    const rows = await world.services.sql<{ home: string }[]>`
+      select distinct replace(tableoid::regclass::text, ${`${parent}_`}, '') as home
+      from ${world.services.sql(parent)} where ${world.services.sql(key)} = ${message_id}`;
+    homes[parent] = rows.map(({ home }) => home).join();
+  }
+  return homes;
+}
+
+const allIn = (home: string) => Object.fromEntries(PARENTS.map((parent) => [parent, home]));
+const thisMonth = () => new Date(world.clock.now()).toISOString().slice(0, 7).replace('-', '');
+
+describe('storage maintenance 130 days later', () => {
+  it('moves the rows that landed in the default partition, and they are still readable', async () => {
+    await world.clock.advance(130 * DAY_MS);
+    const id = await send();
+    await world.drain();
+    const ctx = world.as(world.workspace_id);
+    const before = [await invoke(ctx, getMessage, { id }), await invoke(ctx, listEvents, {})];
+    expect(await homesOf(id)).toEqual(allIn('default'));
+
+    await maintainStorage(world.services);
+
+    expect(await homesOf(id)).toEqual(allIn(thisMonth()));
+    expect([await invoke(ctx, getMessage, { id }), await invoke(ctx, listEvents, {})]).toEqual(before);
+    expect((await invoke(ctx, listMessages, { tag: 'welcome' })).data).toMatchObject([{ id, status: 'delivered' }]);
+  });
+
+  it('makes partitions with the indexes, compression and constraints of those that the schema began with', async () => {
+    await world.clock.advance(130 * DAY_MS);
+    await send();
+    await maintainStorage(world.services);
+
+    const shapes = await world.services.sql<{ parent: string; shapes: number; partitions: number }[]>`
+      select parent, count(distinct shape)::int as shapes, count(*)::int as partitions
+      from (
+        select i.inhparent::regclass::text as parent, (
+          select jsonb_build_array(
+            (select jsonb_agg(jsonb_build_array(a.attname, a.atttypid, a.attnotnull, a.attcompression, a.attcollation)
+              order by a.attnum) from pg_attribute a where a.attrelid = i.inhrelid and a.attnum > 0),
+            (select jsonb_agg(h.inhparent::regclass::text order by h.inhparent::regclass::text)
+              from pg_index x left join pg_inherits h on h.inhrelid = x.indexrelid where x.indrelid = i.inhrelid))
+        ) as shape
+        from pg_inherits i
+        where i.inhparent::regclass::text = any (${PARENTS})
+      ) as partitions group by parent`;
+
+    expect(shapes).toHaveLength(PARENTS.length);
+    for (const { shapes: count, partitions } of shapes) {
+      expect(count).toBe(1);
+      // The default, four around the migration and four around today.
+      expect(partitions).toBe(9);
+    }
+  });
+
+  it('runs beside sends and deliveries and a second process that does the same', async () => {
+    await world.clock.advance(130 * DAY_MS);
+    const peer = await world.peer();
+    await Promise.all(Array.from({ length: 10 }, send));
+
+    const [sent] = await Promise.all([
+      Promise.all(Array.from({ length: 40 }, send)),
+      maintainStorage(world.services),
+      maintainStorage(peer),
+      world.drain(),
+    ]);
+    await world.drain();
+
+    for (const id of sent) expect(await homesOf(id)).toEqual(allIn(thisMonth()));
+    const rows = await world.services.sql`select status, count(*)::int from messages group by status`;
+    expect(rows).toEqual([{ status: 'delivered', count: 50 }]);
+  });
+});
+
+describe('a chore that fails', () => {
+  it('does not stop the others, and all is said at the end', async () => {
+    await world.clock.advance(130 * DAY_MS);
+    await world.services.sql`
+      insert into rate_windows values ('key_old', 'send', clock_now() - interval '1 hour', 1)`;
+    const reader = await world.services.sql.reserve();
+    // What a dump does for as long as it runs.
+    await reader`begin`;
+    await reader`lock table messages in access share mode`;
+
+    const run = maintainStorage(world.services);
+
+    await expect(run).rejects.toThrow(/^storage maintenance: partitions: canceling statement due to lock timeout$/);
+    await expect(run).rejects.toBeInstanceOf(AggregateError);
+    expect(await world.services.sql`select from rate_windows`).toHaveLength(0);
+    const [made] = await world.services.sql`
+      select to_regclass(${`messages_${thisMonth()}`}) as messages, to_regclass(${`events_${thisMonth()}`}) as events`;
+    expect(made).toEqual({ messages: null, events: `events_${thisMonth()}` });
+
+    await reader`commit`;
+    reader.release();
+    const id = await send();
+    await extendPartitions(world.services.sql);
+    expect(await homesOf(id)).toMatchObject({ messages: thisMonth(), bodies: thisMonth() });
+  });
+});
