@@ -1,4 +1,4 @@
-import { SANDBOX_DOMAIN } from '@postrider/core/workspaces';
+import { type Provisioned, SANDBOX_DOMAIN } from '@postrider/core/workspaces';
 import type { Running } from './start.ts';
 
 /** What a person sees when the start is done: where things are, the secrets once, and a first mail to paste. */
@@ -7,25 +7,31 @@ export function banner(running: Running): string {
   const { config } = services;
   const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
   const lines = ['', `Postrider is ready at ${url}`, ''];
-  const row = (name: string, value: string) => lines.push(`  ${name.padEnd(15)}${value}`);
+  const row = (name: string, value: string) => lines.push(rowOf(name, value));
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
   if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/captured`);
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
-  if (provisioned.operator) {
-    row(
-      'Operator',
-      `${provisioned.operator.email}${provisioned.operator.password ? `  password ${provisioned.operator.password}  (shown once)` : ''}`,
-    );
-  }
-  if (provisioned.api_key) {
-    row('API key', `${provisioned.api_key}  (shown once)`);
-    if (captures && config.ROLES.includes('rest'))
-      lines.push('', '  Send the first mail:', '', firstMail(url, provisioned.api_key));
-  } else {
+  lines.push(...secretRows(provisioned));
+  if (provisioned.api_key === null)
     row('API key', 'shown at the first start; npm run cli -- keys create --local makes another');
+  else if (captures && config.ROLES.includes('rest')) {
+    lines.push('', '  Send the first mail:', '', firstMail(url, provisioned.api_key));
   }
   lines.push('', '  Ctrl-C stops it; the data stays.', '');
   return lines.join('\n');
+}
+
+/** What was made just now and is shown this once; also when the start failed after making it. */
+export function secretRows({ operator, api_key }: Provisioned): string[] {
+  const password = operator?.password ? `  password ${operator.password}  (shown once)` : '';
+  return [
+    ...(operator ? [rowOf('Operator', `${operator.email}${password}`)] : []),
+    ...(api_key === null ? [] : [rowOf('API key', `${api_key}  (shown once)`)]),
+  ];
+}
+
+function rowOf(name: string, value: string): string {
+  return `  ${name.padEnd(15)}${value}`;
 }
 
 function firstMail(url: string, key: string): string {

@@ -1,5 +1,5 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
-import { banner } from './banner.ts';
+import { banner, secretRows } from './banner.ts';
 import { createLog } from './log.ts';
 import { type Running, startPostrider } from './start.ts';
 
@@ -11,7 +11,7 @@ await main();
 async function main(): Promise<void> {
   const config = readConfigOrExit();
   if (!config) return;
-  const log = createLog(config, process.stdout.isTTY ?? false);
+  const log = createLog(config, process.stderr.isTTY ?? false);
   const stopping = new AbortController();
   const stopAsked = signalled().then((signal) => {
     stopping.abort();
@@ -35,13 +35,19 @@ async function main(): Promise<void> {
 }
 
 async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Promise<Running | null> {
+  let secrets: string[] = [];
   try {
     const progress = (line: string) => process.stdout.write(`${line} …\n`);
-    const running = await startPostrider(config, log, progress, signal);
+    const running = await startPostrider(config, log, progress, signal, (provisioned) => {
+      secrets = secretRows(provisioned);
+    });
     log.debug({ config: redactConfig(config) }, 'configuration');
     process.stdout.write(`${banner(running)}\n`);
     return running;
   } catch (error) {
+    if (secrets.length > 0) process.stdout.write(`Made by this start, and kept for the next:\n${secrets.join('\n')}\n`);
+    // A Ctrl-C reaches Postgres too, which may have ended before this process heard of it.
+    await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) {
       log.info('stopped before the start was done');
       return null;

@@ -40,6 +40,8 @@ export async function startPostrider(
   log: Log,
   on_progress: (line: string) => void,
   signal: AbortSignal,
+  /** Told at once: its secrets exist nowhere else, even if the start fails after it. */
+  on_provisioned: (provisioned: Provisioned) => void = () => undefined,
 ): Promise<Running> {
   const stops: (() => Promise<void>)[] = [];
   const stop = () => runAll('the stop', stops.splice(0));
@@ -75,6 +77,7 @@ export async function startPostrider(
     stops.unshift(() => jobs.stop());
     const parts = { sql, lanes, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
+    on_provisioned(provisioned);
     let public_url = config.PUBLIC_URL ?? '';
     // A getter, as the address is known only once the roles listen; a spread would read it too early.
     const services: Services = Object.defineProperty(createServices({ ...parts, public_url }), 'public_url', {

@@ -49,6 +49,14 @@ export function createClient(terminal: Terminal): Client {
           advice: adviceOn('missing_key'),
         });
       }
+      // Such as the … of an example: fetch would fail with words about bytes.
+      if (!/^[\x21-\x7e]+$/.test(key)) {
+        throw new Problem({
+          reason: 'malformed_key',
+          message: 'POSTRIDER_API_KEY is not an API key.',
+          advice: adviceOn('malformed_key'),
+        });
+      }
       const response = await ask(url, `${url}/v1${path}`, {
         method,
         headers: {

@@ -16,8 +16,9 @@ function commaList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
+const PORT_RULE = 'must be a whole number from 1 to 65535';
 const list = z.string().transform(commaList);
-const port = z.coerce.number().int().min(1).max(65_535);
+const port = z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE);
 
 const durations = z.string().transform((text, context) =>
   commaList(text).map((part) => {

@@ -27,6 +27,8 @@ export function run(
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
+      // A group of its own: a Ctrl-C in the terminal is for us, who stop the server in our turn.
+      detached: process.platform !== 'win32',
       // Nothing of the caller's environment is the server's business; Windows cannot start programs without it.
       ...(process.platform === 'win32'
         ? {}

@@ -154,6 +154,8 @@ describe('a start that cannot be', () => {
     expect(await server.exited).toEqual({ code: 1, signal: null });
 
     expect(server.stderr()).toContain(`${name} ${busy} is in use`);
+    // Made before the ports were tried, and never shown again.
+    expect(server.stdout()).toMatch(/API key +pr_live_[0-9a-f]{64} +\(shown once\)/);
   });
 
   it('takes the next port where the default one is busy', async () => {
