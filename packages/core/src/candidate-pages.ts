@@ -32,9 +32,8 @@ export interface Candidates<R> {
   readonly edge: string | null;
 }
 
-// What one request may look at: less than 10 ms of work. Each step looks further than the one before, because most
-// pages fill up in the first.
-const STEPS = [200, 1000, 3000];
+// What one request may look at: less than 10 ms of work. The first step is short, because most pages fill up in it.
+const STEPS = [200, 1800];
 
 export interface FilteredRows<R> {
   readonly rows: readonly R[];
@@ -43,18 +42,20 @@ export interface FilteredRows<R> {
 }
 
 /**
- * Collects a page from candidates that an index gives in order. Where few of very many candidates pass, the
+ * Collects a page from candidates that an index gives in order. Where all of them pass, as many are examined
+ * as are wanted. Where few of very many candidates pass, the
  * page ends short of its limit and the next one goes on from there: no combination of filters makes one
  * request read without bound.
  */
 export async function collectPage<R extends { readonly id: string }>(
   range: IdRange,
   wanted: number,
+  all_pass: boolean,
   examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
 ): Promise<FilteredRows<R>> {
   const rows: R[] = [];
   let { before } = range;
-  for (const step of STEPS) {
+  for (const step of all_pass ? [wanted] : STEPS) {
     const count = Math.max(step, wanted);
     const found = await examine({ from: range.from, before }, count, wanted - rows.length);
     rows.push(...found.rows);

@@ -7,7 +7,7 @@ import { timestampField } from '../timestamp-field.ts';
 import { listOf } from '../wire.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
-import { addressesOf, pageOfEvents, subjectsOf } from './store.ts';
+import { addressesOf, areUncommon, pageOfEvents, subjectsOf } from './store.ts';
 
 const typeText = z
   .string()
@@ -39,7 +39,8 @@ export const listEvents = operation({
     const scope = { secret_key: ctx.secret_key, list: 'events', workspace_id, filters };
     const range = idRange('event', filters, readCursor(scope, cursor));
     const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null };
-    const found = await collectPage(range, limit + 1, (part, count, wanted) =>
+    const all_pass = filter.types === null || (filter.message_id === null && areUncommon(filter.types));
+    const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
       pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
     );
     const shown = found.rows.slice(0, limit);

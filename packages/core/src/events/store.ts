@@ -33,6 +33,10 @@ export interface EventFilter {
 /** The types that events_uncommon leaves out; the query repeats them, so that the index is known to serve it. */
 const commonTypes: readonly EventType[] = ['email.queued', 'email.delivered'];
 
+export function areUncommon(types: readonly EventType[]): boolean {
+  return !types.some((type) => commonTypes.includes(type));
+}
+
 /**
  * Newest first, served by events_message for one message, by events_uncommon where all types asked for are
  * in it, and else by the primary key.
@@ -75,7 +79,7 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
         and ${within(sql, sql`e.id`, range)}
       order by e.id collate "POSIX" desc limit ${count}`;
   }
-  if (filter.types?.every((type) => !commonTypes.includes(type))) {
+  if (filter.types !== null && areUncommon(filter.types)) {
     return sql`
       select c.id from unnest(${[...filter.types]}::text[]) as t (type)
       cross join lateral (

@@ -1,12 +1,12 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
-import { collectPage, type IdRange, idRange, pageOfCollected } from '../candidate-pages.ts';
+import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { listOf } from '../wire.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { recipientsOf } from './log-store.ts';
-import { filterFields, filterOf, type MessageFilter } from './messages-filter.ts';
+import { countFilters, filterFields, filterOf, type MessageFilter } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
 // A domain with more senders than this is hardly a small part of its workspace, and found by a walk of it.
@@ -24,8 +24,10 @@ export const listMessages = operation({
     const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
     const range = idRange('message', filters, readCursor(scope, cursor));
     const filter = filterOf(filters);
-    const driver = await driverOf(ctx.sql, workspace_id, filter, range);
-    const found = await collectPage(range, limit + 1, (part, count, wanted) =>
+    const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
+    const asked = countFilters(filter);
+    const all_pass = asked === 0 || (asked === 1 && driver.kind !== 'all');
+    const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
       messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
     );
     const shown = found.rows.slice(0, limit).map((row) => row.id);
@@ -34,9 +36,14 @@ export const listMessages = operation({
   },
 });
 
-async function driverOf(sql: Sql, workspace_id: string, filter: MessageFilter, range: IdRange): Promise<Driver> {
+/** An index walk for each filter, or the walk of everything where there is none. */
+async function driversOf(
+  sql: Sql,
+  workspace_id: string,
+  filter: MessageFilter,
+): Promise<readonly [Driver, ...Driver[]]> {
   const { statuses, tags, to, from } = filter;
-  const [first, ...others] = [
+  const [first, ...others]: Driver[] = [
     ...(statuses === null ? [] : [{ kind: 'status' as const, statuses }]),
     ...tags.map((tag) => ({ kind: 'tag' as const, tag })),
     ...(to === null ? [] : [{ kind: 'recipient' as const, email: to }]),
@@ -45,7 +52,7 @@ async function driverOf(sql: Sql, workspace_id: string, filter: MessageFilter, r
       : [{ kind: 'sender' as const, domain: from.slice(from.lastIndexOf('@') + 1), emails: [from] }]),
     ...(await domainDrivers(sql, workspace_id, filter)),
   ];
-  return first ? rarestDriver(sql, workspace_id, [first, ...others], range) : { kind: 'all' };
+  return first ? [first, ...others] : [{ kind: 'all' }];
 }
 
 /** None where the sender says it all, or where the domain has too many senders. */

@@ -74,3 +74,7 @@ export function filterOf(input: FilterInput): MessageFilter {
     domain: input.domain ?? null,
   };
 }
+
+export function countFilters({ statuses, tags, to, from, domain }: MessageFilter): number {
+  return tags.length + [statuses, to, from, domain].filter((asked) => asked !== null).length;
+}
