@@ -5,6 +5,16 @@ import { verifyOperator } from '@postrider/core/operators';
 import { countAddress, rateRefusal } from '@postrider/core/usage';
 import type { Context, MiddlewareHandler } from 'hono';
 
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'cf-connecting-ip',
+];
+
 /** Lets in whoever sits at the machine, and otherwise an operator by e-mail and password. */
 export function localOrOperator(services: Services): MiddlewareHandler {
   let lastCheck: Promise<unknown> = Promise.resolve();
@@ -36,9 +46,9 @@ export function localOrOperator(services: Services): MiddlewareHandler {
 function isLocal(context: Context): boolean {
   const peer = peerOf(context);
   const loopback = peer === '::1' || (isIP(peer) === 4 && peer.startsWith('127.'));
-  const forwarded = context.req.header('x-forwarded-for') ?? context.req.header('forwarded');
+  const forwarded = proxyHeaders.some((name) => context.req.header(name) !== undefined);
   const { hostname } = new URL(context.req.url);
-  return loopback && forwarded === undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return loopback && !forwarded && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 function peerOf(context: Context): string {

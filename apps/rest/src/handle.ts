@@ -11,6 +11,7 @@ import {
 } from '@postrider/core';
 import {
   authenticate,
+  checkKey,
   countPublic,
   hashSecret,
   keyRefusal,
@@ -25,6 +26,7 @@ import { openApiDocument } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 
+const SMALL_BODY_BYTES = 100 * 1024;
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 const defaultLimits = { send: 1000, logs: 60, default: 120, address: ADDRESS_LIMIT } as const;
 
@@ -95,6 +97,7 @@ async function serve(
     const ctx = await admitted(services, match, credential, {
       request_id,
       idempotency_key: idempotency_key instanceof AppError ? null : idempotency_key,
+      large_body: !(Number(request.headers['content-length']) <= SMALL_BODY_BYTES),
     });
     if ('error' in ctx) {
       window = ctx.window;
@@ -129,9 +132,13 @@ async function admitted(
   services: Services,
   match: Match,
   credential: Credential,
-  about: { readonly request_id: string; readonly idempotency_key: string | null },
+  about: { readonly request_id: string; readonly idempotency_key: string | null; readonly large_body: boolean },
 ): Promise<Context | AddressRefusal> {
-  if (match.route.self_admitting) return createContext(services, credential, about);
+  if (match.route.self_admitting) {
+    // The batch will check the key, but a large body is not held in memory for somebody without one.
+    const refusal = about.large_body ? await checkKey(services, credential) : null;
+    return refusal ? refuseAddress(services, credential.address, refusal) : createContext(services, credential, about);
+  }
   const answer = await authenticate(services, credential, match.route.rate_class);
   if ('error' in answer) return answer;
   const ctx = createContext(services, answer.actor, about);

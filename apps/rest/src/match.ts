@@ -1,4 +1,4 @@
-import { AppError } from '@postrider/core';
+import { AppError, likelyMeant } from '@postrider/core';
 import { type Route, routes } from './routes.ts';
 
 export interface Match {
@@ -60,6 +60,14 @@ function decodeSegment(text: string): string | null {
  * sending for real is the one thing that they did not want.
  */
 export function rehearsed(match: Match, query: URLSearchParams): Match | AppError {
+  for (const name of query.keys()) {
+    const plain = name.toLowerCase().replaceAll('-', '_');
+    if (name === 'dry_run' || (plain !== 'dry_run' && likelyMeant(plain, ['dry_run']) === null)) continue;
+    const message = `${name} is not a parameter; did you mean dry_run?`;
+    return new AppError('misspelled_field', message, {
+      details: [{ param: name, reason: 'misspelled_field', message }],
+    });
+  }
   const asked = query.getAll('dry_run');
   if (asked.length === 0 || asked.every((value) => value === 'false')) return match;
   const { route } = match;

@@ -56,6 +56,17 @@ describe('400', () => {
     expect(await world.drain()).toEqual([]);
   });
 
+  it.each(['dryRun', 'dry-run', 'DRY_RUN', 'dry_rn'])(
+    'refuses the spelling %s instead of sending for real',
+    async (name) => {
+      const answer = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
+
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ error: { reason: 'misspelled_field' } });
+      expect(await world.drain()).toEqual([]);
+    },
+  );
+
   it('lists bad fields like a send does', async () => {
     const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { to: 'x' } });
 

@@ -295,7 +295,7 @@ describe('200', () => {
 
     expect(first.body).toMatchObject({ data: [], has_more: true, next_cursor: expect.any(String) });
     expect(pages.flat()).toEqual([oldest]);
-    expect(pages.length).toBeLessThan(9);
+    expect(pages.length).toBeLessThan(15);
   });
 });
 

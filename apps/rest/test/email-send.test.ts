@@ -546,6 +546,22 @@ describe('400', () => {
     expect(faults()).toBe(before);
   });
 
+  it('takes BCC for a misspelt bcc, so that nobody is dropped without a word', async () => {
+    const answer = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { reason: 'misspelled_field' } });
+  });
+
+  it('refuses a header that is given twice in two cases', async () => {
+    const headers = { 'List-Unsubscribe': '<mailto:a@example.com>', 'list-unsubscribe': '<mailto:b@example.com>' };
+
+    const answer = await rest.call('POST', '/email/send', { body: { ...hello, headers } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { reason: 'invalid_header' } });
+  });
+
   it('refuses deep nesting wherever it stands', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     for (const levels of [33, 5000, 200_000]) {

@@ -12,7 +12,8 @@ export function banner(running: Running): string {
   if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/captured`);
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
   lines.push(...secretRows(provisioned));
-  if (provisioned.api_key === null)
+  if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
+  else if (provisioned.api_key === null)
     row('API key', 'shown at the first start; npm run cli -- keys create --local makes another');
   else if (captures && config.ROLES.includes('rest')) {
     lines.push('', '  Send the first mail:', '', firstMail(url, provisioned.api_key));

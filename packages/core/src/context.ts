@@ -2,6 +2,7 @@ import type { Sql } from '@postrider/db';
 import type { Logger } from 'pino';
 import type { KeyUses } from './api-keys/key-uses.ts';
 import type { Scope } from './api-keys/scopes.ts';
+import type { KeyMode } from './api-keys/secret.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Jobs } from './jobs.ts';
@@ -31,6 +32,7 @@ export interface KeyActor {
   readonly workspace_id: string;
   readonly key_id: string;
   readonly scopes: readonly Scope[];
+  readonly mode: KeyMode;
 }
 
 /** The service itself: jobs, provisioning and the command line on the machine. */

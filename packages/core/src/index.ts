@@ -26,3 +26,4 @@ export type { List } from './list.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
 export { runAll } from './run-all.ts';
 export { createContext, createServices } from './services.ts';
+export { likelyMeant } from './spelling.ts';

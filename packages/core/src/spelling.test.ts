@@ -44,7 +44,7 @@ describe('likelyMeant', () => {
     ['form', 'from'],
     ['Subject', 'subject'],
     ['subjet', 'subject'],
-    ['HTML', null],
+    ['HTML', 'html'],
     ['Html', 'html'],
     ['tag', 'tags'],
     ['header', 'headers'],

@@ -20,6 +20,7 @@ export function editDistance(left: string, right: string): number {
 /** The known name that was probably meant, or null. Short names tolerate fewer edits, so that foo is not to. */
 export function likelyMeant(name: string, known: readonly string[]): string | null {
   for (const candidate of known) {
+    if (name !== candidate && name.toLowerCase() === candidate.toLowerCase()) return candidate;
     if (Math.abs(candidate.length - name.length) > 2) continue;
     const distance = editDistance(name, candidate);
     if (distance > 0 && distance <= 2 && distance < candidate.length / 2) return candidate;

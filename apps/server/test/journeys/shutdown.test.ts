@@ -149,7 +149,7 @@ describe('a start that cannot be', () => {
 
   it.each(['PORT', 'CAPTURE_PORT'])('says that the %s which was set is in use, and ends with 1', async (name) => {
     const ports = { PORT: await freePort(), CAPTURE_PORT: await freePort(), [name]: busy };
-    const server = launch({ ...journey.env, DELIVERY: 'capture', ...ports });
+    const server = launch({ ...journey.env, BOOTSTRAP_API_KEY: '', DELIVERY: 'capture', ...ports });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
 

@@ -1,7 +1,7 @@
 import type { Credential, KeyActor, Services } from '../context.ts';
 import { AppError, type Reason } from '../errors.ts';
 import { type Counted, countAddress, type RateClass, type RateWindow, rateRefusal, windowOf } from '../usage/index.ts';
-import { admitKeys, type FoundKey } from './store.ts';
+import { admitKeys, type FoundKey, refusalOf } from './store.ts';
 
 const messages: Partial<Record<Reason, string>> = {
   missing_key: 'Send the header Authorization: Bearer <API key>.',
@@ -20,7 +20,7 @@ export type Authenticated = { readonly actor: KeyActor; readonly window: RateWin
 export type Refused = { readonly error: AppError; readonly window: RateWindow };
 
 export function keyActor(key: FoundKey): KeyActor {
-  return { kind: 'key', workspace_id: key.workspace_id, key_id: key.key_id, scopes: key.scopes };
+  return { kind: 'key', workspace_id: key.workspace_id, key_id: key.key_id, scopes: key.scopes, mode: key.mode };
 }
 
 /** Checks a secret and counts its request, in one round trip; a refused one counts against its address instead. */
@@ -37,6 +37,15 @@ export async function authenticate(
   if (refusal) return { error: refusal, window };
   services.key_uses.note(answer.key.key_id);
   return { actor: keyActor(answer.key), window };
+}
+
+/**
+ * Whether a secret is a valid key just now, without counting anything: for a request whose body is too large
+ * to be read for somebody who has none.
+ */
+export async function checkKey(services: Pick<Services, 'sql'>, credential: Credential): Promise<AppError | null> {
+  const reason = await refusalOf(services.sql, credential);
+  return reason && keyRefusal(reason);
 }
 
 /** Counts a request without a valid key against its client address; past the limit, that is the answer. */

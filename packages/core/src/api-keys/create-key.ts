@@ -64,6 +64,11 @@ export const createKey = operation({
         required_scope: missing,
       });
     }
+    if (actor.kind === 'key' && actor.mode === 'sandbox' && input.mode === 'live') {
+      throw new AppError('missing_scope', 'A sandbox key cannot make a live one; use a live key.', {
+        required_scope: 'admin',
+      });
+    }
     const secret = newSecret(input.mode);
     const row = await insertKey(ctx.sql, {
       workspace_id: actor.workspace_id,

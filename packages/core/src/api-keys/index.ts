@@ -1,4 +1,4 @@
-export { authenticate, countPublic, keyRefusal, refuseAddress } from './authenticate.ts';
+export { authenticate, checkKey, countPublic, keyRefusal, refuseAddress } from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
 export type { KeyEntry } from './key-entry.ts';

@@ -117,6 +117,20 @@ export async function admitKeys(
   });
 }
 
+/** Why a secret is no valid key from this address just now, or null. */
+export async function refusalOf(
+  sql: Sql | Tx,
+  { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
+): Promise<Reason | null> {
+  const [row] = await sql<{ refusal: Reason | null }[]>`
+    select case when revoked_at is not null then 'revoked_key'
+      when expires_at <= clock_now() then 'expired_key'
+      when allowed_ips is not null and not (${address}::inet <<= any (allowed_ips)) then 'address_not_allowed'
+    end as refusal
+    from api_keys where secret_hash = ${secret_hash}`;
+  return row ? row.refusal : 'unknown_key';
+}
+
 /** The same facts for an actor who is known already. */
 export async function senderFacts(
   sql: Sql | Tx,

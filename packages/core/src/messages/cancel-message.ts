@@ -21,7 +21,7 @@ export const cancelMessage = operation({
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
     await ctx.sql.begin(async (tx) => {
-      const { message, waiting } = await requireUnsent(tx, workspace_id, id);
+      const { message, waiting } = await requireUnsent(tx, ctx.actor, id);
       const now_ms = ctx.clock.now();
       const canceled = await transition(
         tx,

@@ -29,7 +29,7 @@ export const rescheduleMessage = operation({
   async run(ctx, { id, scheduled_at }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
     const now_is_due = await ctx.sql.begin(async (tx) => {
-      const { waiting } = await requireUnsent(tx, workspace_id, id);
+      const { waiting } = await requireUnsent(tx, ctx.actor, id);
       if (waiting.length === 0) {
         throw new AppError('already_canceled', `${id} has been canceled; POST /email/${id}/resend sends it anew.`);
       }

@@ -32,7 +32,11 @@ const headers = z
     }
     const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
     if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers holds more than 32 kB.'));
+    const seen = new Set<string>();
     for (const [name, value] of entries) {
+      const plain = name.toLowerCase();
+      if (seen.has(plain)) context.addIssue(issueFor('invalid_header', `${name} is given twice; keep one.`, [name]));
+      seen.add(plain);
       const problem = headerProblem(name, value);
       if (problem)
         context.addIssue(

@@ -1,4 +1,5 @@
 import type { Tx } from '@postrider/db';
+import type { Actor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { messageNotFound } from './get-message.ts';
 import { lockMessage, type UnsentMessage, type WaitingRecipient, waitingRecipients } from './unsent-store.ts';
@@ -9,11 +10,14 @@ import { lockMessage, type UnsentMessage, type WaitingRecipient, waitingRecipien
  */
 export async function requireUnsent(
   tx: Tx,
-  workspace_id: string,
+  actor: Actor,
   id: string,
 ): Promise<{ readonly message: UnsentMessage; readonly waiting: readonly WaitingRecipient[] }> {
+  const { workspace_id } = actor;
   const message = await lockMessage(tx, workspace_id, id);
-  if (!message) throw messageNotFound(id);
+  // Live mail is out of a sandbox key's reach: moved to now, it would leave for the network.
+  const reachable = message && !(actor.kind === 'key' && actor.mode === 'sandbox' && message.mode === 'live');
+  if (!reachable) throw messageNotFound(id);
   if (message.sent_at !== null) {
     throw new AppError(
       'already_sent',

@@ -30,7 +30,7 @@ export async function provision(services: Pick<Services, 'sql' | 'clock' | 'conf
       workspace_id = newId('workspace', now_ms);
       await insertWorkspace(tx, { id: workspace_id, name: 'Default', plan: 'business' });
       await insertSandboxDomain(tx, { workspace_id, id: newId('domain', now_ms), name: SANDBOX_DOMAIN });
-      secret = config.BOOTSTRAP_API_KEY ?? newSecret('live');
+      secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }
     const wanted = config.BOOTSTRAP_API_KEY ?? secret;
     const stored = wanted === null ? null : await insertKey(tx, bootstrapKey(workspace_id, wanted, now_ms));
@@ -40,7 +40,8 @@ export async function provision(services: Pick<Services, 'sql' | 'clock' | 'conf
       await insertOperator(tx, { id: newId('user', now_ms), email, password_hash });
       operator = { email, password: config.ADMIN_PASSWORD ? null : password };
     }
-    return { api_key: stored ? wanted : null, operator };
+    // A secret from the environment is known where it came from, and has no business in the output of a container.
+    return { api_key: stored ? secret : null, operator };
   });
 }
 
