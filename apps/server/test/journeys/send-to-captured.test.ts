@@ -10,9 +10,10 @@ afterAll(() => journey.stop());
 const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 'Hello there', html: '<p>Hi</p>' };
 
 describe('a first start on an empty database', () => {
-  it('shows its key once, takes a mail, captures it and shows it delivered; a second start keeps all of it', async () => {
+  it('keeps a given key to itself, takes a mail, captures it and shows it delivered; a second start keeps all of it', async () => {
     const first = await journey.start();
-    expect(first.stdout()).toContain(journey.secret);
+    expect(first.stdout()).toMatch(/API key +the one in BOOTSTRAP_API_KEY/);
+    expect(first.stdout()).not.toContain(journey.secret);
 
     const sent = await first.call('POST', '/v1/email/send', { body: hello });
     expect(sent).toMatchObject({ status: 202, body: { status: 'queued' } });
@@ -44,6 +45,19 @@ describe('a first start on an empty database', () => {
     expect((await second.call('GET', '/captured', { key: null })).text).toContain(link);
     expect(await journey.sql`select from workspaces`).toHaveLength(1);
     expect(await second.end()).toEqual({ code: 0, signal: null });
+  });
+
+  it('shows a key that it made itself once, with a mail to paste', async () => {
+    const empty = await openJourney({ DELIVERY: 'capture', BOOTSTRAP_API_KEY: '' });
+    const first = await empty.start();
+    expect(first.stdout()).toMatch(/API key +pr_live_[0-9a-f]{64} +\(shown once\)/);
+    expect(first.stdout()).toMatch(/^curl http:\/\/localhost:\d+\/v1\/email\/send .*pr_live_/m);
+    expect(await first.end()).toEqual({ code: 0, signal: null });
+
+    const second = await empty.start();
+    expect(second.stdout()).not.toMatch(/pr_live_|password/);
+    expect(await second.end()).toEqual({ code: 0, signal: null });
+    await empty.stop();
   });
 
   it('names a page that exists in docs_url, under the address it listens on', async () => {
