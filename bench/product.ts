@@ -34,7 +34,7 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
     values ('bench', ${UNLIMITED}, 50, ${UNLIMITED}, ${UNLIMITED}, ${UNLIMITED})`;
   const secrets = Array.from({ length: keys }, () => `pr_live_${randomBytes(32).toString('hex')}`);
   for (const [index, secret] of secrets.entries()) {
-    const now_ms = performance.timeOrigin + performance.now();
+    const now_ms = Math.floor(performance.timeOrigin + performance.now());
     const workspace_id = newId('workspace', now_ms);
     await sql`insert into workspaces (id, name, plan, created_at) values (${workspace_id}, 'Bench', 'bench', now())`;
     await sql`

@@ -92,7 +92,7 @@ describe('parseInput', () => {
       fc.property(fc.jsonValue(), fc.boolean(), (value, inside) => {
         const parsed = parseInput(
           schema,
-          inside ? { name: 'x', inner: value, pairs: value, [String(value)]: 1 } : value,
+          inside ? { name: 'x', inner: value, pairs: value, [JSON.stringify(value)]: 1 } : value,
         );
         if (parsed.ok) return;
         for (const { reason, message } of parsed.error.facts.details ?? []) {
