@@ -81,6 +81,7 @@ describe('the delivery pump', () => {
         under_way -= 1;
         return accepted;
       },
+      laneOf: domainOf,
       stop: async () => undefined,
     };
 
@@ -121,6 +122,8 @@ const accepted: SendOutcome = {
   reply: { code: 250, enhanced: null, text: 'taken' },
   error: null,
   target: 'sink',
+  address: null,
+  tls_policy: 'none',
   tls: null,
   phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
   stage: 'after_dot',
@@ -129,5 +132,9 @@ const accepted: SendOutcome = {
 
 /** A route whose other side answers as told; what a transport may return is all the pump knows of one. */
 function answering(answer: (envelope: { readonly to: string }) => SendOutcome): Mailer {
-  return { send: async (envelope) => answer(envelope), stop: async () => undefined };
+  return { send: async (envelope) => answer(envelope), laneOf: domainOf, stop: async () => undefined };
+}
+
+function domainOf(to: string): string {
+  return to.slice(to.lastIndexOf('@') + 1);
 }

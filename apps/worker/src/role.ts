@@ -48,7 +48,9 @@ async function openMailers(services: Services): Promise<{ mailers: Mailers; stop
   });
   const sandbox = createMailer({
     helo_name,
-    transports: [{ host: '127.0.0.1', port: simulator.port, secure: false, tls: 'none', max_connections: 10 }],
+    transports: [
+      { host: '127.0.0.1', port: simulator.port, secure: false, tls: 'none', max_connections: 10, lane_by: 'domain' },
+    ],
   });
   const relays = config.DELIVERY.filter((transport) => transport.kind === 'smtp');
   const live: Mailer =

@@ -5,7 +5,7 @@ export { type HeaderProblem, headerProblem } from './header-rules.ts';
 export { createMailer, type MailerOptions } from './mailer.ts';
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './read-mail.ts';
 export { cleanRemoteText, type Reply, readReply, replyLine } from './reply.ts';
-export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts } from './send-outcome.ts';
+export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from './send-outcome.ts';
 export {
   type CapturedMail,
   type CaptureServer,

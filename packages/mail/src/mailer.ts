@@ -26,6 +26,8 @@ export function createMailer(options: MailerOptions): Mailer {
       }
       return outcome;
     },
+    // The others only stand in for the first.
+    laneOf: (to) => first.laneOf(to),
     async stop() {
       await Promise.all(routes.map((route) => route.stop()));
     },

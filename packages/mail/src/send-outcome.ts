@@ -9,6 +9,9 @@ export interface Envelope {
 /** How far a transaction came: what was being done, or waited for, when it was decided. */
 export type SendStage = 'connect' | 'mail' | 'rcpt' | 'data' | 'after_dot';
 
+/** What decided how a session was secured: nothing, the server's offer, the operator, or the destination's own policy. */
+export type TlsPolicy = 'none' | 'opportunistic' | 'required' | 'mta-sts' | 'dane';
+
 export interface TlsFacts {
   readonly protocol: string;
   readonly cipher: string;
@@ -23,7 +26,11 @@ export interface SendOutcome {
   readonly kind: 'accepted' | 'deferred' | 'rejected' | 'unknown';
   readonly reply: Reply | null;
   readonly error: string | null;
+  /** The host and port that was asked for; empty where none was reached for. */
   readonly target: string;
+  /** The address that was connected to, where one was. */
+  readonly address: string | null;
+  readonly tls_policy: TlsPolicy | null;
   readonly tls: TlsFacts | null;
   /** connect and tls are 0 on a kept connection; tls is the STARTTLS upgrade only. */
   readonly phases_ms: { readonly connect: number; readonly tls: number; readonly mail: number; readonly data: number };
@@ -40,6 +47,11 @@ export interface Mailer {
    * the final dot is written.
    */
   send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome>;
+  /**
+   * What may be slow or closed by itself, by name: mail of two lanes must never wait for each other. Answers at
+   * once, and may answer another lane for an address once more is known about where its domain is served.
+   */
+  laneOf(to: string): string;
   /** Refuses what waits, lets what is under way finish, and closes the kept connections. */
   stop(): Promise<void>;
 }

@@ -96,7 +96,9 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
   const workspace_id = first?.id ?? '';
   const mailer = createMailer({
     helo_name: 'localhost',
-    transports: [{ host: smtp.host, port: smtp.port, secure: false, tls: 'none', max_connections: 5 }],
+    transports: [
+      { host: smtp.host, port: smtp.port, secure: false, tls: 'none', max_connections: 5, lane_by: 'domain' },
+    ],
   });
   const mailers: Mailers = { live: mailer, sandbox: mailer };
 

@@ -82,6 +82,8 @@ const accepted: SendOutcome = {
   reply: { code: 250, enhanced: '2.0.0', text: 'taken' },
   error: null,
   target: 'sink',
+  address: null,
+  tls_policy: 'none',
   tls: null,
   phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
   stage: 'after_dot',

@@ -268,7 +268,9 @@ export interface NewAttempt extends RecipientKey {
   readonly outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
   readonly stage: string;
   readonly target: string;
+  readonly address: string | null;
   readonly tls: string | null;
+  readonly tls_policy: string | null;
   readonly reply_code: number | null;
   readonly reply_enhanced: string | null;
   readonly reply_text: string | null;
@@ -281,9 +283,9 @@ export interface NewAttempt extends RecipientKey {
 export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   await tx`
-    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, tls, reply_code,
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript, started_at, finished_at)
-    select workspace_id, message_id, id, recipient_id, number, outcome, stage, target, tls, reply_code,
+    select workspace_id, message_id, id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript,
       clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
     from unnest(
@@ -295,7 +297,9 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.outcome)}::text[],
       ${attempts.map((attempt) => attempt.stage)}::text[],
       ${attempts.map((attempt) => attempt.target)}::text[],
+      ${attempts.map((attempt) => attempt.address)}::text[],
       ${attempts.map((attempt) => attempt.tls)}::text[],
+      ${attempts.map((attempt) => attempt.tls_policy)}::text[],
       ${attempts.map((attempt) => attempt.reply_code)}::int[],
       ${attempts.map((attempt) => attempt.reply_enhanced)}::text[],
       ${attempts.map((attempt) => attempt.reply_text)}::text[],
@@ -303,7 +307,7 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.phases_ms)}::text[],
       ${attempts.map((attempt) => attempt.transcript)}::text[],
       ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
-    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, tls, reply_code,
+    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
 }
 

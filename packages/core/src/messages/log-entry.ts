@@ -105,6 +105,14 @@ export const attemptSchema = z
       .string()
       .meta({ description: 'How far the conversation came.', examples: ['connect', 'rcpt', 'after_dot'] }),
     target: z.string().meta({ description: 'The server that was talked to.' }),
+    address: z.string().nullable().meta({ description: 'The address that it was reached at.' }),
+    tls_policy: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'What the session had to satisfy.',
+        examples: ['none', 'opportunistic', 'required', 'mta-sts', 'dane'],
+      }),
     tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
     reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),
     error: z.string().nullable(),
@@ -126,6 +134,8 @@ export function attemptEntry(row: AttemptRow): AttemptEntry {
     outcome: row.outcome,
     stage: row.stage,
     target: row.target,
+    address: row.address,
+    tls_policy: row.tls_policy,
     // Both were written by JSON.stringify of what the mailer reports.
     tls: row.tls === null ? null : (JSON.parse(row.tls) as AttemptEntry['tls']),
     reply:

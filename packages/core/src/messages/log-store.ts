@@ -46,7 +46,9 @@ export interface AttemptRow {
   outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
   stage: string;
   target: string;
+  address: string | null;
   tls: string | null;
+  tls_policy: string | null;
   reply_code: number | null;
   reply_enhanced: string | null;
   reply_text: string | null;
@@ -85,8 +87,8 @@ export async function recipientsOf(
 
 export async function attemptsOf(sql: Sql, workspace_id: string, message_id: string): Promise<AttemptRow[]> {
   return sql<AttemptRow[]>`
-    select id, recipient_id, number, outcome, stage, target, tls, reply_code, reply_enhanced, reply_text, error,
-      phases_ms, transcript, started_at, finished_at
+    select id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code, reply_enhanced, reply_text,
+      error, phases_ms, transcript, started_at, finished_at
     from attempts where workspace_id = ${workspace_id} and message_id = ${message_id}
     order by id`;
 }

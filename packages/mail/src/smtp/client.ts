@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import SMTPConnection, { type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText, type Reply, readReply } from '../reply.ts';
-import type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts } from '../send-outcome.ts';
+import type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from '../send-outcome.ts';
 
 export interface SmtpTimeouts {
   /** From the first packet to the end of greeting, EHLO, STARTTLS and login. */
@@ -32,6 +32,8 @@ export interface SmtpTransportOptions {
    * certificate and refuses plaintext in any case, unless this says none or the server is this machine.
    */
   readonly tls: 'opportunistic' | 'required' | 'none';
+  /** One lane for the whole host, as behind a relay, or one for each domain that is written to. */
+  readonly lane_by?: 'host' | 'domain' | undefined;
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
 }
 
@@ -54,6 +56,7 @@ interface Session {
   readonly connection: SMTPConnection;
   readonly idle_timer: NodeJS.Timeout;
   tls: TlsFacts | null;
+  address: string | null;
   message_count: number;
   ended: boolean;
   /** Where the connection's commands, replies and end are told to; changes with the work at hand. */
@@ -123,6 +126,8 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   const timeouts: SmtpTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const target = `${isIP(options.host) === 6 ? `[${options.host}]` : options.host}:${options.port}`;
   const on_this_machine = LOOPBACK.test(options.host);
+  const checked = options.tls === 'required' || (Boolean(options.user) && !on_this_machine && options.tls !== 'none');
+  const tls_policy: TlsPolicy = checked || options.secure ? 'required' : options.tls;
   const idle: Session[] = [];
   const waiting: ((granted: boolean) => void)[] = [];
   const working = new Set<Promise<unknown>>();
@@ -192,15 +197,14 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
 
   /** Connects, upgrades and logs in; when an upgrade nobody insists on fails, once more in plaintext. */
   async function open(signal: AbortSignal): Promise<Opened | NotOpened> {
-    const checked = options.tls === 'required' || (Boolean(options.user) && !on_this_machine && options.tls !== 'none');
-    const opened = await connect(signal, { use_tls: options.tls !== 'none', checked });
+    const opened = await connect(signal, { use_tls: options.tls !== 'none' });
     if (opened.ok || !opened.tls_failed || signal.aborted) return opened;
     if (options.tls !== 'opportunistic' || options.secure || checked) return opened;
-    return await connect(signal, { use_tls: false, checked });
+    return await connect(signal, { use_tls: false });
   }
 
-  function connect(signal: AbortSignal, security: { use_tls: boolean; checked: boolean }): Promise<Opened | NotOpened> {
-    const required = security.checked && !options.secure;
+  function connect(signal: AbortSignal, security: { use_tls: boolean }): Promise<Opened | NotOpened> {
+    const required = checked && !options.secure;
     const connection = new SMTPConnection({
       host: options.host,
       port: options.port,
@@ -209,7 +213,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       ignoreTLS: !security.use_tls,
       requireTLS: required && security.use_tls,
       opportunisticTLS: !required,
-      tls: { rejectUnauthorized: security.checked },
+      tls: { rejectUnauthorized: checked },
       connectionTimeout: timeouts.connect_ms,
       greetingTimeout: timeouts.connect_ms,
       dnsTimeout: timeouts.connect_ms,
@@ -230,6 +234,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       connection,
       idle_timer: setTimeout(() => retire(session), timeouts.idle_ms),
       tls: null,
+      address: null,
       message_count: 0,
       ended: false,
       listener: SILENT,
@@ -301,6 +306,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       function succeed(): void {
         settle();
         session.tls = tlsFacts(connection._socket);
+        session.address = (connection._socket && connection._socket.remoteAddress) || null;
         resolve({ ok: true, session, connect_ms: performance.now() - started - tls_ms, tls_ms });
       }
 
@@ -534,7 +540,9 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       reply: result.reply,
       error: result.error,
       target,
+      address: session.address,
       tls: session.tls,
+      tls_policy: tls_policy,
       phases_ms: {
         connect: opened?.connect_ms ?? 0,
         tls: opened?.tls_ms ?? 0,
@@ -552,7 +560,9 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       reply: failure.reply,
       error: failure.error,
       target,
+      address: null,
       tls: null,
+      tls_policy: null,
       phases_ms: { connect: failure.connect_ms, tls: 0, mail: 0, data: 0 },
       stage: 'connect',
       transcript: failure.transcript,
@@ -572,7 +582,11 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     while (working.size > 0) await Promise.all(working);
   }
 
-  return { send, stop };
+  function laneOf(to: string): string {
+    return options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target;
+  }
+
+  return { send, laneOf, stop };
 }
 
 function stageOf(position: Position): SendStage {
