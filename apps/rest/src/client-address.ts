@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
 
 export type ClientAddress = (request: IncomingMessage) => string;
 
@@ -7,7 +7,7 @@ export type ClientAddress = (request: IncomingMessage) => string;
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
   const trusted = blockList(trusted_proxies);
   return (request) => {
-    let address = plainAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+    let address = peerAddress(request.socket);
     if (trusted_proxies.length === 0) return address;
     const forwarded = String(request.headers['x-forwarded-for'] ?? '')
       .split(',')
@@ -20,6 +20,11 @@ export function createClientAddress(trusted_proxies: readonly string[]): ClientA
     }
     return address;
   };
+}
+
+/** The other end of a connection, whatever it may say about itself. */
+export function peerAddress(socket: Pick<Socket, 'remoteAddress'>): string {
+  return plainAddress(socket.remoteAddress ?? '') ?? '0.0.0.0';
 }
 
 function blockList(networks: readonly string[]): BlockList {

@@ -18,19 +18,16 @@ import {
   looksLikeSecret,
   refuseAddress,
 } from '@postrider/core/api-keys';
-import { ADDRESS_LIMIT } from '@postrider/core/usage';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
+import { unknownWindow, type WindowName } from './unknown-window.ts';
 
 const SMALL_BODY_BYTES = 100 * 1024;
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
-const defaultLimits = { send: 1000, logs: 60, default: 120, address: ADDRESS_LIMIT } as const;
-
-type WindowName = keyof typeof defaultLimits;
 type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
@@ -216,11 +213,4 @@ function routeNotFound(method: string, path: string): AppError {
     'route_not_found',
     `There is no ${method} ${path.slice(0, 200)}; /v1/openapi.json lists every endpoint.`,
   );
-}
-
-/** Headers of an answer for which nothing was counted, because the database did not answer. */
-function unknownWindow(services: Services, name: WindowName): Answer['window'] {
-  const seconds = Math.floor(services.clock.now() / 1000);
-  const reset_unix = seconds - (seconds % 60) + 60;
-  return { limit: defaultLimits[name], remaining: 0, reset_unix, retry_after_seconds: reset_unix - seconds };
 }

@@ -1,2 +1,3 @@
 export { createHandler } from './handle.ts';
+export { createMalformedHandler } from './malformed.ts';
 export { openApiDocument } from './openapi.ts';

@@ -17,8 +17,14 @@ export interface Answer {
 
 /** Writes a JSON answer with the headers that every response of /v1 carries. */
 export function respond(response: ServerResponse, answer: Answer): void {
-  const { window, status } = answer;
   const text = JSON.stringify(answer.body);
+  response.writeHead(answer.status, answerHeaders(answer, text));
+  if (answer.close) endAfterBody(response, text);
+  else response.end(text);
+}
+
+export function answerHeaders(answer: Answer, text: string): Record<string, string | number> {
+  const { window, status } = answer;
   const headers: Record<string, string | number> = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),
@@ -36,9 +42,7 @@ export function respond(response: ServerResponse, answer: Answer): void {
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="postrider"';
   if (answer.replayed) headers['idempotent-replayed'] = 'true';
   if (answer.close) headers.connection = 'close';
-  response.writeHead(status, headers);
-  if (answer.close) endAfterBody(response, text);
-  else response.end(text);
+  return headers;
 }
 
 /**

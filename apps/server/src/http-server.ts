@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Log } from '@postrider/core';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -9,6 +10,8 @@ export interface Mounts {
   readonly health: Handler;
   readonly rest: Handler | null;
   readonly admin: Handler | null;
+  /** Answers what could not be read as a request. */
+  readonly malformed: ((fault: Error, socket: Duplex) => Promise<void>) | null;
 }
 
 export interface HttpServer {
@@ -39,16 +42,25 @@ export async function startHttpServer(
       connectionsCheckingInterval: 2000,
     },
     (request, response) => {
+      request.url = originForm(request.url ?? '/');
       open.add(response);
       response.once('close', () => open.delete(response));
-      mountFor(mounts, request.url ?? '/')(request, response).catch((error) => {
+      mountFor(mounts, request.url)(request, response).catch((error) => {
         log.error({ err: error }, 'a request ended without an answer');
         response.destroy();
       });
     },
   );
   server.maxConnections = 1000;
-  server.on('clientError', answerClientError);
+  const refuse = mounts.malformed ?? refusePlainly;
+  server.on('clientError', (fault: Error, socket: Duplex) => {
+    // Where the connection is gone there is nobody to tell.
+    if (!socket.writable) return;
+    refuse(fault, socket).catch((error) => {
+      log.error({ err: error }, 'a malformed request ended without an answer');
+      socket.destroy();
+    });
+  });
   // Likewise for an Expect that Node does not know: the request is answered as if it were not there.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await listen(server, host, wanted);
@@ -117,13 +129,19 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** A request that is not HTTP gets JSON too, as far as a broken connection can carry it. */
-function answerClientError(error: Error, socket: import('node:stream').Duplex): void {
+/** The path of a target: proxies may send the whole address, and RFC 9112 section 3.2.2 asks servers to take it. */
+function originForm(target: string): string {
+  const absolute = /^https?:\/\/[^/?]*(.*)$/i.exec(target);
+  if (!absolute) return target;
+  const rest = absolute[1] ?? '';
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Without the REST role nobody counts; the answer is JSON all the same. */
+async function refusePlainly(_error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable) return;
-  const timeout = 'code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const reason = timeout ? 'body_timeout' : 'malformed_json';
-  const message = timeout ? 'The request did not arrive in time.' : 'The request is not valid HTTP.';
-  const body = JSON.stringify({ error: { code: 'invalid_request', reason, message } });
+  const error = { code: 'invalid_request', reason: 'malformed_request', message: 'The request is not valid HTTP.' };
+  const body = JSON.stringify({ error });
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

@@ -1,7 +1,7 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
 import { type RoleName, runAll, type Services } from '@postrider/core';
 import { createRole as createInboundRole } from '@postrider/inbound';
-import { createHandler as createRestHandler } from '@postrider/rest';
+import { createMalformedHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
 import { createHealthHandler } from './health.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
@@ -43,6 +43,7 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
       {
         health: createHealthHandler(services, started),
         rest: runs('rest') ? createRestHandler(services) : null,
+        malformed: runs('rest') ? createMalformedHandler(services) : null,
         admin: runs('admin') ? createAdminHandler(services) : null,
       },
       log,

@@ -17,6 +17,7 @@ export type ErrorCode = (typeof errorCodes)[number];
  * document and the error pages are made from this table; nothing else names a reason's code.
  */
 export const reasons = {
+  malformed_request: ['invalid_request', 'What arrived is not a well-formed HTTP request.'],
   malformed_json: ['invalid_request', 'The body is not one JSON object in UTF-8.'],
   unsupported_media_type: ['invalid_request', 'The body was not sent as application/json without a content encoding.'],
   body_too_large: ['invalid_request', 'The body is larger than this endpoint accepts.'],

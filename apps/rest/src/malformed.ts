@@ -1,0 +1,48 @@
+import { STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { AppError, newId, type Services } from '@postrider/core';
+import { countPublic } from '@postrider/core/api-keys';
+import { peerAddress } from './client-address.ts';
+import { errorBody, httpStatus } from './errors.ts';
+import { answerHeaders } from './respond.ts';
+import { unknownWindow } from './unknown-window.ts';
+
+/**
+ * Answers what Node could not read as a request, with the body and the headers of every other answer, as far as a
+ * broken connection can carry them. It counts against the address, like everything that shows no key.
+ */
+export function createMalformedHandler(services: Services): (fault: Error, socket: Duplex) => Promise<void> {
+  return async (fault, socket) => {
+    const request_id = newId('request', services.clock.now());
+    let error = faultOf(fault);
+    let window = unknownWindow(services, 'address');
+    try {
+      const counted = await countPublic(services, socket instanceof Socket ? peerAddress(socket) : '0.0.0.0');
+      window = counted.window;
+      if ('error' in counted) error = counted.error;
+    } catch (cause) {
+      services.log.error({ err: cause, request_id }, 'a malformed request could not be counted');
+    }
+    if (!socket.writable) return;
+    const status = httpStatus[error.code];
+    const body = errorBody(error, request_id, services.public_url);
+    const text = JSON.stringify(body);
+    const headers = answerHeaders(
+      { status, body, request_id, window, window_name: 'address', replayed: false, close: true },
+      text,
+    );
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
+  };
+}
+
+function faultOf(fault: Error): AppError {
+  if ('code' in fault && fault.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new AppError(
+      'body_timeout',
+      'The request did not arrive in time; send it again, faster or in smaller parts.',
+    );
+  }
+  return new AppError('malformed_request', 'This is not a well-formed HTTP request; see the HTTP client in use.');
+}

@@ -1,0 +1,14 @@
+import type { Services } from '@postrider/core';
+import { ADDRESS_LIMIT } from '@postrider/core/usage';
+import type { Answer } from './respond.ts';
+
+const defaultLimits = { send: 1000, logs: 60, default: 120, address: ADDRESS_LIMIT } as const;
+
+export type WindowName = keyof typeof defaultLimits;
+
+/** Headers of an answer for which nothing was counted, because the database did not answer. */
+export function unknownWindow(services: Pick<Services, 'clock'>, name: WindowName): Answer['window'] {
+  const seconds = Math.floor(services.clock.now() / 1000);
+  const reset_unix = seconds - (seconds % 60) + 60;
+  return { limit: defaultLimits[name], remaining: 0, reset_unix, retry_after_seconds: reset_unix - seconds };
+}

@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+describe('the listener', () => {
+  let journey: Journey;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    journey = await openJourney();
+    server = await journey.start();
+  });
+  afterAll(() => journey.stop());
+
+  async function exchange(request: string): Promise<{ head: string; body: string }> {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(request);
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    return { head, body };
+  }
+
+  it.each([
+    ['words that are no request', 'garbage\r\n\r\n'],
+    [
+      'two lengths of one body',
+      'POST /v1/email/send HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a header that is too large', `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-Filler: ${'a'.repeat(20_000)}\r\n\r\n`],
+  ])('answers %s in the one shape, with the headers of every answer', async (_what, request) => {
+    const { head, body } = await exchange(request);
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(body)).toMatchObject({
+      error: {
+        code: 'invalid_request',
+        reason: 'malformed_request',
+        docs_url: expect.stringContaining('malformed_request'),
+      },
+    });
+    const { error } = JSON.parse(body) as { error: { request_id: string } };
+    expect(head.toLowerCase()).toContain(`x-request-id: ${error.request_id}`);
+    expect(head.toLowerCase()).toMatch(
+      /x-ratelimit-limit: 120\r\nx-ratelimit-remaining: \d+\r\nx-ratelimit-reset: \d+/,
+    );
+  });
+
+  it('takes a target in absolute form for its path', async () => {
+    const body = JSON.stringify(hello);
+    const { head } = await exchange(
+      `POST http://api.example.com/v1/email/send HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: Bearer ${journey.secret}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    expect(head).toMatch(/^HTTP\/1\.1 202 /);
+  });
+});
