@@ -307,6 +307,16 @@ describe('403', () => {
     expect(await works(target.secret)).toBe(true);
   });
 
+  it('lets a key for some domains make keys for no others', async () => {
+    const { secret: key } = await world.key({ scopes: ['admin'], domains: ['one.test', 'two.test'] });
+    for (const domains of [undefined, null, ['three.test'], ['one.test', 'three.test']]) {
+      const answer = await create({ name: 'x', scopes: ['email:send'], domains }, { key });
+      expect([answer.status, errorOf(answer).reason]).toEqual([403, 'key_domain_restricted']);
+    }
+    const made = await create({ name: 'x', scopes: ['email:send'], domains: ['ONE.test'] }, { key });
+    expect(made.body.domains).toEqual(['one.test']);
+  });
+
   it('refuses a key that would have more scopes than its maker', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'] });
 

@@ -211,6 +211,16 @@ describe('403', () => {
       expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
     }
   });
+
+  it('keeps a key for other domains away from the message', async () => {
+    const id = await send({ scheduled_at: inAnHour() });
+    const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
+
+    const answer = await cancel(id, secret);
+
+    expect([answer.status, errorOf(answer).reason]).toEqual([403, 'key_domain_restricted']);
+    expect((await show(id)).body.status).toBe('scheduled');
+  });
 });
 
 describe('404', () => {

@@ -33,6 +33,8 @@ export interface KeyActor {
   readonly key_id: string;
   readonly scopes: readonly Scope[];
   readonly mode: KeyMode;
+  /** The only domains it may send from; null for any. */
+  readonly domains: readonly string[] | null;
 }
 
 /** The service itself: jobs, provisioning and the command line on the machine. */

@@ -20,7 +20,8 @@ export type Authenticated = { readonly actor: KeyActor; readonly window: RateWin
 export type Refused = { readonly error: AppError; readonly window: RateWindow };
 
 export function keyActor(key: FoundKey): KeyActor {
-  return { kind: 'key', workspace_id: key.workspace_id, key_id: key.key_id, scopes: key.scopes, mode: key.mode };
+  const { workspace_id, key_id, scopes, mode, domains } = key;
+  return { kind: 'key', workspace_id, key_id, scopes, mode, domains };
 }
 
 /** Checks a secret and counts its request, in one round trip; a refused one counts against its address instead. */

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
 import { timestampField } from '../timestamp-field.ts';
+import { keyDomainProblem } from './key-domains.ts';
 import { keyEntry, keySchema, scopeField } from './key-entry.ts';
 import { hasScope } from './scopes.ts';
 import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
@@ -69,6 +70,12 @@ export const createKey = operation({
         required_scope: 'admin',
       });
     }
+    if (actor.kind === 'key' && actor.domains && !within(actor.domains, input.domains)) {
+      throw new AppError(
+        'key_domain_restricted',
+        `This key may send from ${actor.domains.join(', ')} only, so domains of the new key must name some of these.`,
+      );
+    }
     const secret = newSecret(input.mode);
     const row = await insertKey(ctx.sql, {
       workspace_id: actor.workspace_id,
@@ -87,6 +94,11 @@ export const createKey = operation({
     return { ...keyEntry(row), secret };
   },
 });
+
+/** A key for any domain reaches further than one for some. */
+function within(domains: readonly string[], wanted: readonly string[] | null | undefined): boolean {
+  return Boolean(wanted?.every((name) => keyDomainProblem(domains, name) === null));
+}
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');

@@ -1,4 +1,4 @@
-import { canonicalDomain } from '@postrider/mail';
+import { keyDomainProblem } from '../api-keys/key-domains.ts';
 import type { SenderFacts } from '../api-keys/store.ts';
 import { isoTime } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -30,12 +30,8 @@ export interface Judged {
 /** Decides one message by itself, in the contract's order; the first rule that fails is its answer. */
 export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts, config: Config): Judged | AppError {
   const { workspace_id } = sender;
-  if (sender.domains && !sender.domains.some((name) => canonicalDomain(name) === input.from.domain)) {
-    return new AppError(
-      'key_domain_restricted',
-      `This key may send from ${sender.domains.join(', ')} only; use another key or another from.`,
-    );
-  }
+  const restricted = keyDomainProblem(sender.domains, input.from.domain);
+  if (restricted) return restricted;
   const domainProblem = sendableProblem(
     input.from.domain,
     facts.domain(workspace_id, input.from.domain),

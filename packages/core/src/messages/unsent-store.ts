@@ -4,6 +4,7 @@ import type { KeyMode } from '../api-keys/secret.ts';
 export interface UnsentMessage {
   readonly id: string;
   readonly mode: KeyMode;
+  readonly from_domain: string;
   readonly created_at: Date;
   /** The start of the first attempt. */
   readonly sent_at: Date | null;
@@ -11,7 +12,7 @@ export interface UnsentMessage {
 
 export async function lockMessage(tx: Tx, workspace_id: string, id: string): Promise<UnsentMessage | null> {
   const [row] = await tx<UnsentMessage[]>`
-    select id, mode, created_at, sent_at from messages
+    select id, mode, from_domain, created_at, sent_at from messages
     where workspace_id = ${workspace_id} and id = ${id} for no key update`;
   return row ?? null;
 }

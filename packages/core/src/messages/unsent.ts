@@ -1,4 +1,5 @@
 import type { Tx } from '@postrider/db';
+import { keyDomainProblem } from '../api-keys/key-domains.ts';
 import type { Actor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { messageNotFound } from './get-message.ts';
@@ -18,6 +19,8 @@ export async function requireUnsent(
   // Live mail is out of a sandbox key's reach: moved to now, it would leave for the network.
   const reachable = message && !(actor.kind === 'key' && actor.mode === 'sandbox' && message.mode === 'live');
   if (!reachable) throw messageNotFound(id);
+  const restricted = actor.kind === 'key' ? keyDomainProblem(actor.domains, message.from_domain) : null;
+  if (restricted) throw restricted;
   if (message.sent_at !== null) {
     throw new AppError(
       'already_sent',

@@ -1,0 +1,11 @@
+import { canonicalDomain } from '@postrider/mail';
+import { AppError } from '../errors.ts';
+
+/** Why a key that is restricted to domains may not touch mail from this one; null where it may. */
+export function keyDomainProblem(domains: readonly string[] | null, from_domain: string): AppError | null {
+  if (domains === null || domains.some((name) => canonicalDomain(name) === from_domain)) return null;
+  return new AppError(
+    'key_domain_restricted',
+    `This key may send from ${domains.join(', ')} only; use another key or another from.`,
+  );
+}
