@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import SMTPConnection, { type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText, type Reply, readReply } from '../reply.ts';
-import type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from '../send-outcome.ts';
+import type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts } from '../send-outcome.ts';
+import type { SmtpRoute, SmtpRoutes } from './route.ts';
 
 export interface SmtpTimeouts {
   /** From the first packet to the end of greeting, EHLO, STARTTLS and login. */
@@ -37,6 +38,23 @@ export interface SmtpTransportOptions {
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
 }
 
+export interface SessionPoolOptions {
+  /** Where a new connection may go now, the best first. */
+  routes(): SmtpRoutes;
+  readonly login?: { readonly user: string; readonly pass: string; readonly in_plaintext: boolean } | undefined;
+  readonly helo_name: string;
+  readonly max_connections: number;
+  readonly laneOf: (to: string) => string;
+  readonly timeouts?: Partial<SmtpTimeouts> | undefined;
+  /** How many sessions all pools that share this keep open without work. */
+  readonly kept?: { count: number; readonly most: number } | undefined;
+}
+
+export interface SessionPool extends Mailer {
+  /** Nothing is under way and no session is kept, so that the pool can be forgotten. */
+  isEmpty(): boolean;
+}
+
 const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   connect_ms: 30_000,
   command_ms: 60_000,
@@ -54,6 +72,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 /** One connection and what is known about it. Exactly one transaction uses it at a time. */
 interface Session {
   readonly connection: SMTPConnection;
+  readonly route: SmtpRoute;
   readonly idle_timer: NodeJS.Timeout;
   tls: TlsFacts | null;
   address: string | null;
@@ -80,6 +99,8 @@ interface Opened {
 
 interface NotOpened {
   readonly ok: false;
+  readonly route: SmtpRoute | null;
+  readonly address: string | null;
   readonly error: string;
   readonly reply: Reply | null;
   readonly tls_failed: boolean;
@@ -123,11 +144,25 @@ const STOPPED = 'The transport is stopped.';
 
 /** Sends to one host over kept connections, one recipient per transaction. */
 export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
+  const { host, port, secure, user, pass, helo_name, max_connections, timeouts } = options;
+  const target = targetOf({ host, port });
+  const on_this_machine = LOOPBACK.test(host);
+  const checked = options.tls === 'required' || (Boolean(user) && !on_this_machine && options.tls !== 'none');
+  const tls_policy = checked || secure ? 'required' : options.tls;
+  const routes: SmtpRoutes = { ranked: [{ host, port, secure, tls: options.tls, checked, tls_policy }], notes: [] };
+  return createSessionPool({
+    routes: () => routes,
+    login: user ? { user, pass: pass ?? '', in_plaintext: options.tls === 'none' || on_this_machine } : undefined,
+    helo_name,
+    max_connections,
+    timeouts,
+    laneOf: (to) => (options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target),
+  });
+}
+
+/** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
+export function createSessionPool(options: SessionPoolOptions): SessionPool {
   const timeouts: SmtpTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const target = `${isIP(options.host) === 6 ? `[${options.host}]` : options.host}:${options.port}`;
-  const on_this_machine = LOOPBACK.test(options.host);
-  const checked = options.tls === 'required' || (Boolean(options.user) && !on_this_machine && options.tls !== 'none');
-  const tls_policy: TlsPolicy = checked || options.secure ? 'required' : options.tls;
   const idle: Session[] = [];
   const waiting: ((granted: boolean) => void)[] = [];
   const working = new Set<Promise<unknown>>();
@@ -190,30 +225,81 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
 
   function takeIdle(): Session | undefined {
     for (let session = idle.pop(); session; session = idle.pop()) {
+      countKept(-1);
       if (!session.ended) return session;
     }
     return undefined;
   }
 
-  /** Connects, upgrades and logs in; when an upgrade nobody insists on fails, once more in plaintext. */
+  /** The first route that comes to a session; where there are several, a failure tells what became of each. */
   async function open(signal: AbortSignal): Promise<Opened | NotOpened> {
-    const opened = await connect(signal, { use_tls: options.tls !== 'none' });
-    if (opened.ok || !opened.tls_failed || signal.aborted) return opened;
-    if (options.tls !== 'opportunistic' || options.secure || checked) return opened;
-    return await connect(signal, { use_tls: false });
+    const { ranked, notes } = options.routes();
+    const failures: NotOpened[] = [];
+    const told = [...notes];
+    const story = notes.map((note) => `-- ${note}`);
+    for (const route of ranked) {
+      const opened = await openRoute(route, signal);
+      if (opened.ok) {
+        opened.session.log.unshift(...story);
+        return opened;
+      }
+      failures.push(opened);
+      const what = `${whereTo(route)}: ${opened.error}`;
+      told.push(what);
+      if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
+      if (ranked.length > 1) story.push(`-- ${what}`);
+      if (signal.aborted) break;
+    }
+    const [last] = failures.slice(-1);
+    return notOpened({
+      ...last,
+      error: last && told.length === 1 ? last.error : cleanRemoteText(told.join('; ')) || 'No server to connect to.',
+      reply: failures.find((failure) => failure.reply !== null)?.reply ?? null,
+      connect_ms: failures.reduce((sum, failure) => sum + failure.connect_ms, 0),
+      transcript: story.map((line) => `${line}\n`).join(''),
+    });
   }
 
-  function connect(signal: AbortSignal, security: { use_tls: boolean }): Promise<Opened | NotOpened> {
-    const required = checked && !options.secure;
+  /** Connects, upgrades and logs in; when an upgrade nobody insists on fails, once more in plaintext. */
+  async function openRoute(route: SmtpRoute, signal: AbortSignal): Promise<Opened | NotOpened> {
+    const opened = await connect(route, signal, { use_tls: route.tls !== 'none' });
+    if (opened.ok || !opened.tls_failed || signal.aborted) return opened;
+    if (route.tls !== 'opportunistic' || route.secure || route.checked) return opened;
+    return await connect(route, signal, { use_tls: false });
+  }
+
+  async function connect(
+    route: SmtpRoute,
+    signal: AbortSignal,
+    security: { use_tls: boolean },
+  ): Promise<Opened | NotOpened> {
+    if (!route.dial) return establish(route, null, signal, security);
+    const started = performance.now();
+    const dialled = await route.dial(signal);
+    const dial_ms = performance.now() - started;
+    if (!dialled.ok) return notOpened({ route, error: dialled.error, connect_ms: dial_ms });
+    const opened = await establish(route, dialled.socket, signal, security);
+    return { ...opened, connect_ms: opened.connect_ms + dial_ms };
+  }
+
+  /** From a socket, or from nothing, to a session that can take mail. */
+  function establish(
+    route: SmtpRoute,
+    socket: Socket | null,
+    signal: AbortSignal,
+    security: { use_tls: boolean },
+  ): Promise<Opened | NotOpened> {
+    const required = route.checked && !route.secure;
     const connection = new SMTPConnection({
-      host: options.host,
-      port: options.port,
-      secure: options.secure,
+      ...(socket && { connection: socket }),
+      host: route.host,
+      port: route.port,
+      secure: route.secure,
       name: options.helo_name,
       ignoreTLS: !security.use_tls,
       requireTLS: required && security.use_tls,
       opportunisticTLS: !required,
-      tls: { rejectUnauthorized: checked },
+      tls: { rejectUnauthorized: route.checked },
       connectionTimeout: timeouts.connect_ms,
       greetingTimeout: timeouts.connect_ms,
       dnsTimeout: timeouts.connect_ms,
@@ -232,6 +318,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     });
     const session: Session = {
       connection,
+      route,
       idle_timer: setTimeout(() => retire(session), timeouts.idle_ms),
       tls: null,
       address: null,
@@ -261,13 +348,13 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     connection.on('end', () => {
       session.ended = true;
       clearTimeout(session.idle_timer);
-      const place = idle.indexOf(session);
-      if (place >= 0) idle.splice(place, 1);
+      takeOut(session);
       session.listener.end?.(null);
     });
 
     return new Promise((resolve) => {
       const started = performance.now();
+      const remote_address = socket?.remoteAddress ?? null;
       let tls_started = 0;
       let tls_ms = 0;
       const onAbort = () => fail(ABORTED, null);
@@ -295,6 +382,8 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
         discard(session);
         resolve({
           ok: false,
+          route,
+          address: remote_address,
           error: message ?? describe(error),
           reply: error?.response ? readReply(error.response) : null,
           tls_failed: tls_started > 0 && !connection.secure,
@@ -306,18 +395,18 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       function succeed(): void {
         settle();
         session.tls = tlsFacts(connection._socket);
-        session.address = (connection._socket && connection._socket.remoteAddress) || null;
+        session.address = connection._socket ? (connection._socket.remoteAddress ?? null) : null;
         resolve({ ok: true, session, connect_ms: performance.now() - started - tls_ms, tls_ms });
       }
 
       connection.connect((error) => {
         if (error) return fail(null, error);
-        const { user, pass } = options;
-        if (!user) return succeed();
-        if (!connection.secure && options.tls !== 'none' && !on_this_machine) {
+        const { login } = options;
+        if (!login) return succeed();
+        if (!connection.secure && !login.in_plaintext) {
           return fail('The server offers no TLS, and credentials are not sent without it.', null);
         }
-        connection.login({ user, pass }, (refusal) => {
+        connection.login({ user: login.user, pass: login.pass }, (refusal) => {
           if (refusal) fail(null, refusal);
           else succeed();
         });
@@ -477,7 +566,8 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   /** Puts the session back for the next mail, or closes it. */
   function release(session: Session, result: Transaction): Promise<void> {
     if (session.ended) return RELEASED;
-    if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || stopped) {
+    const { kept } = options;
+    if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || stopped || (kept && kept.count >= kept.most)) {
       retire(session);
       return RELEASED;
     }
@@ -505,14 +595,25 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     session.log_length = 0;
     session.idle_timer.refresh();
     idle.push(session);
+    countKept(1);
+  }
+
+  function takeOut(session: Session): boolean {
+    const place = idle.indexOf(session);
+    if (place < 0) return false;
+    idle.splice(place, 1);
+    countKept(-1);
+    return true;
+  }
+
+  function countKept(change: number): void {
+    if (options.kept) options.kept.count += change;
   }
 
   /** Says QUIT to a session that is not in use. */
   function retire(session: Session): void {
-    const place = idle.indexOf(session);
     // The idle timer runs on while the session works; then it means nothing.
-    if (place < 0 && session.listener !== SILENT) return;
-    if (place >= 0) idle.splice(place, 1);
+    if (!takeOut(session) && session.listener !== SILENT) return;
     if (session.ended) return;
     const closing = new Promise<void>((resolve) => {
       const deadline = setTimeout(() => discard(session), QUIT_MS);
@@ -539,10 +640,10 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       kind: result.kind,
       reply: result.reply,
       error: result.error,
-      target,
+      target: targetOf(session.route),
       address: session.address,
       tls: session.tls,
-      tls_policy: tls_policy,
+      tls_policy: session.route.tls_policy,
       phases_ms: {
         connect: opened?.connect_ms ?? 0,
         tls: opened?.tls_ms ?? 0,
@@ -559,10 +660,10 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
       kind: 'deferred',
       reply: failure.reply,
       error: failure.error,
-      target,
-      address: null,
+      target: failure.route ? targetOf(failure.route) : '',
+      address: failure.address,
       tls: null,
-      tls_policy: null,
+      tls_policy: failure.route?.tls_policy === 'mta-sts' ? 'mta-sts' : null,
       phases_ms: { connect: failure.connect_ms, tls: 0, mail: 0, data: 0 },
       stage: 'connect',
       transcript: failure.transcript,
@@ -570,8 +671,8 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   }
 
   function notStarted(): SendOutcome {
-    const error = stopped ? STOPPED : ABORTED;
-    return notConnected({ ok: false, error, reply: null, tls_failed: false, connect_ms: 0, transcript: '' });
+    const route = options.routes().ranked[0] ?? null;
+    return notConnected(notOpened({ route, error: stopped ? STOPPED : ABORTED }));
   }
 
   async function stop(): Promise<void> {
@@ -582,11 +683,33 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     while (working.size > 0) await Promise.all(working);
   }
 
-  function laneOf(to: string): string {
-    return options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target;
-  }
+  return {
+    send,
+    laneOf: options.laneOf,
+    stop,
+    isEmpty: () => slots_taken === 0 && idle.length === 0 && working.size === 0,
+  };
+}
 
-  return { send, laneOf, stop };
+function targetOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+function whereTo(route: SmtpRoute): string {
+  return route.address === undefined ? targetOf(route) : `${targetOf(route)} (${route.address})`;
+}
+
+function notOpened(facts: Partial<NotOpened> & { readonly error: string }): NotOpened {
+  return {
+    ok: false,
+    route: null,
+    address: null,
+    reply: null,
+    tls_failed: false,
+    connect_ms: 0,
+    transcript: '',
+    ...facts,
+  };
 }
 
 function stageOf(position: Position): SendStage {
