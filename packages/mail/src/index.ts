@@ -3,6 +3,8 @@ export { compose, type OutgoingAttachment, type OutgoingMessage } from './compos
 export { formatMailbox } from './format-mailbox.ts';
 export { type HeaderProblem, headerProblem } from './header-rules.ts';
 export { createMailer, type MailerOptions } from './mailer.ts';
+export { createAddressGuard } from './mx/address-guard.ts';
+export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './read-mail.ts';
 export { cleanRemoteText, type Reply, readReply, replyLine } from './reply.ts';
 export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from './send-outcome.ts';

@@ -1,3 +1,4 @@
+import { cleanRemoteText } from './reply.ts';
 import type { Mailer, SendOutcome } from './send-outcome.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
 
@@ -7,7 +8,7 @@ export interface MailerOptions {
   readonly helo_name: string;
 }
 
-/** One mailer over several routes. The next one is tried only where no session came about with the one before. */
+/** One mailer over several routes. The next one is tried only where the one before could not be reached. */
 export function createMailer(options: MailerOptions): Mailer {
   const routes = options.transports.map((transport) =>
     'send' in transport ? transport : createSmtpTransport({ ...transport, helo_name: options.helo_name }),
@@ -19,10 +20,14 @@ export function createMailer(options: MailerOptions): Mailer {
     async send(envelope, raw, signal) {
       let outcome = await first.send(envelope, raw, signal);
       for (const next of others) {
-        if (!failedToConnect(outcome) || signal.aborted) break;
+        if (!failedUnderway(outcome) || signal.aborted) break;
         const failed = outcome;
         const later = await next.send(envelope, raw, signal);
-        outcome = { ...later, transcript: failed.transcript + later.transcript };
+        outcome = {
+          ...later,
+          error: later.error === null ? null : cleanRemoteText(`${storyOf(failed)}; then ${storyOf(later)}`),
+          transcript: `${failed.transcript}-- ${storyOf(failed)}\n${later.transcript}`,
+        };
       }
       return outcome;
     },
@@ -34,6 +39,18 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
-function failedToConnect(outcome: SendOutcome): boolean {
-  return outcome.kind === 'deferred' && outcome.stage === 'connect';
+/**
+ * The fault lies with the way there, and DATA was not said. A destination whose own policy forbade the session
+ * is not a fault: another way would only get around the policy.
+ */
+function failedUnderway(outcome: SendOutcome): boolean {
+  if (outcome.kind !== 'deferred') return false;
+  if (outcome.stage === 'connect') return outcome.tls_policy !== 'mta-sts';
+  const cut_off = outcome.reply === null || outcome.reply.code === 421;
+  return cut_off && (outcome.stage === 'mail' || outcome.stage === 'rcpt');
+}
+
+function storyOf({ target, error, reply }: SendOutcome): string {
+  const words = error ?? (reply ? `${reply.code} ${reply.text}` : 'no reply');
+  return target === '' ? words : `${target}: ${words}`;
 }

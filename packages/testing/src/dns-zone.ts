@@ -42,12 +42,13 @@ export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
   const failures = new Map<string, DnsFailure>();
   const questions: string[] = [];
 
-  function answersFor(name: string, type: RecordType | undefined): Answer[] {
+  /** Aliases are followed to their end, or once around where they lead in a circle. */
+  function answersFor(name: string, type: RecordType | undefined, passed: readonly string[] = []): Answer[] {
     const records = names.get(name);
-    if (!records) return [];
+    if (!records || passed.includes(name)) return [];
     const target = records.CNAME?.[0];
     if (target !== undefined && type !== 'CNAME') {
-      return [encode(name, 'CNAME', target), ...answersFor(canonical(target), type)];
+      return [encode(name, 'CNAME', target), ...answersFor(canonical(target), type, [...passed, name])];
     }
     return type ? (records[type] ?? []).map((record) => encode(name, type, record)) : [];
   }

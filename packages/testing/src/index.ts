@@ -9,6 +9,7 @@ export {
   type Zone,
   type ZoneRecords,
 } from './dns-zone.ts';
+export { mailCertificate } from './mail-certificate.ts';
 export {
   type SinkMail,
   type SmtpQuestion,

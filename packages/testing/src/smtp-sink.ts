@@ -40,6 +40,10 @@ export interface SinkMail {
 }
 
 export interface SmtpSinkOptions {
+  /** A loopback address, so that several sinks can share a port. */
+  readonly host?: string;
+  /** A free one, unless given. */
+  readonly port?: number;
   /** Offers STARTTLS, with `tls` or else with the server's self-signed certificate. */
   readonly starttls?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -60,11 +64,11 @@ export interface SmtpSink {
 }
 
 const HEADER_END = Buffer.from('\r\n\r\n');
-const HOST = '127.0.0.1';
 
-/** A real SMTP server on a loopback port of its own that keeps what it accepts and misbehaves as scripted. */
+/** A real SMTP server on loopback that keeps what it accepts and misbehaves as scripted. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const now = options.now ?? Date.now;
+  const host = options.host ?? '127.0.0.1';
   const arrivals = createArrivals<SinkMail>(
     'mails',
     (mail) => `${mail.envelope_from} → ${mail.envelope_to.join(', ')}`,
@@ -180,12 +184,12 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
 
   await new Promise<void>((resolve, reject) => {
     server.server.once('error', reject);
-    server.listen(0, HOST, resolve);
+    server.listen(options.port ?? 0, host, resolve);
   });
   const { port } = server.server.address() as AddressInfo;
 
   return {
-    host: HOST,
+    host,
     port,
     mails: arrivals.items,
     connections: () => connections,

@@ -20,8 +20,9 @@ export function judgeOutcome(
     case 'accepted':
       return { transition: 'accept', reason: null };
     case 'rejected':
-      // No server refuses a mail before it is connected: there was nothing to send.
-      if (outcome.stage === 'connect') return { transition: 'expire', reason: 'content_gone' };
+      // Without a reply nobody refused it: there was nothing to send. A domain that takes no mail has one.
+      if (outcome.stage === 'connect' && outcome.reply === null)
+        return { transition: 'expire', reason: 'content_gone' };
       return { transition: 'reject', reason: 'rejected' };
     case 'unknown':
       // Sending again may deliver twice, stopping may deliver never; the workspace chooses.

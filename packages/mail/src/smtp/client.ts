@@ -255,6 +255,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       ...last,
       error: last && told.length === 1 ? last.error : cleanRemoteText(told.join('; ')) || 'No server to connect to.',
       reply: failures.find((failure) => failure.reply !== null)?.reply ?? null,
+      tls_failed: failures.some((failure) => failure.tls_failed),
       connect_ms: failures.reduce((sum, failure) => sum + failure.connect_ms, 0),
       transcript: story.map((line) => `${line}\n`).join(''),
     });
@@ -663,7 +664,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       target: failure.route ? targetOf(failure.route) : '',
       address: failure.address,
       tls: null,
-      tls_policy: failure.route?.tls_policy === 'mta-sts' ? 'mta-sts' : null,
+      // Only where it is what kept the session from coming about.
+      tls_policy: failure.tls_failed ? (failure.route?.tls_policy ?? null) : null,
       phases_ms: { connect: failure.connect_ms, tls: 0, mail: 0, data: 0 },
       stage: 'connect',
       transcript: failure.transcript,

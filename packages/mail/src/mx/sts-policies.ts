@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { parsePolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js';
+import type { MxConnector } from './connector.ts';
+
+/** What a domain publishes about the servers that take its mail (RFC 8461). */
+export interface StsPolicy {
+  readonly mode: 'enforce' | 'testing' | 'none';
+  /** Host names, or `*.` and a domain for one more label. */
+  readonly mx: readonly string[];
+}
+
+export interface StsPolicies {
+  /** The policy in force, or null. Never rejects. */
+  policyOf(domain: string): Promise<StsPolicy | null>;
+}
+
+interface Known {
+  readonly id: string;
+  readonly policy: StsPolicy;
+  readonly expires_at: number;
+}
+
+const HTTPS_PORT = 443;
+const FETCH_MS = 10_000;
+const MAX_POLICY = 64 * 1024;
+const MAX_DOMAINS = 10_000;
+// Mail goes on without a policy while its host is down, and does not wait for that host each time.
+const FAILED_FOR_MS = 5 * 60_000;
+const NO_POLICY: StsPolicy = { mode: 'none', mx: [] };
+
+/** Finds policies and keeps them for as long as they say, in memory. */
+export function createStsPolicies(
+  connector: MxConnector,
+  options: { readonly now: () => number; readonly port?: number | undefined },
+): StsPolicies {
+  const known = new Map<string, Known>();
+
+  async function policyOf(domain: string): Promise<StsPolicy | null> {
+    const kept = known.get(domain);
+    const valid = kept && kept.expires_at > options.now() ? kept : null;
+    const id = await idOf(domain);
+    // RFC 8461 section 3.3: a policy that is in force outlives its record and its host, or blocking either
+    // would be a way around it.
+    if (valid && (id === null || id === valid.id)) return valid.policy;
+    if (id === null) return null;
+    try {
+      const { mode, mx, maxAge } = parsePolicy(await fetchPolicy(domain));
+      if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') throw new Error(`The mode is ${mode}.`);
+      const policy: StsPolicy = { mode, mx: (mx ?? []).map((host) => host.toLowerCase().replace(/\.$/, '')) };
+      remember(domain, { id, policy, expires_at: options.now() + (maxAge ?? 0) * 1000 });
+      return policy;
+    } catch {
+      if (valid && valid.policy.mode !== 'none') return valid.policy;
+      remember(domain, { id, policy: NO_POLICY, expires_at: options.now() + FAILED_FOR_MS });
+      return null;
+    }
+  }
+
+  async function idOf(domain: string): Promise<string | null> {
+    try {
+      return (
+        (await resolvePolicy(domain, { resolver: async (name: string) => [...(await connector.resolveTxt(name))] })) ||
+        null
+      );
+    } catch {
+      return null;
+    }
+  }
+
+  function remember(domain: string, entry: Known): void {
+    known.delete(domain);
+    known.set(domain, entry);
+    const [oldest] = known.keys();
+    if (known.size > MAX_DOMAINS && oldest !== undefined) known.delete(oldest);
+  }
+
+  /** Over a socket that was checked like any other, to a host whose certificate is checked too. */
+  async function fetchPolicy(domain: string): Promise<string> {
+    const host = `mta-sts.${domain}`;
+    const signal = AbortSignal.timeout(FETCH_MS);
+    let error = `${host} has no address that may be connected to`;
+    for (const address of await connector.resolveAddresses(host)) {
+      const dialled = await connector.dial(address, options.port ?? HTTPS_PORT, signal);
+      if (dialled.ok) return await readPolicy(dialled.socket, host, signal);
+      error = dialled.error;
+    }
+    throw new Error(error);
+  }
+
+  return { policyOf };
+}
+
+async function readPolicy(plain: Socket, host: string, signal: AbortSignal): Promise<string> {
+  const socket = connectTls({ socket: plain, servername: host, ALPNProtocols: ['http/1.1'] });
+  try {
+    await once(socket, 'secureConnect', { signal });
+    const asked = request({
+      createConnection: () => socket,
+      path: '/.well-known/mta-sts.txt',
+      headers: { host, connection: 'close' },
+      signal,
+    });
+    asked.end();
+    const [answer] = (await once(asked, 'response', { signal })) as [IncomingMessage];
+    const type = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    // Redirects are an error by RFC 8461 section 3.3.
+    if (answer.statusCode !== 200 || type !== 'text/plain') throw new Error(`${host} serves no policy`);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of answer) {
+      size += chunk.length;
+      if (size > MAX_POLICY) throw new Error(`${host} serves more than ${MAX_POLICY} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString();
+  } finally {
+    socket.destroy();
+    plain.destroy();
+  }
+}

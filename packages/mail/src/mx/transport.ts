@@ -1,0 +1,234 @@
+import { validateMx } from 'mailauth/lib/mta-sts.js';
+import { getDomain } from 'tldts';
+import { cleanRemoteText, type Reply } from '../reply.ts';
+import type { Envelope, Mailer, Raw, SendOutcome } from '../send-outcome.ts';
+import { createSessionPool, type SessionPool, type SmtpTimeouts } from '../smtp/client.ts';
+import type { SmtpRoute, SmtpRoutes } from '../smtp/route.ts';
+import type { MxHost } from './connector.ts';
+import { type ConnectorOptions, openConnector } from './open-connector.ts';
+import { createStsPolicies, type StsPolicy } from './sts-policies.ts';
+
+export interface MxTransportOptions extends ConnectorOptions {
+  readonly port: number;
+  readonly helo_name: string;
+  /** To the servers of one site. */
+  readonly max_connections: number;
+  readonly timeouts?: Partial<SmtpTimeouts> | undefined;
+  /** Where hosts of MTA-STS policies listen. */
+  readonly policy_port?: number | undefined;
+  /** A clock for what is kept. */
+  readonly now?: () => number;
+}
+
+/** What is known of one recipient domain. */
+type Destination =
+  | { readonly kind: 'site'; readonly lane: string; readonly key: string; readonly site: Site }
+  | { readonly kind: 'no_mail'; readonly reply: Reply }
+  | { readonly kind: 'failed'; readonly error: string; readonly by_policy: boolean };
+
+/** Servers that take mail under the same rules: domains with the same ones share their connections. */
+interface Site {
+  readonly hosts: readonly MxHost[];
+  readonly notes: readonly string[];
+  readonly enforced: boolean;
+}
+
+interface Looked {
+  readonly answer: Promise<Destination>;
+  /** Null while DNS is asked. */
+  readonly known: Destination | null;
+  readonly expires_at: number;
+}
+
+const MIN_TTL_MS = 60_000;
+const MAX_TTL_MS = 10 * 60_000;
+const FAILED_TTL_MS = 30_000;
+const UNREACHABLE_MS = 5 * 60_000;
+const MAX_DOMAINS = 10_000;
+const MAX_POOLS = 1000;
+const MAX_KEPT_SESSIONS = 500;
+// RFC 5321 section 5.1 wants at least two; more than these would hold the mail up for minutes.
+const MAX_ROUTES = 6;
+const ABORTED = 'The attempt was aborted.';
+const STOPPED = 'The transport is stopped.';
+
+/** Sends straight to the mail servers of each recipient's domain. */
+export function createMxTransport(options: MxTransportOptions): Mailer {
+  const now = options.now ?? (() => performance.now());
+  const connector = openConnector(options);
+  const policies = createStsPolicies(connector, { now, port: options.policy_port });
+  const domains = new Map<string, Looked>();
+  const pools = new Map<string, { readonly pool: SessionPool; readonly current: { site: Site } }>();
+  const unreachable = new Map<string, number>();
+  const kept = { count: 0, most: MAX_KEPT_SESSIONS };
+  let stopped = false;
+
+  async function send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
+    if (stopped) return notSent({ error: STOPPED });
+    const destination = await unlessAborted(destinationOf(domainOf(envelope.to)), signal);
+    if (stopped || destination === null) return notSent({ error: stopped ? STOPPED : ABORTED });
+    if (destination.kind === 'no_mail') return notSent({ kind: 'rejected', reply: destination.reply });
+    if (destination.kind === 'failed') {
+      return notSent({ error: destination.error, tls_policy: destination.by_policy ? 'mta-sts' : null });
+    }
+    return await poolOf(destination.key, destination.site).send(envelope, raw, signal);
+  }
+
+  /** From what is kept, as long as that is good; those who ask at the same time share the question. */
+  function destinationOf(domain: string): Promise<Destination> {
+    const looked = domains.get(domain);
+    if (looked && looked.expires_at > now()) return looked.answer;
+    const answer = lookUp(domain);
+    // The old answer still names the lane.
+    remember(domain, { answer, known: looked?.known ?? null, expires_at: Number.POSITIVE_INFINITY });
+    return answer;
+  }
+
+  async function lookUp(domain: string): Promise<Destination> {
+    const [answer, policy] = await Promise.all([connector.resolve(domain), policies.policyOf(domain)]);
+    const found: Destination =
+      answer.kind === 'hosts'
+        ? destinationAt(domain, answer.hosts, policy)
+        : answer.kind === 'no_mail'
+          ? answer
+          : { ...answer, by_policy: false };
+    const ttl_ms =
+      found.kind === 'site' && answer.kind === 'hosts'
+        ? Math.min(Math.max(answer.ttl_seconds * 1000, MIN_TTL_MS), MAX_TTL_MS)
+        : FAILED_TTL_MS;
+    remember(domain, { answer: Promise.resolve(found), known: found, expires_at: now() + ttl_ms });
+    return found;
+  }
+
+  function remember(domain: string, looked: Looked): void {
+    domains.delete(domain);
+    domains.set(domain, looked);
+    const [oldest] = domains.keys();
+    if (domains.size > MAX_DOMAINS && oldest !== undefined) domains.delete(oldest);
+  }
+
+  function poolOf(key: string, site: Site): SessionPool {
+    const open = pools.get(key);
+    if (open) {
+      open.current.site = site;
+      return open.pool;
+    }
+    if (pools.size >= MAX_POOLS) {
+      for (const [name, { pool }] of pools) if (pool.isEmpty()) pools.delete(name);
+    }
+    const { helo_name, max_connections, timeouts } = options;
+    const current = { site };
+    const routes = () => routesTo(current.site);
+    const pool = createSessionPool({ routes, helo_name, max_connections, timeouts, kept, laneOf });
+    pools.set(key, { pool, current });
+    return pool;
+  }
+
+  /** By preference; hosts of the same one in any order, and addresses that could not be reached lately last. */
+  function routesTo(site: Site): SmtpRoutes {
+    const shuffled = site.hosts.map((host) => ({ host, order: Math.random() }));
+    shuffled.sort((one, other) => one.host.preference - other.host.preference || one.order - other.order);
+    const routes = shuffled.flatMap(({ host }) => host.addresses.map((address) => routeTo(site, host, address)));
+    const isLate = ({ address }: SmtpRoute) => (unreachable.get(address ?? '') ?? 0) > now();
+    const ranked = [...routes.filter((route) => !isLate(route)), ...routes.filter(isLate)];
+    return { ranked: ranked.slice(0, MAX_ROUTES), notes: site.notes };
+  }
+
+  function routeTo(site: Site, host: MxHost, address: string): SmtpRoute {
+    return {
+      host: host.name,
+      port: options.port,
+      secure: false,
+      tls: site.enforced ? 'required' : 'opportunistic',
+      checked: site.enforced,
+      tls_policy: site.enforced ? 'mta-sts' : 'opportunistic',
+      address,
+      async dial(signal) {
+        const dialled = await connector.dial(address, options.port, signal);
+        unreachable.delete(address);
+        if (!dialled.ok && !signal.aborted) {
+          if (unreachable.size >= MAX_DOMAINS) unreachable.clear();
+          unreachable.set(address, now() + UNREACHABLE_MS);
+        }
+        return dialled;
+      },
+    };
+  }
+
+  /** The registrable domain of the best mail server, once known: many domains are served by one provider. */
+  function laneOf(to: string): string {
+    const domain = domainOf(to);
+    const known = domains.get(domain)?.known;
+    return known?.kind === 'site' ? known.lane : domain;
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true;
+    connector.stop();
+    await Promise.all([...pools.values()].map(({ pool }) => pool.stop()));
+  }
+
+  return { send, laneOf, stop };
+}
+
+/** Which of the hosts mail may go to, and what is to be said about the others. */
+function destinationAt(domain: string, hosts: readonly MxHost[], policy: StsPolicy | null): Destination {
+  const enforced = policy?.mode === 'enforce';
+  const notes: string[] = [];
+  let by_policy = false;
+  const usable = hosts.filter((host) => {
+    if (host.refused.length > 0) notes.push(`${host.name}: ${host.refused.join(', ')}`);
+    else if (host.addresses.length === 0) notes.push(`${host.name}: no address`);
+    if (host.addresses.length === 0) return false;
+    if (!policy || policy.mode === 'none' || validateMx(host.name, { ...policy, mx: [...policy.mx] }).valid)
+      return true;
+    notes.push(`${host.name}: not a host of the MTA-STS policy of ${domain}${enforced ? '' : ', which is in testing'}`);
+    by_policy ||= enforced;
+    return !enforced;
+  });
+  const [best] = usable.toSorted((one, other) => one.preference - other.preference);
+  if (!best) {
+    const error = cleanRemoteText(`No mail server of ${domain} may be connected to: ${notes.join('; ')}`);
+    return { kind: 'failed', error, by_policy };
+  }
+  const key = JSON.stringify([enforced, usable.map(({ name, preference }) => [preference, name]).sort()]);
+  return {
+    kind: 'site',
+    lane: getDomain(best.name, { allowPrivateDomains: true }) ?? best.name,
+    key,
+    site: { hosts: usable, notes, enforced },
+  };
+}
+
+function domainOf(address: string): string {
+  return address
+    .slice(address.lastIndexOf('@') + 1)
+    .toLowerCase()
+    .replace(/\.$/, '');
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => resolve(null);
+    if (signal.aborted) return giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    void work.finally(() => signal.removeEventListener('abort', giveUp)).then(resolve, reject);
+  });
+}
+
+/** Decided before any server was spoken to. */
+function notSent(facts: Partial<SendOutcome>): SendOutcome {
+  return {
+    kind: 'deferred',
+    reply: null,
+    error: facts.reply?.text ?? null,
+    target: '',
+    address: null,
+    tls: null,
+    tls_policy: null,
+    phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+    stage: 'connect',
+    transcript: '',
+    ...facts,
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * For mx1.good.test, mx2.good.test and mta-sts.good.test, signed by itself; good until 2126. Whoever is to trust it
+ * says so with `tls.setDefaultCACertificates`. Made with openssl req -x509 -newkey ec; the key protects nothing.
+ */
+export const mailCertificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfHKAIKwk1K/78X7F
+zT5X7ohw13JEd90i/+GX/lyuW02hRANCAARw8M48ErdFU3W/20qj4Z3AfXqT4up4
+3t2MCl7cgRto9GmRO1vqXU6LUk403Oh2Cg6KTTmzCTL6bzh95Zn/2LdT
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIB1DCCAXugAwIBAgIUPnMx0bmwkBVKOrbVDKVWir75xOwwCgYIKoZIzj0EAwIw
+IDEeMBwGA1UEAwwVbWFpbCBzZXJ2ZXJzIG9mIHRlc3RzMCAXDTI2MTEyMTA4Mzc0
+OFoYDzIxMjYxMDI4MDgzNzQ4WjAgMR4wHAYDVQQDDBVtYWlsIHNlcnZlcnMgb2Yg
+dGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARw8M48ErdFU3W/20qj4Z3A
+fXqT4up43t2MCl7cgRto9GmRO1vqXU6LUk403Oh2Cg6KTTmzCTL6bzh95Zn/2LdT
+o4GQMIGNMB0GA1UdDgQWBBRR8s8pxLO0x5Ag78sFU1WIqHZTTjAfBgNVHSMEGDAW
+gBRR8s8pxLO0x5Ag78sFU1WIqHZTTjA6BgNVHREEMzAxgg1teDEuZ29vZC50ZXN0
+gg1teDIuZ29vZC50ZXN0ghFtdGEtc3RzLmdvb2QudGVzdDAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0cAMEQCIHomaQ398NKrVaPI+CXjY8eBikmIHMMD4MHk
+WoXpXnwQAiApy4rZh5/7j6W+JDi5t1exawW6MCKZ1TQr7r2+hzVSBQ==
+-----END CERTIFICATE-----
+`,
+};
