@@ -1,0 +1,239 @@
+import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import {
+  type DnsZone,
+  mailCertificate,
+  type SmtpSink,
+  type SmtpSinkOptions,
+  startDnsZone,
+  startSmtpSink,
+} from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createMailer } from '../mailer.ts';
+import type { Mailer, SendOutcome } from '../send-outcome.ts';
+import { createMxTransport, type MxTransportOptions } from './transport.ts';
+
+const POLICY_HOST = '127.0.0.9';
+const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n');
+const trusted = getCACertificates('default');
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(() => setDefaultCACertificates([...trusted, mailCertificate.cert]));
+afterAll(() => setDefaultCACertificates(trusted));
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const enforced = 'version: STSv1\r\nmode: enforce\r\nmx: mx1.good.test\r\nmax_age: 86400\r\n';
+const tested = enforced.replace('enforce', 'testing');
+
+interface Served {
+  status?: number;
+  type?: string;
+  location?: string;
+  body: string;
+}
+
+/** good.test with one mail server, and a host that serves its policy. */
+async function destination(served: Served, sink_options: SmtpSinkOptions = {}, mail_host = 'mx1.good.test') {
+  const sink = await startSmtpSink({ host: '127.0.0.2', ...sink_options });
+  closing.push(() => sink.stop());
+  const asked: string[] = [];
+  const https = createServer(mailCertificate, (request, response) => {
+    asked.push(`${request.headers.host}${request.url}`);
+    response.writeHead(served.status ?? 200, {
+      'content-type': served.type ?? 'text/plain; charset=utf-8',
+      ...(served.location && { location: served.location }),
+    });
+    response.end(served.body);
+  });
+  await new Promise<void>((resolve) => https.listen(0, POLICY_HOST, resolve));
+  closing.push(() => {
+    https.closeAllConnections();
+    return new Promise((resolve) => https.close(resolve));
+  });
+  const dns = await startDnsZone({
+    'good.test': { MX: [{ priority: 10, exchange: mail_host }] },
+    [mail_host]: { A: ['127.0.0.2'] },
+    '_mta-sts.good.test': { TXT: ['v=STSv1; id=1;'] },
+    'mta-sts.good.test': { A: [POLICY_HOST] },
+  });
+  closing.push(() => dns.stop());
+  return { sink, dns, asked, policy_port: (https.address() as AddressInfo).port };
+}
+
+function transport(
+  { dns, sink, policy_port }: { dns: DnsZone; sink: SmtpSink; policy_port: number },
+  options: Partial<MxTransportOptions> = {},
+): Mailer {
+  const mailer = createMxTransport({
+    dns_servers: [dns.address],
+    port: sink.port,
+    policy_port,
+    allow_networks: ['127.0.0.0/8'],
+    helo_name: 'mail.sender.test',
+    max_connections: 4,
+    ...options,
+  });
+  closing.push(() => mailer.stop());
+  return mailer;
+}
+
+function send(mailer: Mailer): Promise<SendOutcome> {
+  const envelope = { from: 'bounce@sender.test', to: 'ada@good.test' };
+  return mailer.send(envelope, raw, new AbortController().signal);
+}
+
+const secure = { starttls: true, tls: mailCertificate };
+
+describe('an enforced MTA-STS policy', () => {
+  it('lets mail go to a host of its own with a good certificate', async () => {
+    const there = await destination({ body: enforced }, secure);
+
+    const outcome = await send(transport(there));
+
+    expect(outcome).toMatchObject({
+      kind: 'accepted',
+      tls_policy: 'mta-sts',
+      tls: { protocol: 'TLSv1.3', authorized: true },
+    });
+    expect(there.asked).toEqual(['mta-sts.good.test/.well-known/mta-sts.txt']);
+    expect(there.sink.mails[0]?.secure).toBe(true);
+  });
+
+  it.each<[string, SmtpSinkOptions]>([
+    ['STARTTLS is not offered', {}],
+    ['the certificate is not good', { starttls: true }],
+  ])('defers where %s, and nothing goes out in plaintext', async (_name, options) => {
+    const there = await destination({ body: enforced }, options);
+    const questions: string[] = [];
+    there.sink.script(({ stage }) => {
+      questions.push(stage);
+      return { kind: 'accept' };
+    });
+
+    const outcome = await send(transport(there));
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls: null, tls_policy: 'mta-sts' });
+    expect(questions).toEqual(['connect']);
+  });
+
+  it('defers where STARTTLS is refused, and no MAIL is said', async () => {
+    const there = await destination({ body: enforced });
+    const lines: string[] = [];
+    const sockets: Socket[] = [];
+    const server = createTcpServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.setEncoding('latin1').on('data', (line: string) => {
+        lines.push(line.trim());
+        socket.write(line.startsWith('EHLO') ? '250-mx1\r\n250 STARTTLS\r\n' : '454 4.7.0 not today\r\n');
+      });
+      socket.write('220 mx1\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(there.sink.port, '127.0.0.3', resolve));
+    closing.push(() => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    });
+    there.dns.set('mx1.good.test', 'A', ['127.0.0.3']);
+
+    const outcome = await send(transport(there));
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls_policy: 'mta-sts' });
+    expect(lines.filter((line) => !/^(?:EHLO|STARTTLS|QUIT)/.test(line))).toEqual([]);
+  });
+
+  it('keeps mail from a host that it does not name, and from another transport', async () => {
+    const there = await destination({ body: enforced }, secure, 'mx2.good.test');
+    const relay = await startSmtpSink();
+    closing.push(() => relay.stop());
+    const mailer = createMailer({
+      helo_name: 'mail.sender.test',
+      transports: [
+        transport(there),
+        { host: relay.host, port: relay.port, secure: false, tls: 'opportunistic', max_connections: 2 },
+      ],
+    });
+    closing.push(() => mailer.stop());
+
+    const outcome = await send(mailer);
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls_policy: 'mta-sts' });
+    expect(outcome.error).toContain('mx2.good.test: not a host of the MTA-STS policy of good.test');
+    expect(there.sink.connections()).toBe(0);
+    expect(relay.connections()).toBe(0);
+  });
+
+  it('is looked for once while it is in force, and holds after its record and its host are gone', async () => {
+    const there = await destination({ body: enforced }, secure);
+    let time = 0;
+    const mailer = transport(there, { now: () => time });
+    await send(mailer);
+    there.dns.remove('_mta-sts.good.test');
+    there.dns.remove('mta-sts.good.test');
+
+    time += 3_600_000;
+    const later = await send(mailer);
+    time += 86_400_000;
+    const expired = await send(mailer);
+
+    expect(later).toMatchObject({ kind: 'accepted', tls_policy: 'mta-sts' });
+    expect(there.asked).toHaveLength(1);
+    expect(expired).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+  });
+
+  it('is fetched again when its id changes', async () => {
+    const served = { body: enforced };
+    const there = await destination(served, secure);
+    let time = 0;
+    const mailer = transport(there, { now: () => time });
+    await send(mailer);
+    served.body = tested;
+    there.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=2;']);
+
+    time += 3_600_000;
+    const outcome = await send(mailer);
+
+    expect(outcome).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+    expect(there.asked).toHaveLength(2);
+  });
+});
+
+describe('a policy in testing', () => {
+  it('stops nothing, and the attempt tells what it would have stopped', async () => {
+    const there = await destination({ body: tested }, {}, 'mx2.good.test');
+
+    const outcome = await send(transport(there));
+
+    expect(outcome).toMatchObject({ kind: 'accepted', tls: null, tls_policy: 'opportunistic' });
+    expect(outcome.transcript).toContain(
+      '-- mx2.good.test: not a host of the MTA-STS policy of good.test, which is in',
+    );
+  });
+});
+
+describe('what is no policy', () => {
+  it.each<[string, Served]>([
+    ['another status', { status: 404, body: enforced }],
+    ['a redirect', { status: 301, location: 'https://mta-sts.good.test/other.txt', body: enforced }],
+    ['another type', { type: 'text/html', body: enforced }],
+    ['no policy at all', { body: 'hello' }],
+    ['too much', { body: `${enforced}${'x'.repeat(70_000)}` }],
+  ])('is %s: mail goes as if there were none', async (_name, served) => {
+    const there = await destination(served);
+
+    expect(await send(transport(there))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+    expect(there.asked).toHaveLength(1);
+  });
+
+  it('is a host whose address is not public: it is not connected to', async () => {
+    const there = await destination({ body: enforced });
+
+    const outcome = await send(transport(there, { allow_networks: ['127.0.0.2'] }));
+
+    expect(outcome).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+    expect(there.asked).toEqual([]);
+  });
+});
