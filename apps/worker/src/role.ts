@@ -1,8 +1,7 @@
 import { runAll, type Services } from '@postrider/core';
 import { recordCapture } from '@postrider/core/captures';
-import type { Mailers } from '@postrider/core/delivery';
-import { reconcileDeliveries } from '@postrider/core/delivery';
-import { createMailer, type Mailer, startCaptureServer } from '@postrider/mail';
+import { createMailers, type Mailers, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
+import { startCaptureServer } from '@postrider/mail';
 import { jobHandlers } from './handlers.ts';
 import { startDeliveryPump } from './pump.ts';
 import { every } from './schedules.ts';
@@ -34,43 +33,18 @@ export function createRole(services: Services): WorkerRole {
   };
 }
 
-/**
- * Sandbox keys, and every key with DELIVERY=capture, send over SMTP into a simulator of this worker's own
- * on a loopback port; other mail takes the configured transports.
- */
+/** The mailers, and the simulator that some of their mail goes into, on a loopback port of this worker's own. */
 async function openMailers(services: Services): Promise<{ mailers: Mailers; stop(): Promise<void> }> {
-  const { config } = services;
-  const helo_name = config.HELO_NAME ?? 'localhost';
   const simulator = await startCaptureServer({
     host: '127.0.0.1',
     port: 0,
     on_mail: (mail) => recordCapture(services, mail),
   });
-  const sandbox = createMailer({
-    helo_name,
-    transports: [
-      { host: '127.0.0.1', port: simulator.port, secure: false, tls: 'none', max_connections: 10, lane_by: 'domain' },
-    ],
-  });
-  const relays = config.DELIVERY.filter((transport) => transport.kind === 'smtp');
-  const live: Mailer =
-    relays.length === 0
-      ? sandbox
-      : createMailer({
-          helo_name,
-          transports: relays.map(({ host, port, secure, user, pass }) => ({
-            host,
-            port,
-            secure,
-            tls: 'opportunistic' as const,
-            max_connections: 20,
-            ...(user !== '' && { user, pass }),
-          })),
-        });
+  const mailers = createMailers(services, { host: '127.0.0.1', port: simulator.port });
   return {
-    mailers: { sandbox, live },
+    mailers,
     async stop() {
-      const closed = Promise.all([live, sandbox].map((mailer) => mailer.stop())).then(() => simulator.stop());
+      const closed = stopMailers(mailers).then(() => simulator.stop());
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, CLOSE_MS);
       await Promise.race([closed, waited]);

@@ -49,6 +49,19 @@ describe('readConfig', () => {
     ]);
   });
 
+  it('takes mx with a relay behind it, a port, networks and name servers', () => {
+    const config = readConfig({
+      DELIVERY: 'mx,smtp://relay.test',
+      MX_PORT: '2525',
+      MX_ALLOW_NETWORKS: '127.0.0.0/8,::1',
+      DNS_SERVERS: '127.0.0.1:5353, 192.0.2.53, ::1, [::1]:5353',
+    });
+
+    expect(config.DELIVERY.map(({ kind }) => kind)).toEqual(['mx', 'smtp']);
+    expect(config.MX_PORT).toBe(2525);
+    expect(config.DNS_SERVERS).toEqual(['127.0.0.1:5353', '192.0.2.53', '::1', '[::1]:5353']);
+  });
+
   it.each<[Record<string, string>, RegExp]>([
     [{ DATABASE_URL: 'postgres://localhost/x' }, /SECRET_KEY must be set too.*openssl rand/],
     [{ DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: SECRET }, /DATABASE_URL is not a postgres:\/\/ address/],
@@ -56,7 +69,13 @@ describe('readConfig', () => {
     [{ TLS_KEY_FILE: 'a.pem' }, /TLS_CERT_FILE and TLS_KEY_FILE go together/],
     [{ SECRET_KEY_PREVIOUS: SECRET }, /SECRET_KEY_PREVIOUS is set without SECRET_KEY/],
     [{ DELIVERY: 'capture,smtp://relay.test' }, /DELIVERY lists capture beside other transports/],
-    [{ DELIVERY: 'mx' }, /DELIVERY=mx is not part of this release/],
+    [{ DELIVERY: 'capture,mx' }, /DELIVERY lists capture beside other transports/],
+    [{ DELIVERY: 'mx,mx' }, /DELIVERY lists mx twice/],
+    [{ MX_PORT: '2525' }, /MX_PORT is set, but DELIVERY does not list mx/],
+    [{ DELIVERY: 'smtp://relay.test', MX_ALLOW_NETWORKS: '::1' }, /MX_ALLOW_NETWORKS is set, but DELIVERY/],
+    [{ DNS_SERVERS: 'ns.test' }, /DNS_SERVERS holds "ns\.test", which is not an address/],
+    [{ DNS_SERVERS: '127.0.0.1:0' }, /DNS_SERVERS holds "127\.0\.0\.1:0"/],
+    [{ DNS_SERVERS: '[127.0.0.1]:53' }, /DNS_SERVERS holds/],
     [{ SECRET_KEY: 'short' }, /SECRET_KEY needs at least 32 characters/],
     [{ BOOTSTRAP_API_KEY: `pr_test_${'0'.repeat(64)}` }, /BOOTSTRAP_API_KEY is not pr_live_ followed by 64 hex digits/],
     [{ ADMIN_PASSWORD: 'short' }, /ADMIN_PASSWORD needs at least 10 characters/],
@@ -70,7 +89,7 @@ describe('readConfig', () => {
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL /],
     [{ TRUSTED_PROXIES: '10.0.0.0/8,proxy.test' }, /TRUSTED_PROXIES holds "proxy\.test"/],
     [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES holds "10\.0\.0\.0\/33"/],
-    [{ MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS holds/],
+    [{ DELIVERY: 'mx', MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS holds/],
     [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS holds/],
   ])('stops at %j and says which variable and what to do', (env, message) => {
     expect(problemsOf(env)).toMatch(message);

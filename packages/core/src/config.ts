@@ -79,6 +79,20 @@ const networks = list.superRefine((given, context) => {
   }
 });
 
+const dnsServers = list.superRefine((given, context) => {
+  for (const server of given) {
+    const [, host = '', bracketed = '', port_text = '53'] =
+      /^(?:([^[\]:]+)|\[([^\]]+)\])(?::(\d{1,5}))?$/.exec(server) ?? [];
+    const fits = isIP(host) === 4 || isIP(bracketed) === 6 || isIP(server) === 6;
+    if (!fits || Number(port_text) < 1 || Number(port_text) > 65_535) {
+      context.addIssue({
+        code: 'custom',
+        message: `holds "${server}", which is not an address or address:port such as 192.0.2.53:53 or [2001:db8::53]:53`,
+      });
+    }
+  }
+});
+
 const schema = z.object({
   DATABASE_URL: z
     .string()
@@ -92,7 +106,7 @@ const schema = z.object({
   DELIVERY: list.pipe(z.array(transport).min(1)).default([{ kind: 'capture' }]),
   MX_PORT: port.default(25),
   MX_ALLOW_NETWORKS: networks.default([]),
-  DNS_SERVERS: list.default([]),
+  DNS_SERVERS: dnsServers.default([]),
   HELO_NAME: z.string().optional(),
   RETURN_PATH_DOMAIN: z.string().optional(),
   CAPTURE_PORT: port.optional(),
@@ -162,10 +176,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push('SECRET_KEY_PREVIOUS is set without SECRET_KEY; set the new key as well.');
   }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
-  if (kinds.includes('mx')) {
-    problems.push(
-      'DELIVERY=mx is not part of this release; use capture, or smtp:// or smtps:// with the address of a relay.',
-    );
+  if (kinds.filter((kind) => kind === 'mx').length > 1) {
+    problems.push('DELIVERY lists mx twice; a second try in the same place finds the same servers.');
+  }
+  if (!kinds.includes('mx')) {
+    for (const name of ['MX_PORT', 'MX_ALLOW_NETWORKS']) {
+      if (name in given) problems.push(`${name} is set, but DELIVERY does not list mx; add mx or unset ${name}.`);
+    }
   }
   if (kinds.includes('capture') && kinds.length > 1) {
     problems.push('DELIVERY lists capture beside other transports; capture never fails over, use it alone.');

@@ -14,9 +14,11 @@ import { createKey, type Scope } from '@postrider/core/api-keys';
 import {
   attemptDelivery,
   claimDeliveries,
+  createMailers,
   type DeliveryJob,
   type Mailers,
   settleDeliveries,
+  stopMailers,
 } from '@postrider/core/delivery';
 import { provision } from '@postrider/core/workspaces';
 import { connect, type Sql } from '@postrider/db';
@@ -25,6 +27,7 @@ import { createQueue } from '@postrider/queue';
 import { pino } from 'pino';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createDatabase } from './database.ts';
+import { type DnsZone, startDnsZone } from './dns-zone.ts';
 import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
 export interface JobRun {
@@ -37,6 +40,8 @@ export interface World {
   readonly database_url: string;
   readonly clock: TestClock;
   readonly smtp: SmtpSink;
+  /** The only name server of this world. */
+  readonly dns: DnsZone;
   /** The workspace and key that provisioning made: every scope, Business plan. */
   readonly workspace_id: string;
   readonly secret: string;
@@ -62,16 +67,27 @@ export interface World {
 
 const BATCH = 50;
 
-/** A service on a database, a clock and an SMTP server of its own; nothing in it is pretended. */
+/**
+ * A service on a database, a clock, a name server and an SMTP server of its own; nothing in it is pretended.
+ * With DELIVERY=mx live mail goes where the zone says, to the port of the SMTP server on any loopback address, so
+ * that further sinks on that port are further mail servers; else it goes to the SMTP server whatever DELIVERY says.
+ */
 export async function createWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
   const database = await createDatabase();
   const sql = connect(database.url, { max: 10, application_name: 'postrider-test' });
   const clock = createTestClock(sql);
   const smtp = await startSmtpSink({ now: clock.now });
+  const dns = await startDnsZone();
+  const by_mx = env.DELIVERY?.split(',').includes('mx') ?? false;
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
-  const config: Config = readConfig({ BOOTSTRAP_API_KEY: secret, ...env });
+  const config: Config = readConfig({
+    BOOTSTRAP_API_KEY: secret,
+    DNS_SERVERS: dns.address,
+    ...(by_mx && { MX_PORT: String(smtp.port), MX_ALLOW_NETWORKS: '127.0.0.0/8,::1', HELO_NAME: 'mail.sender.test' }),
+    ...env,
+  });
   const peerStops: (() => Promise<void>)[] = [];
   const startQueue = async (pool: Sql) => {
     const queue = createQueue({
@@ -100,7 +116,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       { host: smtp.host, port: smtp.port, secure: false, tls: 'none', max_connections: 5, lane_by: 'domain' },
     ],
   });
-  const mailers: Mailers = { live: mailer, sandbox: mailer };
+  const mailers: Mailers = by_mx ? createMailers(services, smtp) : { live: mailer, sandbox: mailer };
 
   const as = (workspace: string) => createContext(services, { kind: 'system', workspace_id: workspace });
   return {
@@ -108,6 +124,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
     database_url: database.url,
     clock,
     smtp,
+    dns,
     workspace_id,
     secret,
     logged,
@@ -153,10 +170,11 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
     },
     async stop() {
       for (const stopPeer of peerStops) await stopPeer();
-      await mailer.stop();
+      await Promise.all([mailer.stop(), stopMailers(mailers)]);
       await services.key_uses.stop();
       await jobs.stop();
       await smtp.stop();
+      await dns.stop();
       await sql.end({ timeout: 2 });
       await database.drop();
     },

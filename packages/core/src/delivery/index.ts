@@ -9,6 +9,7 @@ export {
   unansweredDelivery,
   withoutWords,
 } from './attempt.ts';
+export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
 export { reconcileDeliveries } from './reconcile.ts';
 export { renderMessage } from './render.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';

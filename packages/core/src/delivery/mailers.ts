@@ -1,0 +1,90 @@
+import { hostname } from 'node:os';
+import { createMailer, createMxTransport, type Mailer } from '@postrider/mail';
+import type { Transport } from '../config.ts';
+import type { Services } from '../context.ts';
+import type { Mailers } from './attempt.ts';
+
+/** Where the simulator listens, on this machine. */
+export interface SimulatorAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const SIMULATOR_CONNECTIONS = 10;
+const CONNECTIONS_PER_SITE = 20;
+
+/**
+ * Sandbox keys, and every key with DELIVERY=capture, send over SMTP into the simulator; other mail takes the
+ * transports of DELIVERY in their order.
+ */
+export function createMailers(services: Pick<Services, 'config' | 'log'>, simulator: SimulatorAddress): Mailers {
+  const { config } = services;
+  const sandbox = createMailer({
+    helo_name: config.HELO_NAME ?? 'localhost',
+    transports: [
+      { ...simulator, secure: false, tls: 'none', max_connections: SIMULATOR_CONNECTIONS, lane_by: 'domain' },
+    ],
+  });
+  if (config.DELIVERY.some((transport) => transport.kind === 'capture')) return { sandbox, live: sandbox };
+  const helo_name = heloName(services);
+  return {
+    sandbox,
+    live: createMailer({
+      helo_name,
+      transports: config.DELIVERY.flatMap((transport) => liveTransport(services, transport, helo_name)),
+    }),
+  };
+}
+
+function liveTransport(
+  { config }: Pick<Services, 'config'>,
+  transport: Transport,
+  helo_name: string,
+): Parameters<typeof createMailer>[0]['transports'] {
+  switch (transport.kind) {
+    case 'capture':
+      return [];
+    case 'mx':
+      return [
+        createMxTransport({
+          dns_servers: config.DNS_SERVERS,
+          port: config.MX_PORT,
+          allow_networks: config.MX_ALLOW_NETWORKS,
+          helo_name,
+          max_connections: CONNECTIONS_PER_SITE,
+        }),
+      ];
+    case 'smtp': {
+      const { host, port, secure, user, pass } = transport;
+      return [
+        {
+          host,
+          port,
+          secure,
+          // With a user the client insists on a checked certificate.
+          tls: 'opportunistic',
+          max_connections: CONNECTIONS_PER_SITE,
+          ...(user !== '' && { user, pass }),
+        },
+      ];
+    }
+  }
+}
+
+/** Servers of strangers look at the name in EHLO; a relay of one's own hardly does. */
+function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
+  const to_strangers = config.DELIVERY.some((transport) => transport.kind === 'mx');
+  const name = config.HELO_NAME ?? (to_strangers ? hostname() : 'localhost');
+  if (to_strangers && !/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(name)) {
+    log.warn(
+      { helo_name: name },
+      'the name in EHLO is not fully qualified, and many servers refuse that: set HELO_NAME to the name that the address of this machine resolves to',
+    );
+  }
+  return name;
+}
+
+/** Everything that these mailers have open; the two may be one. */
+export async function stopMailers(mailers: Mailers): Promise<void> {
+  await Promise.all([...new Set<Mailer>(Object.values(mailers))].map((mailer) => mailer.stop()));
+}
