@@ -10,7 +10,7 @@ export interface Envelope {
 export type SendStage = 'connect' | 'mail' | 'rcpt' | 'data' | 'after_dot';
 
 /** What decided how a session was secured: nothing, the server's offer, the operator, or the destination's own policy. */
-export type TlsPolicy = 'none' | 'opportunistic' | 'required' | 'mta-sts' | 'dane';
+export type TlsPolicy = 'none' | 'opportunistic' | 'required' | 'mta-sts';
 
 export interface TlsFacts {
   readonly protocol: string;

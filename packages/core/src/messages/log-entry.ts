@@ -104,14 +104,14 @@ export const attemptSchema = z
     stage: z
       .string()
       .meta({ description: 'How far the conversation came.', examples: ['connect', 'rcpt', 'after_dot'] }),
-    target: z.string().meta({ description: 'The server that was talked to.' }),
+    target: z.string().meta({ description: 'The server that was talked to; empty where the mail came to none.' }),
     address: z.string().nullable().meta({ description: 'The address that it was reached at.' }),
     tls_policy: z
       .string()
       .nullable()
       .meta({
         description: 'What the session had to satisfy.',
-        examples: ['none', 'opportunistic', 'required', 'mta-sts', 'dane'],
+        examples: ['none', 'opportunistic', 'required', 'mta-sts'],
       }),
     tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
     reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),

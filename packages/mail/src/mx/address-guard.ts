@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Answers why an address may not be connected to, or null where it may. */
@@ -5,6 +6,8 @@ export type AddressGuard = (address: string) => string | null;
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
+// ipaddr.js takes ::8.8.8.8 for the mapped ::ffff:8.8.8.8; the system does not.
+const MISREAD = /^::\d+\./;
 // The only block that IANA has opened for global unicast. ipaddr.js also calls ::7f00:1 unicast, which some
 // systems route to 127.0.0.1.
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
@@ -17,10 +20,7 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 export function createAddressGuard(allow_networks: readonly string[]): AddressGuard {
   const allowed = allow_networks.map(networkOf);
   return (address) => {
-    // ipaddr.js also reads notations such as 0x7f.1, which the system may read as another address.
-    if (!ipaddr.isValid(address) || (!address.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(address))) {
-      return `${address} is not an address`;
-    }
+    if (isIP(address) === 0 || MISREAD.test(address)) return `${address} is not an address`;
     const parsed = ipaddr.process(address);
     if (allowed.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))) return null;
     const range = parsed.range();

@@ -18,6 +18,8 @@ const DNS_TIMEOUT_MS = 3000;
 const DNS_TRIES = 2;
 const DIAL_TIMEOUT_MS = 10_000;
 const MAX_CNAMES = 10;
+// Each costs two questions; no domain in earnest has so many.
+const MAX_HOSTS = 20;
 const MAX_TTL_SECONDS = 86_400;
 
 /** Opens mx-connect's view of the world: it resolves and ranks; what may be reached is decided here. */
@@ -37,7 +39,8 @@ export function openConnector(options: ConnectorOptions): MxConnector {
     const ask = async (name: string, type: string) => {
       if (type === 'A') return addressesOf(await resolver.resolve4(name, { ttl: true }));
       if (type === 'AAAA') return addressesOf(await resolver.resolve6(name, { ttl: true }));
-      return await resolver.resolveMx(name);
+      const records = await resolver.resolveMx(name);
+      return records.toSorted((one, other) => one.priority - other.priority).slice(0, MAX_HOSTS);
     };
     try {
       await mxConnect({

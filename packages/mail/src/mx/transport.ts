@@ -78,7 +78,10 @@ export function createMxTransport(options: MxTransportOptions): Mailer {
   function destinationOf(domain: string): Promise<Destination> {
     const looked = domains.get(domain);
     if (looked && looked.expires_at > now()) return looked.answer;
-    const answer = lookUp(domain);
+    const answer = lookUp(domain).catch((error: unknown) => {
+      domains.delete(domain);
+      throw error;
+    });
     // The old answer still names the lane.
     remember(domain, { answer, known: looked?.known ?? null, expires_at: Number.POSITIVE_INFINITY });
     return answer;

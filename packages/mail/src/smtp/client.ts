@@ -235,6 +235,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   async function open(signal: AbortSignal): Promise<Opened | NotOpened> {
     const { ranked, notes } = options.routes();
     const failures: NotOpened[] = [];
+    const started = performance.now();
     const told = [...notes];
     const story = notes.map((note) => `-- ${note}`);
     for (const route of ranked) {
@@ -248,7 +249,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       told.push(what);
       if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
       if (ranked.length > 1) story.push(`-- ${what}`);
-      if (signal.aborted) break;
+      // Servers that are slow to fail must not hold the mail up one after the other.
+      if (signal.aborted || performance.now() - started > timeouts.connect_ms) break;
     }
     const [last] = failures.slice(-1);
     return notOpened({
@@ -568,7 +570,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   function release(session: Session, result: Transaction): Promise<void> {
     if (session.ended) return RELEASED;
     const { kept } = options;
-    if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || stopped || (kept && kept.count >= kept.most)) {
+    const too_many = kept !== undefined && kept.count >= kept.most && waiting.length === 0;
+    if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || stopped || too_many) {
       retire(session);
       return RELEASED;
     }

@@ -1,0 +1,35 @@
+import { type SmtpSink, startSmtpSink } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createSessionPool } from './client.ts';
+
+let sinks: SmtpSink[];
+beforeAll(async () => {
+  sinks = [await startSmtpSink(), await startSmtpSink()];
+});
+afterAll(() => Promise.all(sinks.map((sink) => sink.stop())));
+
+it('pools that share an allowance keep no more sessions than it says, and give theirs back', async () => {
+  const kept = { count: 0, most: 1 };
+  const pools = sinks.map(({ host, port }) =>
+    createSessionPool({
+      routes: () => ({
+        ranked: [{ host, port, secure: false, tls: 'none', checked: false, tls_policy: 'none' }],
+        notes: [],
+      }),
+      helo_name: 'mail.sender.test',
+      max_connections: 2,
+      laneOf: (to) => to,
+      kept,
+    }),
+  );
+  const mail = { from: 'a@sender.test', to: 'b@good.test' };
+  const signal = new AbortController().signal;
+
+  for (const pool of [...pools, ...pools]) await pool.send(mail, Buffer.from('Subject: x\r\n\r\n'), signal);
+
+  expect(sinks.map((sink) => sink.connections())).toEqual([1, 2]);
+  expect(kept.count).toBe(1);
+  await Promise.all(pools.map((pool) => pool.stop()));
+  expect(kept.count).toBe(0);
+  expect(pools.map((pool) => pool.isEmpty())).toEqual([true, true]);
+});
