@@ -9,6 +9,7 @@ export const eventTypes = [
   'email.failed',
   'email.suppressed',
   'email.canceled',
+  'suppression.added',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -1,0 +1,73 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listEvents } from '../events/index.ts';
+import { newId } from '../ids.ts';
+import { invoke } from '../operation.ts';
+import { addSuppressions, type NewSuppression } from './store.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+function bounced(email: string, fields: Partial<NewSuppression> = {}): NewSuppression {
+  const now_ms = world.clock.now();
+  return {
+    workspace_id: world.workspace_id,
+    id: newId('suppression', now_ms),
+    event_id: newId('event', now_ms),
+    email,
+    reason: 'bounce',
+    source_event_id: null,
+    expires_at: null,
+    ...fields,
+  };
+}
+
+function add(...rows: NewSuppression[]) {
+  return world.services.sql.begin((tx) => addSuppressions(tx, rows));
+}
+
+async function factsOf(email: string): Promise<unknown[]> {
+  const { data } = await invoke(world.as(world.workspace_id), listEvents, { type: 'suppression.added', limit: 100 });
+  return data.map((event) => event.data.suppression).filter((facts) => (facts as { email: string }).email === email);
+}
+
+it('adds an address once, with one event that names its cause', async () => {
+  const first = bounced('once@example.com', { source_event_id: 'evt_cause' });
+
+  const added = await add(first, bounced('once@example.com', { id: 'sup_zz' }));
+  const again = await add(bounced('once@example.com', { reason: 'complaint' }));
+
+  expect(added).toEqual([expect.objectContaining({ id: first.id, email: 'once@example.com' })]);
+  expect(again).toEqual([]);
+  expect(await factsOf('once@example.com')).toEqual([
+    { id: first.id, email: 'once@example.com', reason: 'bounce', source_event_id: 'evt_cause' },
+  ]);
+});
+
+it('takes over a suppression whose time has run out', async () => {
+  const expires_at = new Date(world.clock.now() + 60_000);
+  await add(bounced('later@example.com', { expires_at }));
+  await world.clock.advance(61_000);
+  const next = bounced('later@example.com', { reason: 'complaint' });
+
+  expect(await add(next)).toHaveLength(1);
+
+  expect(await factsOf('later@example.com')).toHaveLength(2);
+  const rows = await world.services
+    .sql`select id, reason, expires_at from suppressions where email = 'later@example.com'`;
+  expect([...rows]).toEqual([{ id: next.id, reason: 'complaint', expires_at: null }]);
+});
+
+it('keeps the lists of workspaces apart', async () => {
+  const other = await world.workspace('free');
+
+  const added = await add(
+    bounced('both@example.com'),
+    bounced('both@example.com', { workspace_id: other.workspace_id }),
+  );
+
+  expect(added.map((row) => row.workspace_id).sort()).toEqual([world.workspace_id, other.workspace_id].sort());
+});
