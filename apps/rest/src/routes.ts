@@ -12,6 +12,7 @@ import {
   sendBatch,
   sendMessage,
 } from '@postrider/core/messages';
+import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getUsage } from '@postrider/core/usage';
 import type { z } from 'zod';
 
@@ -65,6 +66,9 @@ export const routes: readonly Route[] = [
   route('POST', '/email/{id}/resend', resendMessage, { status: 202 }),
   route('GET', '/email/{id}/content', getContent),
   route('GET', '/events', listEvents),
+  route('GET', '/suppressions', listSuppressions),
+  route('POST', '/suppressions', createSuppressions, { status: 201 }),
+  route('DELETE', '/suppressions/{email}', deleteSuppression),
   route('GET', '/api-keys', listKeys),
   route('GET', '/api-keys/current', currentKey),
   route('POST', '/api-keys', createKey, { status: 201 }),

@@ -153,13 +153,24 @@ create table idempotency_keys (
 );
 create index idempotency_keys_expiry on idempotency_keys (expires_at);
 
+-- How an address is written on the suppression list and looked up there. RFC 5321 lets a server tell upper from
+-- lower case before the @, and none that people write to does: one spelling stands for all.
+create function suppression_key(email text) returns text language sql immutable parallel safe as $$
+  select lower(email collate "C")
+$$;
+
 create table suppressions (
   workspace_id text collate "C" not null references workspaces (id),
   id text collate "C" not null unique,
-  email text collate "C" not null,
-  reason text not null,
+  email text collate "C" not null check (email = suppression_key(email)),
+  source text not null default 'manual' check (source in ('manual', 'import', 'bounce', 'complaint')),
+  reason text,
   source_event_id text collate "C",
   created_at timestamptz not null,
   expires_at timestamptz,
   primary key (workspace_id, email)
 );
+-- Serves the list, newest first.
+create index suppressions_newest on suppressions (workspace_id collate "POSIX", id collate "POSIX");
+-- Serves the chore that ends those whose time has run out.
+create index suppressions_expiry on suppressions (expires_at) where expires_at is not null;

@@ -10,6 +10,7 @@ export const eventTypes = [
   'email.suppressed',
   'email.canceled',
   'suppression.added',
+  'suppression.removed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

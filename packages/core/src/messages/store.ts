@@ -99,13 +99,13 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
       select * from domains x where x.workspace_id = a.workspace_id and x.name = a.name offset 0
     ) d
     union all
-    select 'suppressed', s.workspace_id, s.email, '', false, ''
+    select 'suppressed', a.workspace_id, a.email, '', false, ''
     from unnest(
       ${asked.emails.map((ask) => ask.workspace_id)}::text[],
       ${asked.emails.map((ask) => ask.email)}::text[]
     ) as a (workspace_id, email)
     cross join lateral (
-      select * from suppressions x where x.workspace_id = a.workspace_id and x.email = a.email offset 0
+      select * from suppressions x where x.workspace_id = a.workspace_id and x.email = suppression_key(a.email) offset 0
     ) s
     where s.expires_at is null or s.expires_at > clock_now()`;
   let now = 0;

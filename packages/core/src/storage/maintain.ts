@@ -1,6 +1,7 @@
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
 import { runAll } from '../run-all.ts';
+import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetRateWindows } from '../usage/index.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
@@ -13,6 +14,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => extendPartitions(sql),
     () => forgetRateWindows(sql),
     () => forgetIdempotencyKeys(sql),
+    () => expireSuppressions(services),
     () => trimCaptures(sql, CAPTURES_KEPT),
   ]);
 }

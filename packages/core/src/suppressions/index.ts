@@ -1,2 +1,7 @@
-export { type SuppressionReason, suppressionReasons } from './reason.ts';
-export { type AddedSuppression, addSuppressions, type NewSuppression } from './store.ts';
+export { createSuppressions, type ImportedSuppressions } from './create-suppressions.ts';
+export { type DeletedSuppression, deleteSuppression } from './delete-suppression.ts';
+export { expireSuppressions } from './expire-suppressions.ts';
+export { listSuppressions } from './list-suppressions.ts';
+export { type SuppressionSource, suppressionSources } from './source.ts';
+export { addSuppressions, type NewSuppression, type SuppressionRow } from './store.ts';
+export type { SuppressionEntry } from './suppression-entry.ts';

@@ -18,7 +18,8 @@ function bounced(email: string, fields: Partial<NewSuppression> = {}): NewSuppre
     id: newId('suppression', now_ms),
     event_id: newId('event', now_ms),
     email,
-    reason: 'bounce',
+    source: 'bounce',
+    reason: '550 5.1.1 nobody here',
     source_event_id: null,
     expires_at: null,
     ...fields,
@@ -38,12 +39,18 @@ it('adds an address once, with one event that names its cause', async () => {
   const first = bounced('once@example.com', { source_event_id: 'evt_cause' });
 
   const added = await add(first, bounced('once@example.com', { id: 'sup_zz' }));
-  const again = await add(bounced('once@example.com', { reason: 'complaint' }));
+  const again = await add(bounced('once@example.com', { source: 'complaint' }));
 
   expect(added).toEqual([expect.objectContaining({ id: first.id, email: 'once@example.com' })]);
   expect(again).toEqual([]);
   expect(await factsOf('once@example.com')).toEqual([
-    { id: first.id, email: 'once@example.com', reason: 'bounce', source_event_id: 'evt_cause' },
+    {
+      id: first.id,
+      email: 'once@example.com',
+      source: 'bounce',
+      reason: '550 5.1.1 nobody here',
+      source_event_id: 'evt_cause',
+    },
   ]);
 });
 
@@ -51,14 +58,14 @@ it('takes over a suppression whose time has run out', async () => {
   const expires_at = new Date(world.clock.now() + 60_000);
   await add(bounced('later@example.com', { expires_at }));
   await world.clock.advance(61_000);
-  const next = bounced('later@example.com', { reason: 'complaint' });
+  const next = bounced('later@example.com', { source: 'complaint' });
 
   expect(await add(next)).toHaveLength(1);
 
   expect(await factsOf('later@example.com')).toHaveLength(2);
   const rows = await world.services
-    .sql`select id, reason, expires_at from suppressions where email = 'later@example.com'`;
-  expect([...rows]).toEqual([{ id: next.id, reason: 'complaint', expires_at: null }]);
+    .sql`select id, source, expires_at from suppressions where email = 'later@example.com'`;
+  expect([...rows]).toEqual([{ id: next.id, source: 'complaint', expires_at: null }]);
 });
 
 it('keeps the lists of workspaces apart', async () => {

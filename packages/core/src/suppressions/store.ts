@@ -1,66 +1,179 @@
-import { isoTimes, type Tx } from '@postrider/db';
+import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
+import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { EventType } from '../events/index.ts';
-import type { SuppressionReason } from './reason.ts';
+import { within } from '../keyset-store.ts';
+import type { SuppressionSource } from './source.ts';
 
 export interface NewSuppression {
   readonly workspace_id: string;
   readonly id: string;
   /** Of the event that tells of it, where it is added. */
   readonly event_id: string;
-  /** In the one spelling in which recipients are stored. */
+  /** With its domain in the one spelling in which recipients are stored; the list folds the case of the rest. */
   readonly email: string;
-  readonly reason: SuppressionReason;
+  readonly source: SuppressionSource;
+  /** For people: what a server said, or why somebody asked for it. */
+  readonly reason: string | null;
   /** The event that was the cause; null where a person asked for it. */
   readonly source_event_id: string | null;
   /** null: until somebody removes it. */
   readonly expires_at: Date | null;
 }
 
-export interface AddedSuppression {
+export interface SuppressionRow {
   readonly workspace_id: string;
   readonly id: string;
   readonly email: string;
+  readonly source: SuppressionSource;
+  readonly reason: string | null;
+  readonly source_event_id: string | null;
   readonly created_at: Date;
+  readonly expires_at: Date | null;
 }
 
 const ADDED: EventType = 'suppression.added';
+const REMOVED: EventType = 'suppression.removed';
 
 /**
  * Adds addresses to the suppression lists, each with its event, and returns those that were added. An address that
- * is suppressed already keeps its row and tells nothing again; one whose time has run out is taken over. Rows
- * are taken in the order of the primary key, so that two batches cannot deadlock.
+ * is suppressed already keeps its row and tells nothing again. One whose time has run out is taken over, and so is
+ * one with a time to end when its mailbox turns out to be gone or its owner complains. Rows are taken in the order
+ * of the primary key, so that two batches cannot deadlock.
  */
-export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): Promise<AddedSuppression[]> {
+export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): Promise<SuppressionRow[]> {
   if (rows.length === 0) return [];
-  return tx<AddedSuppression[]>`
+  return tx<SuppressionRow[]>`
     with wanted as materialized (
-      select distinct on (workspace_id, email) * from unnest(
+      select distinct on (workspace_id, suppression_key(email)) a.*, suppression_key(email) as address from unnest(
         ${rows.map((row) => row.workspace_id)}::text[],
         ${rows.map((row) => row.id)}::text[],
         ${rows.map((row) => row.event_id)}::text[],
         ${rows.map((row) => row.email)}::text[],
+        ${rows.map((row) => row.source)}::text[],
         ${rows.map((row) => row.reason)}::text[],
         ${rows.map((row) => row.source_event_id)}::text[],
         ${isoTimes(rows.map((row) => row.expires_at))}::timestamptz[]
-      ) as a (workspace_id, id, event_id, email, reason, source_event_id, expires_at)
-      order by workspace_id, email, id
+      ) with ordinality as a (workspace_id, id, event_id, email, source, reason, source_event_id, expires_at, ord)
+      order by workspace_id, suppression_key(email), ord
     ),
     added as (
-      insert into suppressions as s (workspace_id, id, email, reason, source_event_id, created_at, expires_at)
-      select workspace_id, id, email, reason, source_event_id, clock_now(), expires_at
-      from wanted order by workspace_id, email
-      on conflict (workspace_id, email) do update set id = excluded.id, reason = excluded.reason,
-        source_event_id = excluded.source_event_id, created_at = excluded.created_at, expires_at = excluded.expires_at
+      insert into suppressions as s (workspace_id, id, email, source, reason, source_event_id, created_at, expires_at)
+      select workspace_id, id, address, source, reason, source_event_id, clock_now(), expires_at
+      from wanted order by workspace_id, address
+      on conflict (workspace_id, email) do update set id = excluded.id, source = excluded.source,
+        reason = excluded.reason, source_event_id = excluded.source_event_id, created_at = excluded.created_at,
+        expires_at = excluded.expires_at
         where s.expires_at <= clock_now()
-      returning workspace_id, id, email, reason, source_event_id, created_at
+          or (s.expires_at is not null and excluded.expires_at is null and excluded.source in ('bounce', 'complaint'))
+      returning workspace_id, id, email, source, reason, source_event_id, created_at, expires_at
     ),
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
       select a.workspace_id, w.event_id, ${ADDED}::text, null, null, 1,
-        json_build_object('suppression', json_build_object('id', a.id, 'email', a.email, 'reason', a.reason,
-          'source_event_id', a.source_event_id))::text,
-        a.created_at
+        json_build_object('suppression', ${facts(tx, 'a')})::text, a.created_at
       from added a join wanted w on w.id = a.id
     )
-    select workspace_id, id, email, created_at from added`;
+    select workspace_id, id, email, source, reason, source_event_id, created_at, expires_at from added`;
+}
+
+/** What the events tell of a row. */
+function facts(tx: Tx, row: 'a' | 'g'): Fragment {
+  return tx`json_build_object('id', ${tx(row)}.id, 'email', ${tx(row)}.email, 'source', ${tx(row)}.source,
+    'reason', ${tx(row)}.reason, 'source_event_id', ${tx(row)}.source_event_id)`;
+}
+
+export interface Removal {
+  readonly workspace_id: string;
+  readonly email: string;
+  /** Of the event that tells of it. */
+  readonly event_id: string;
+}
+
+/** Why a suppression ended. One that has run out is only ever ended as that. */
+export type RemovalCause = 'deleted' | 'expired';
+
+/** Ends suppressions, each with its event, and returns what was ended. Locks in the order that adding does. */
+export async function removeSuppressions(
+  tx: Tx | Sql,
+  cause: RemovalCause,
+  removals: readonly Removal[],
+): Promise<Pick<SuppressionRow, 'id' | 'email'>[]> {
+  return tx<Pick<SuppressionRow, 'id' | 'email'>[]>`
+    with wanted as materialized (
+      select workspace_id, suppression_key(email) as email, event_id from unnest(
+        ${removals.map((removal) => removal.workspace_id)}::text[],
+        ${removals.map((removal) => removal.email)}::text[],
+        ${removals.map((removal) => removal.event_id)}::text[]
+      ) as a (workspace_id, email, event_id)
+    ),
+    locked as materialized (
+      select s.workspace_id, s.email, w.event_id from suppressions s
+      join wanted w on s.workspace_id = w.workspace_id and s.email = w.email
+      order by s.workspace_id, s.email for update of s
+    ),
+    gone as (
+      delete from suppressions s using locked w
+      where s.workspace_id = w.workspace_id and s.email = w.email
+        and (s.expires_at <= clock_now()) is ${cause === 'expired' ? tx`true` : tx`not true`}
+      returning s.workspace_id, s.id, s.email, s.source, s.reason, s.source_event_id, w.event_id
+    ),
+    recorded as (
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select g.workspace_id, g.event_id, ${REMOVED}::text, null, null, 1,
+        json_build_object('suppression', ${facts(tx as Tx, 'g')}, 'cause', ${cause}::text)::text, clock_now()
+      from gone g
+    )
+    select id, email from gone`;
+}
+
+/** Some whose time has run out. Served by suppressions_expiry. */
+export async function expiredSuppressions(
+  sql: Sql,
+  count: number,
+): Promise<Pick<SuppressionRow, 'workspace_id' | 'email'>[]> {
+  return sql<Pick<SuppressionRow, 'workspace_id' | 'email'>[]>`
+    select workspace_id, email from suppressions where expires_at <= clock_now() order by expires_at limit ${count}`;
+}
+
+export interface SuppressionFilter {
+  readonly sources: readonly SuppressionSource[] | null;
+  readonly email: string | null;
+}
+
+/** In force and newest first: served by suppressions_newest, and where one address is asked for by the primary key. */
+export async function pageOfSuppressions(
+  sql: Sql,
+  workspace_id: string,
+  filter: SuppressionFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<SuppressionRow>> {
+  const rows = await sql<(Partial<SuppressionRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (
+      select s.* from suppressions s
+      where ${
+        filter.email === null
+          ? sql`s.workspace_id collate "POSIX" = ${workspace_id} and ${within(sql, sql`s.id`, range)}`
+          : sql`s.workspace_id = ${workspace_id} and s.email = suppression_key(${filter.email})
+              and s.id >= ${range.from} and s.id < ${range.before}`
+      }
+      order by s.id collate "POSIX" desc limit ${count}
+    )
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
+      s.workspace_id, s.id, s.email, s.source, s.reason, s.source_event_id, s.created_at, s.expires_at
+    from (values (1)) as always
+    left join lateral (
+      select c.* from candidates c
+      where (c.expires_at is null or c.expires_at > clock_now())
+        ${filter.sources === null ? sql`` : sql`and c.source = any (${[...filter.sources]}::text[])`}
+      order by c.id desc limit ${wanted}
+    ) s on true
+    order by s.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // The left join leaves one row without a suppression where there is none.
+    rows: rows.filter((row): row is SuppressionRow & { examined: number; edge: string } => row.id != null),
+  };
 }

@@ -1,0 +1,415 @@
+import { scopes } from '@postrider/core/api-keys';
+import { maintainStorage } from '@postrider/core/storage';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { countEach, fillWindow } from './rate-windows.ts';
+import {
+  type Answer,
+  type CallOptions,
+  detailsOf,
+  errorOf,
+  type RestServer,
+  rateOf,
+  startRest,
+} from './rest-server.ts';
+
+const MINUTE_MS = 60_000;
+
+let world: World;
+let rest: RestServer;
+/** The same /v1 in what would be another process. */
+let other: RestServer;
+
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  other = await startRest(await world.peer(), world.secret);
+  await world.clock.freeze(new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 5000));
+});
+beforeEach(() => world.clock.advance(MINUTE_MS));
+afterAll(async () => {
+  await rest.stop();
+  await other.stop();
+  await world.stop();
+});
+
+const list = (query = '', options: CallOptions = {}) => rest.call('GET', `/suppressions${query}`, options);
+const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/suppressions', { body, ...options });
+const remove = (email: string, options: CallOptions = {}) =>
+  rest.call('DELETE', `/suppressions/${encodeURIComponent(email)}`, options);
+const send = (to: string | string[], options: CallOptions = {}) =>
+  rest.call('POST', '/email/send', {
+    body: { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' },
+    ...options,
+  });
+const inMinutes = (minutes: number) => new Date(world.clock.now() + minutes * MINUTE_MS).toISOString();
+
+// Answers are asserted on as JSON; the status shows that there are entries.
+function entriesOf(answer: Answer): Record<string, unknown>[] {
+  expect(answer.status, answer.text).toBeLessThan(300);
+  return answer.body.data as Record<string, unknown>[];
+}
+
+const emailsOf = (answer: Answer) => entriesOf(answer).map((entry) => entry.email);
+
+async function eventsOf(type: string, options: CallOptions = {}): Promise<Record<string, unknown>[]> {
+  return entriesOf(await rest.call('GET', `/events?type=${type}&limit=100`, options)).map(
+    (event) => event.data as Record<string, unknown>,
+  );
+}
+
+describe('200', () => {
+  it('lists what was added, newest first, and filters by source and by address in any case', async () => {
+    const { secret: key } = await world.workspace('free');
+    await add({ email: 'first@example.com' }, { key });
+    await world.clock.advance(1);
+    await add({ suppressions: [{ email: 'second@example.com' }] }, { key });
+    await world.clock.advance(1);
+    const third = await add({ email: 'Third@Example.com', reason: 'asked by phone' }, { key });
+
+    const answer = await list('', { key });
+
+    expect(entriesOf(answer)[0]).toEqual(third.body);
+    expect(emailsOf(answer)).toEqual(['third@example.com', 'second@example.com', 'first@example.com']);
+    expect(emailsOf(await list('?source=import', { key }))).toEqual(['second@example.com']);
+    expect(emailsOf(await list('?source=manual,import', { key }))).toHaveLength(3);
+    expect(emailsOf(await list('?source=bounce,complaint', { key }))).toEqual([]);
+    expect(emailsOf(await list('?email=THIRD@example.COM', { key }))).toEqual(['third@example.com']);
+    expect(emailsOf(await list('?email=third@example.com&source=import', { key }))).toEqual([]);
+    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+  });
+
+  it('pages through every address once, with and without a filter, while others are added', async () => {
+    const { secret: key } = await world.workspace('free');
+    const suppressions = Array.from({ length: 7 }, (_, index) => ({ email: `p${index}@example.com` }));
+    await add({ suppressions }, { key });
+    await add({ email: 'by-hand@example.com' }, { key });
+    for (const [filter, count] of [
+      ['', 8],
+      ['&source=import', 7],
+    ] as const) {
+      const seen: unknown[] = [];
+      let query = `?limit=3${filter}`;
+      for (;;) {
+        const page = await list(query, { key });
+        seen.push(...emailsOf(page));
+        if (!page.body.has_more) break;
+        query = `?limit=3${filter}&cursor=${page.body.next_cursor}`;
+        await world.clock.advance(1);
+        await add({ email: `late${seen.length}${filter.length}@example.com` }, { key });
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen).toHaveLength(count);
+    }
+  });
+
+  it('takes an address off in any spelling, on any process, for the next mail, and tells of it', async () => {
+    const added = await add({ email: 'back@bücher.test' });
+    expect(added.body.email).toBe('back@xn--bcher-kva.test');
+    expect(errorOf(await send('back@bücher.test')).reason).toBe('all_recipients_suppressed');
+
+    const answer = await other.call('DELETE', `/suppressions/${encodeURIComponent('BACK@Bücher.test.')}`);
+
+    expect(answer.body).toEqual({
+      object: 'suppression',
+      id: added.body.id,
+      email: 'back@xn--bcher-kva.test',
+      deleted: true,
+    });
+    expect((await send('back@bücher.test')).status).toBe(202);
+    const [told] = await eventsOf('suppression.removed');
+    expect(told).toEqual({
+      suppression: {
+        id: added.body.id,
+        email: 'back@xn--bcher-kva.test',
+        source: 'manual',
+        reason: null,
+        source_event_id: null,
+      },
+      cause: 'deleted',
+      email: null,
+      recipient: null,
+    });
+  });
+
+  it('removes once where two remove at once', async () => {
+    await add({ email: 'once@example.com' });
+
+    const answers = await Promise.all(
+      [rest, other, rest, other].map((server) => server.call('DELETE', '/suppressions/once@example.com')),
+    );
+
+    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+      new Map([
+        [200, 1],
+        [404, 3],
+      ]),
+    );
+    const told = (await eventsOf('suppression.removed')).filter(
+      (data) => (data.suppression as { email: string }).email === 'once@example.com',
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  it('shows and stops nothing any more once the time of an address is up, and tells of it within the hour', async () => {
+    const { secret: key } = await world.workspace('free');
+    const { id } = (await add({ email: 'brief@example.com', expires_at: inMinutes(5) }, { key })).body;
+    expect(emailsOf(await list('', { key }))).toEqual(['brief@example.com']);
+
+    await world.clock.advance(5 * MINUTE_MS);
+
+    expect(emailsOf(await list('', { key }))).toEqual([]);
+    expect((await remove('brief@example.com', { key })).status).toBe(404);
+    await maintainStorage(world.services);
+    await maintainStorage(world.services);
+    expect(await eventsOf('suppression.removed', { key })).toMatchObject([{ suppression: { id }, cause: 'expired' }]);
+    expect(await world.services.sql`select from suppressions where email = 'brief@example.com'`).toHaveLength(0);
+  });
+});
+
+describe('201', () => {
+  it('adds an address with all that it shows, for the next mail of every process, and tells of it', async () => {
+    const expires_at = inMinutes(60);
+
+    const answer = await add({ email: 'Ada@Example.COM', reason: 'asked by phone', expires_at });
+
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      object: 'suppression',
+      id: expect.stringMatching(/^sup_[0-9a-z]{26}$/),
+      email: 'ada@example.com',
+      reason: 'asked by phone',
+      source: 'manual',
+      source_event_id: null,
+      created_at: new Date(world.clock.now()).toISOString(),
+      expires_at,
+    });
+    for (const spelling of ['ada@example.com', 'ADA@example.com', 'Ada@Example.COM']) {
+      const body = { from: 'hello@sandbox.test', to: spelling, subject: 'Hello', text: 'Hi' };
+      expect(errorOf(await other.call('POST', '/email/send', { body })).reason).toBe('all_recipients_suppressed');
+    }
+    const [told] = await eventsOf('suppression.added');
+    expect(told).toMatchObject({ suppression: { id: answer.body.id, email: 'ada@example.com', source: 'manual' } });
+  });
+
+  it('leaves a mail to others a suppressed recipient that its log entry and its events show', async () => {
+    await add({ email: 'quiet@example.com' });
+
+    const sent = await send(['Quiet@example.com', 'loud@example.com']);
+    await world.drain();
+
+    const shown = await rest.call('GET', `/email/logs/${sent.body.id}`);
+    expect(shown.body.recipients).toMatchObject([
+      { email: 'Quiet@example.com', status: 'suppressed', attempts: 0 },
+      { email: 'loud@example.com', status: 'delivered' },
+    ]);
+    expect(entriesOf(await rest.call('GET', `/events?email_id=${sent.body.id}&type=email.suppressed`))).toMatchObject([
+      { data: { recipient: { email: 'Quiet@example.com', status: 'suppressed' } } },
+    ]);
+  });
+
+  it('adds each of a list by itself, in order, and refuses the rest of it one by one', async () => {
+    const { secret: key } = await world.workspace('free');
+    await add({ email: 'there@example.com' }, { key });
+    const suppressions = [
+      { email: 'new@example.com', reason: 'left the company', expires_at: inMinutes(5) },
+      { email: 'no address' },
+      { email: 'THERE@example.com' },
+      { email: 'NEW@example.com' },
+      { email: 'past@example.com', expires_at: inMinutes(-5) },
+      { emial: 'typo@example.com' },
+      'plain@example.com',
+      null,
+      { email: 'last@example.com' },
+    ];
+
+    const answer = await add({ suppressions }, { key });
+
+    expect(answer.status).toBe(201);
+    expect(entriesOf(answer)).toMatchObject([
+      { object: 'suppression', email: 'new@example.com', source: 'import', reason: 'left the company' },
+      { error: { code: 'invalid_request', reason: 'invalid_email', details: [{ param: 'email' }] } },
+      { error: { code: 'unprocessable', reason: 'suppression_exists' } },
+      { error: { reason: 'suppression_exists' } },
+      { error: { reason: 'invalid_timestamp' } },
+      { error: { reason: 'misspelled_field' } },
+      { error: { reason: 'invalid_type' } },
+      { error: { reason: 'invalid_type' } },
+      { object: 'suppression', email: 'last@example.com' },
+    ]);
+    expect(emailsOf(await list('', { key })).sort()).toEqual([
+      'last@example.com',
+      'new@example.com',
+      'there@example.com',
+    ]);
+    expect(await eventsOf('suppression.added', { key })).toHaveLength(3);
+  });
+
+  it('takes a thousand at once', async () => {
+    const { secret: key } = await world.workspace('free');
+    const suppressions = Array.from({ length: 1000 }, (_, index) => ({ email: `m${index}@example.com` }));
+
+    const answer = await add({ suppressions }, { key });
+
+    expect(new Set(emailsOf(answer)).size).toBe(1000);
+  });
+
+  it('adds an address once where many add it at once, on two processes', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? rest : other).call('POST', '/suppressions', {
+          body:
+            index % 3 === 0
+              ? { suppressions: [{ email: 'race@example.com' }] }
+              : { email: index % 4 === 0 ? 'RACE@example.com' : 'race@example.com' },
+        }),
+      ),
+    );
+
+    const added = answers.filter(
+      (answer) => answer.body.object === 'suppression' || (answer.body.data as [{ object?: string }])?.[0].object,
+    );
+    expect(added).toHaveLength(1);
+    const told = (await eventsOf('suppression.added')).filter(
+      (data) => (data.suppression as { email: string }).email === 'race@example.com',
+    );
+    expect(told).toHaveLength(1);
+  });
+
+  it('adds an address again whose time was up, although nobody has cleared it away yet', async () => {
+    await add({ email: 'again@example.com', expires_at: inMinutes(1) });
+    await world.clock.advance(MINUTE_MS);
+    expect((await send('again@example.com')).status).toBe(202);
+
+    const answer = await add({ email: 'again@example.com', reason: 'still' });
+
+    expect(answer.body).toMatchObject({ reason: 'still', expires_at: null });
+    expect(errorOf(await send('again@example.com')).reason).toBe('all_recipients_suppressed');
+  });
+});
+
+describe('400', () => {
+  it.each<[unknown, string[]]>([
+    [{}, ['email missing_field']],
+    [{ email: 'nobody' }, ['email invalid_email']],
+    [{ email: 'Ada <ada@example.com>' }, ['email invalid_email']],
+    [{ email: ['a@example.com'] }, ['email invalid_type']],
+    [{ emails: 'a@example.com' }, ['emails misspelled_field', 'email missing_field']],
+    [{ email: 'a@example.com', expiresAt: null }, ['expiresAt misspelled_field']],
+    [{ email: 'a@example.com', reason: 'x'.repeat(501) }, ['reason invalid_type']],
+    [{ email: 'a@example.com', reason: 'a\0b' }, ['reason invalid_type']],
+    [{ email: 'a@example.com', expires_at: 'tomorrow' }, ['expires_at invalid_timestamp']],
+    [{ email: 'a@example.com', expires_at: '2020-01-01T00:00:00Z' }, ['expires_at invalid_timestamp']],
+    [{ suppressions: [] }, ['suppressions invalid_type']],
+    [{ suppressions: {} }, ['suppressions invalid_type']],
+    [{ suppressions: Array(1001).fill({ email: 'a@example.com' }) }, ['suppressions invalid_type']],
+    [{ email: 'a@example.com', suppressions: [{ email: 'b@example.com' }] }, ['suppressions invalid_type']],
+    [null, [' invalid_type']],
+  ])('refuses %j', async (body, details) => {
+    const answer = await add(body);
+
+    expect(answer.status, answer.text).toBe(400);
+    expect(detailsOf(answer)).toEqual(details);
+  });
+
+  it('refuses filters that it does not know, and an address that is none', async () => {
+    expect(detailsOf(await list('?source=nobody&limit=0&emial=x'))).toEqual([
+      'emial misspelled_field',
+      'limit invalid_limit',
+      'source invalid_type',
+    ]);
+    expect(detailsOf(await list('?email=x'))).toEqual(['email invalid_email']);
+    expect(detailsOf(await remove('x'))).toEqual(['email invalid_email']);
+  });
+
+  it('refuses a cursor of other filters or of another workspace', async () => {
+    await add({ suppressions: [{ email: 'c1@example.com' }, { email: 'c2@example.com' }] });
+    const { secret: key } = await world.workspace('free');
+    const issued = String((await list('?limit=1')).body.next_cursor);
+
+    expect(errorOf(await list(`?cursor=${issued}&source=import`)).reason).toBe('invalid_cursor');
+    expect(errorOf(await list(`?cursor=${issued}`, { key })).reason).toBe('invalid_cursor');
+  });
+
+  it('refuses a body larger than 100 kB', async () => {
+    const suppressions = Array.from({ length: 1000 }, (_, index) => ({
+      email: `${index}@example.com`,
+      reason: 'x'.repeat(100),
+    }));
+
+    expect(errorOf(await add({ suppressions })).reason).toBe('body_too_large');
+  });
+});
+
+describe('401', () => {
+  it('comes without a key on each of the three', async () => {
+    for (const answer of [
+      await list('', { key: null }),
+      await add({}, { key: null }),
+      await remove('a@example.com', { key: null }),
+    ])
+      expect(errorOf(answer).reason).toBe('missing_key');
+  });
+});
+
+describe('403', () => {
+  it('asks for email:logs:read to read and for admin to write, before it looks at the body', async () => {
+    await add({ email: 'kept@example.com' });
+    for (const scope of scopes.filter((one) => one !== 'admin')) {
+      const { secret: key } = await world.key({ scopes: [scope] });
+
+      expect((await list('', { key })).status).toBe(scope === 'email:logs:read' ? 200 : 403);
+      expect(errorOf(await add('{', { key })).required_scope).toBe('admin');
+      expect(errorOf(await remove('kept@example.com', { key })).required_scope).toBe('admin');
+    }
+    expect(emailsOf(await list('?email=kept@example.com'))).toHaveLength(1);
+  });
+});
+
+describe('404', () => {
+  it('is the answer for an address that is not on the list, and for one that only another workspace has', async () => {
+    const theirs = await world.workspace('free');
+    await add({ email: 'theirs@example.com' }, { key: theirs.secret });
+
+    const answers = [await remove('nobody@example.com'), await remove('theirs@example.com')];
+
+    for (const answer of answers) expect(errorOf(answer).reason).toBe('suppression_not_found');
+    expect(emailsOf(await list('', { key: theirs.secret }))).toEqual(['theirs@example.com']);
+    expect(emailsOf(await list('?email=theirs@example.com'))).toEqual([]);
+    expect((await send('theirs@example.com')).status).toBe(202);
+  });
+});
+
+describe('422', () => {
+  it('refuses an address that is on the list already, and leaves it as it was', async () => {
+    const first = await add({ email: 'twice@example.com', reason: 'first' });
+
+    const answer = await add({ email: 'Twice@example.com', reason: 'second' });
+
+    expect(errorOf(answer)).toMatchObject({ code: 'unprocessable', reason: 'suppression_exists' });
+    expect(entriesOf(await list('?email=twice@example.com'))).toEqual([first.body]);
+  });
+
+  it('refuses a mail to nobody but suppressed addresses', async () => {
+    await add({ suppressions: [{ email: 'one@example.com' }, { email: 'two@example.com' }] });
+
+    expect(errorOf(await send(['One@example.com', 'two@example.com'])).reason).toBe('all_recipients_suppressed');
+  });
+});
+
+describe('429', () => {
+  it('refuses the 121st request of a minute, whichever of the three it is for', async () => {
+    const key = await world.key({ scopes: ['admin'] });
+    await fillWindow(world, key.id, 'default', 117);
+    const options = { key: key.secret };
+
+    const statuses = [
+      (await list('', options)).status,
+      (await add('{', options)).status,
+      (await remove('nobody@example.com', options)).status,
+      (await list('', options)).status,
+    ];
+
+    expect(statuses).toEqual([200, 400, 404, 429]);
+  });
+});

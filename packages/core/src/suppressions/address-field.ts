@@ -1,0 +1,15 @@
+import { parseMailbox } from '@postrider/mail';
+import { z } from 'zod';
+import { issueFor } from '../parse-input.ts';
+
+/** One address without a name, its domain in the one spelling in which recipients are stored. */
+export const addressField = z
+  .string()
+  .meta({ examples: ['ada@example.com'] })
+  .transform((text, context) => {
+    const parsed = parseMailbox(text);
+    if (parsed.ok && parsed.mailbox.name === null) return parsed.mailbox.email;
+    const message = parsed.ok ? 'Write the address alone, as in a@example.com.' : parsed.message;
+    context.addIssue(issueFor('invalid_email', `email: ${message}`));
+    return z.NEVER;
+  });

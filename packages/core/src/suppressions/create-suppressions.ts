@@ -1,0 +1,129 @@
+import { transactionTime } from '@postrider/db';
+import { z } from 'zod';
+import type { ActorContext } from '../context.ts';
+import { AppError, errorFields, publicErrorSchema, refuseFields } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { operation, type Parsed } from '../operation.ts';
+import { issueFor, parseInput } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { addressField } from './address-field.ts';
+import type { SuppressionSource } from './source.ts';
+import { addSuppressions, type NewSuppression } from './store.ts';
+import { type SuppressionEntry, suppressionEntry, suppressionSchema } from './suppression-entry.ts';
+
+const MOST_ENTRIES = 1000;
+
+const entryFields = {
+  reason: z
+    .string()
+    .max(500)
+    .nullish()
+    .meta({ description: 'For people.', examples: ['asked by phone'] }),
+  expires_at: timestampField('expires_at').nullish(),
+};
+const entrySchema = z.object({ email: addressField, ...entryFields });
+type NewEntry = z.output<typeof entrySchema>;
+
+// Documents show what an entry is; each is parsed apart from the others, so here it may be anything.
+const { $schema: _, ...shownEntry } = z.toJSONSchema(entrySchema, { io: 'input' });
+const anyEntry = z.unknown().meta(shownEntry);
+
+const inputSchema = z
+  .object({
+    email: addressField.optional(),
+    ...entryFields,
+    suppressions: z
+      .array(anyEntry)
+      .min(1)
+      .max(MOST_ENTRIES)
+      .optional()
+      .meta({ description: `Instead of email: up to ${MOST_ENTRIES} entries, each added or refused on its own.` }),
+  })
+  .superRefine((input, context) => {
+    if (input.suppressions === undefined) {
+      if (input.email === undefined)
+        context.addIssue(issueFor('missing_field', 'email is required; add it, or a list as suppressions.', ['email']));
+    } else if (input.email !== undefined || input.reason != null || input.expires_at != null) {
+      const message = 'suppressions stands alone; give each entry its own email, reason and expires_at.';
+      context.addIssue(issueFor('invalid_type', message, ['suppressions']));
+    }
+  });
+
+const importedSchema = z.object({
+  data: z.array(z.union([suppressionSchema, z.object({ error: publicErrorSchema })])).readonly(),
+});
+export type ImportedSuppressions = z.output<typeof importedSchema>;
+
+/** Puts one address on the list, or many, each judged by itself; one that is on it already is refused. */
+export const createSuppressions = operation({
+  name: 'suppressions.create',
+  scope: 'admin',
+  summary: 'Put an address on the suppression list, or up to 1,000, each added or refused on its own',
+  input: inputSchema,
+  output: z.union([suppressionSchema, importedSchema]),
+  async run(ctx, { email, reason, expires_at, suppressions }): Promise<SuppressionEntry | ImportedSuppressions> {
+    if (suppressions) {
+      const results = await store(ctx, 'import', suppressions.map(readEntry));
+      return { data: results.map((one) => (one instanceof AppError ? { error: errorFields(one) } : one)) };
+    }
+    // The schema lets nothing else through.
+    const entry = { email: email ?? '', reason, expires_at };
+    const [result] = await store(ctx, 'manual', [{ ok: true, value: entry }]);
+    if (!result || result instanceof AppError) throw result;
+    return result;
+  },
+});
+
+function readEntry(raw: unknown): Parsed<NewEntry> {
+  return parseInput(entrySchema, raw);
+}
+
+/** Stores what may be stored, in one transaction, and answers for each entry in order. */
+async function store(
+  ctx: ActorContext,
+  source: SuppressionSource,
+  entries: readonly Parsed<NewEntry>[],
+): Promise<(SuppressionEntry | AppError)[]> {
+  const { workspace_id } = ctx.actor;
+  const now_ms = ctx.clock.now();
+  return ctx.sql.begin(async (tx) => {
+    const now = await transactionTime(tx);
+    const judged = entries.map((entry): NewSuppression | AppError => {
+      if (!entry.ok) return entry.error;
+      const { email, reason, expires_at } = entry.value;
+      if (expires_at && expires_at <= now) return expired();
+      return {
+        workspace_id,
+        id: newId('suppression', now_ms),
+        event_id: newId('event', now_ms),
+        email,
+        source,
+        reason: reason ?? null,
+        source_event_id: null,
+        expires_at: expires_at ?? null,
+      };
+    });
+    const added = await addSuppressions(
+      tx,
+      judged.filter((one): one is NewSuppression => !(one instanceof AppError)),
+    );
+    const stored = new Map(added.map((row) => [row.id, row]));
+    return judged.map((one) => {
+      if (one instanceof AppError) return one;
+      const row = stored.get(one.id);
+      return row ? suppressionEntry(row) : exists(one.email);
+    });
+  });
+}
+
+function exists(email: string): AppError {
+  return new AppError(
+    'suppression_exists',
+    `${email} is on the suppression list already; delete it first to give it another reason or time.`,
+  );
+}
+
+function expired(): AppError {
+  const message = 'expires_at lies in the past; name a time ahead or leave it out.';
+  return refuseFields([{ param: 'expires_at', reason: 'invalid_timestamp', message }]);
+}

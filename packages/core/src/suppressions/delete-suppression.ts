@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { idPrefixes, newId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { addressField } from './address-field.ts';
+import { removeSuppressions } from './store.ts';
+
+const deletedSchema = z.object({
+  object: z.literal('suppression'),
+  id: idField(idPrefixes.suppression),
+  email: z.string(),
+  deleted: z.literal(true),
+});
+export type DeletedSuppression = z.output<typeof deletedSchema>;
+
+/** Takes an address off the list; the next mail to it is sent. */
+export const deleteSuppression = operation({
+  name: 'suppressions.delete',
+  scope: 'admin',
+  summary: 'Take an address off the suppression list',
+  input: z.object({ email: addressField }),
+  output: deletedSchema,
+  async run(ctx, { email }): Promise<DeletedSuppression> {
+    const { workspace_id } = ctx.actor;
+    const event_id = newId('event', ctx.clock.now());
+    const [gone] = await removeSuppressions(ctx.sql, 'deleted', [{ workspace_id, email, event_id }]);
+    if (!gone) {
+      throw new AppError(
+        'suppression_not_found',
+        `${email} is not on the suppression list of this workspace; GET /suppressions lists it.`,
+      );
+    }
+    return { object: 'suppression', id: gone.id, email: gone.email, deleted: true };
+  },
+});

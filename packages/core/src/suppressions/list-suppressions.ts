@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { issueFor } from '../parse-input.ts';
+import { listOf } from '../wire.ts';
+import { addressField } from './address-field.ts';
+import { type SuppressionSource, suppressionSources } from './source.ts';
+import { pageOfSuppressions } from './store.ts';
+import { type SuppressionEntry, suppressionEntry, suppressionSchema } from './suppression-entry.ts';
+
+const known = suppressionSources.join(', ');
+
+const sourceField = z
+  .string()
+  .meta({ description: `One or a comma list of ${known}.`, examples: ['bounce'] })
+  .transform((text, context) => {
+    const parts = text.split(',').map((part) => part.trim());
+    const sources = parts.filter((part): part is SuppressionSource => suppressionSources.some((one) => one === part));
+    if (sources.length === parts.length) return [...new Set(sources)].sort();
+    context.addIssue(issueFor('invalid_type', `source must be one or a comma list of ${known}.`));
+    return z.NEVER;
+  });
+
+/** The addresses that nothing is sent to, newest first. What has run out is not on the list any more. */
+export const listSuppressions = operation({
+  name: 'suppressions.list',
+  scope: 'email:logs:read',
+  summary: 'List the addresses that nothing is sent to, newest first',
+  input: z.object({
+    ...pageFields,
+    source: sourceField.optional(),
+    email: addressField.optional().meta({ description: 'One address, in any spelling of its case.' }),
+  }),
+  output: listOf(suppressionSchema),
+  async run(ctx, { limit, cursor, ...filters }): Promise<List<SuppressionEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'suppressions', workspace_id, filters };
+    const range = idRange('suppression', {}, readCursor(scope, cursor));
+    const filter = { sources: filters.source ?? null, email: filters.email ?? null };
+    const found = await collectPage(range, limit + 1, false, (part, count, wanted) =>
+      pageOfSuppressions(ctx.sql, workspace_id, filter, part, count, wanted),
+    );
+    return pageOfCollected(scope, found, limit, suppressionEntry);
+  },
+});

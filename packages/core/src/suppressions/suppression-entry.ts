@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import { suppressionSources } from './source.ts';
+import type { SuppressionRow } from './store.ts';
+
+export const suppressionSchema = z
+  .object({
+    object: z.literal('suppression'),
+    id: idField(idPrefixes.suppression),
+    email: z.string().meta({
+      description: 'In lower case: it stands for every spelling of the address.',
+      examples: ['ada@example.com'],
+    }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'For people: what a server said, or why somebody asked for it.' }),
+    source: z.enum(suppressionSources).meta({ description: 'What put the address on the list.' }),
+    source_event_id: idField(idPrefixes.event).nullable().meta({ description: 'The event that was the cause.' }),
+    created_at: timeField,
+    expires_at: timeField.nullable().meta({ description: 'When it ends by itself; null: never.' }),
+  })
+  .meta({ id: 'Suppression' });
+export type SuppressionEntry = z.output<typeof suppressionSchema>;
+
+export function suppressionEntry(row: SuppressionRow): SuppressionEntry {
+  const { id, email, reason, source, source_event_id, created_at, expires_at } = row;
+  return {
+    object: 'suppression',
+    id,
+    email,
+    reason,
+    source,
+    source_event_id,
+    created_at: isoTime(created_at),
+    expires_at: expires_at && isoTime(expires_at),
+  };
+}
