@@ -77,8 +77,8 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
 
 /**
  * A job whose recipient was not won: scheduled mail that is due is released and claimed; what is under a
- * live lease or due later gets a job for that time, unless it has another already; what is closed needs no
- * job any more.
+ * live lease or due later gets a job for that time, unless it has another already; what is on the suppression
+ * list by now ends there; what is closed needs no job any more.
  */
 async function settleUnclaimed(
   services: Services,
@@ -103,10 +103,21 @@ async function settleUnclaimed(
     'claim',
     moves.filter((move) => names.has(move.recipient_id)),
   );
+  // Somebody put the address on the list while the mail waited, or before what is released here was ever due.
+  const suppressed = await transition(
+    tx,
+    'suppress',
+    rows.flatMap((row) =>
+      row.due && row.suppression_id !== null
+        ? [{ ...keyOf(row), event_id: newId('event', now_ms), event_facts: { suppression_id: row.suppression_id } }]
+        : [],
+    ),
+  );
+  const moved = new Set([...claimed, ...suppressed].map((row) => row.recipient_id));
   const settled = without(lost, claimed);
   const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
   const waiting = rows.flatMap((row) => {
-    if (!isOpen(row.state) || claimed.some((other) => other.recipient_id === row.recipient_id)) return [];
+    if (!isOpen(row.state) || moved.has(row.recipient_id)) return [];
     // Another job than the one that the row remembers was superseded: it would only add to the live one.
     if (row.job_id !== jobOf.get(row.recipient_id)) return [];
     return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];

@@ -40,7 +40,7 @@ export const transitions = {
   defer: { from: ['sending'], to: 'deferred', event: 'email.delivery_delayed', leased: true },
   reject: { from: ['sending'], to: 'bounced', event: 'email.bounced', leased: true },
   expire: { from: ['sending'], to: 'failed', event: 'email.failed', leased: true },
-  suppress: { from: ['queued', 'deferred'], to: 'suppressed', event: 'email.suppressed', leased: false },
+  suppress: { from: ['queued', 'deferred', 'sending'], to: 'suppressed', event: 'email.suppressed', leased: false },
   cancel: { from: ['scheduled', 'queued', 'deferred'], to: 'canceled', event: 'email.canceled', leased: false },
   bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },
   complain: { from: ['delivered'], to: 'complained', event: 'email.complained', leased: false },

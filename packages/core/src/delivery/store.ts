@@ -1,4 +1,4 @@
-import { isoTimes, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import { isMessageEvent } from '../events/index.ts';
 import type { UnknownPolicy } from './outcome.ts';
@@ -80,6 +80,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         and r.state = any (${[...from]}::text[]::delivery_state[])
         and case when ${leased} then r.lease = m.lease else r.lease is null or r.lease_until < clock_now() end
         and (not ${name === 'claim' || name === 'release'} or r.due_at <= clock_now())
+        ${claiming ? tx`and not exists (${suppressionOf(tx)})` : tx``}
       returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, m.event_id, m.event_facts
     ),
     folded as (
@@ -121,6 +122,18 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
     select workspace_id, message_id, recipient_id, state, attempt_count from won`;
   const [, rows] = await Promise.all([locked, moved]);
   return rows;
+}
+
+/**
+ * The suppression in force of recipient r, by the primary key. The offset keeps the planner from reading the whole
+ * list at once for a batch.
+ */
+function suppressionOf(tx: Tx): Fragment {
+  return tx`
+    select s.id from suppressions s
+    where s.workspace_id = r.workspace_id and s.email = suppression_key(r.email)
+      and (s.expires_at is null or s.expires_at > clock_now())
+    offset 0`;
 }
 
 /**
@@ -195,19 +208,20 @@ export async function loadBodies(
   return new Map(rows.map((row) => [row.message_id, row]));
 }
 
-/** Why a claim did not win: closed, under somebody's live lease, or due later. */
+/** Why a claim did not win: closed, under somebody's live lease, due later, or on the suppression list. */
 export interface Unclaimed extends RecipientKey {
   readonly state: DeliveryState;
   readonly due_at: Date;
   readonly due: boolean;
   readonly lease_until: Date | null;
   readonly job_id: string | null;
+  readonly suppression_id: string | null;
 }
 
 export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<Unclaimed[]> {
   return tx<Unclaimed[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until,
-      r.job_id
+      r.job_id, (${suppressionOf(tx)}) as suppression_id
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],
