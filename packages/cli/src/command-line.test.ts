@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -194,6 +194,43 @@ describe('keys', () => {
 
     expect(refused.code).toBe(1);
     expect(refused.err).toMatch(/^not_installed: .*\nRun npm start once/);
+  });
+});
+
+describe('suppressions', () => {
+  it('adds, lists and removes an address', async () => {
+    const added = await postrider(['suppressions', 'add', 'Ada@Example.com', '--reason', 'asked by phone']);
+    expect(added.out).toMatch(/ada@example\.com +manual .*asked by phone/);
+    expect((await postrider(['suppressions', 'list', '--email', 'ADA@example.com'])).out).toBe(added.out);
+    expect((await postrider(['suppressions', 'add', 'ada@example.com'])).err).toMatch(/^suppression_exists: /);
+
+    const removed = await postrider(['suppressions', 'remove', 'ada@EXAMPLE.com']);
+
+    expect(removed).toMatchObject({ code: 0, out: 'ada@example.com  removed\n' });
+    expect((await postrider(['suppressions', 'remove', 'ada@example.com'])).err).toMatch(/^suppression_not_found: /);
+  });
+
+  it('imports a file in parts, says which lines are wrong, and changes nothing when it is run again', async () => {
+    const file = join(data_dir, 'addresses.csv');
+    const addresses = Array.from({ length: 450 }, (_, index) => `m${index}@example.com,"left, in May"`);
+    await writeFile(file, ['email,reason', ...addresses, '', 'nobody', 'last@example.com'].join('\r\n'));
+
+    const first = await postrider(['suppressions', 'import', file]);
+    const again = await postrider(['suppressions', 'import', file, '--json']);
+
+    expect(first).toMatchObject({ code: 1, out: '451 added, 0 were on the list already, 1 refused\n' });
+    expect(first.err).toMatch(/^line 453: email: .*\npartly_imported: /);
+    expect(JSON.parse(again.out)).toMatchObject({ added: 0, present: 451, refused: [{ line: 453, email: 'nobody' }] });
+    const listed = await postrider(['suppressions', 'list', '--source', 'import', '--limit', '150', '--json']);
+    const { data } = JSON.parse(listed.out);
+    expect(data).toHaveLength(150);
+    expect(data.at(-1)).toMatchObject({ source: 'import', reason: 'left, in May' });
+  });
+
+  it('reads no file that is not there', async () => {
+    expect((await postrider(['suppressions', 'import', join(data_dir, 'none.txt')])).err).toMatch(
+      /^unreadable_file: .*ENOENT/,
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { addLogs } from './logs-tail.ts';
 import { addMigrate } from './migrate.ts';
 import { addOperators } from './operators.ts';
 import { addSend } from './send.ts';
+import { addSuppressionCommands } from './suppressions.ts';
 import type { Terminal } from './terminal.ts';
 
 const settings = `
@@ -22,6 +23,7 @@ export function createProgram(terminal: Terminal): Command {
   addLogs(program, terminal);
   addEmail(program, terminal);
   addKeys(program, terminal);
+  addSuppressionCommands(program, terminal);
   addOperators(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
