@@ -1,10 +1,9 @@
 import { runAll, type Services } from '@postrider/core';
-import { recordCapture } from '@postrider/core/captures';
 import { createMailers, type Mailers, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
-import { startCaptureServer } from '@postrider/mail';
 import { jobHandlers } from './handlers.ts';
 import { startDeliveryPump } from './pump.ts';
 import { every } from './schedules.ts';
+import { openSimulator } from './simulator.ts';
 
 const RECONCILE_MS = 20_000;
 // What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
@@ -16,11 +15,11 @@ export interface WorkerRole {
 }
 
 /** Egress: sends what is due, retries it, and does the chores. Runs beside any number of its like. */
-export function createRole(services: Services): WorkerRole {
+export function createRole(services: Services, seams: { readonly inbound_port?: number | null } = {}): WorkerRole {
   const stops: (() => Promise<void>)[] = [];
   return {
     async start() {
-      const { mailers, stop } = await openMailers(services);
+      const { mailers, stop } = await openMailers(services, seams.inbound_port ?? null);
       stops.unshift(stop);
       const pump = startDeliveryPump(services, mailers);
       stops.unshift(() => pump.stop());
@@ -34,13 +33,12 @@ export function createRole(services: Services): WorkerRole {
 }
 
 /** The mailers, and the simulator that some of their mail goes into, on a loopback port of this worker's own. */
-async function openMailers(services: Services): Promise<{ mailers: Mailers; stop(): Promise<void> }> {
-  const simulator = await startCaptureServer({
-    host: '127.0.0.1',
-    port: 0,
-    on_mail: (mail) => recordCapture(services, mail),
-  });
-  const mailers = createMailers(services, { host: '127.0.0.1', port: simulator.port });
+async function openMailers(
+  services: Services,
+  inbound_port: number | null,
+): Promise<{ mailers: Mailers; stop(): Promise<void> }> {
+  const simulator = await openSimulator(services, inbound_port);
+  const mailers = createMailers(services, { host: simulator.host, port: simulator.port });
   return {
     mailers,
     async stop() {

@@ -8,6 +8,8 @@ export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './read-mail.ts';
 export { cleanRemoteText, type Reply, readReply, replyLine } from './reply.ts';
 export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from './send-outcome.ts';
+export { createSimulatorMailer } from './simulator/mailer.ts';
+export { type SimulatorOptions, startSimulator } from './simulator/server.ts';
 export {
   type CapturedMail,
   type CaptureServer,

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createMailer, createMxTransport, type Mailer } from '@postrider/mail';
+import { createMailer, createMxTransport, createSimulatorMailer, type Mailer } from '@postrider/mail';
 import type { Transport } from '../config.ts';
 import type { Services } from '../context.ts';
 import type { Mailers } from './attempt.ts';
@@ -10,7 +10,6 @@ export interface SimulatorAddress {
   readonly port: number;
 }
 
-const SIMULATOR_CONNECTIONS = 10;
 const CONNECTIONS_PER_SITE = 20;
 
 /**
@@ -19,12 +18,7 @@ const CONNECTIONS_PER_SITE = 20;
  */
 export function createMailers(services: Pick<Services, 'config' | 'log'>, simulator: SimulatorAddress): Mailers {
   const { config } = services;
-  const sandbox = createMailer({
-    helo_name: config.HELO_NAME ?? 'localhost',
-    transports: [
-      { ...simulator, secure: false, tls: 'none', max_connections: SIMULATOR_CONNECTIONS, lane_by: 'domain' },
-    ],
-  });
+  const sandbox = createSimulatorMailer({ ...simulator, helo_name: config.HELO_NAME ?? 'localhost' });
   if (config.DELIVERY.some((transport) => transport.kind === 'capture')) return { sandbox, live: sandbox };
   const helo_name = heloName(services);
   return {

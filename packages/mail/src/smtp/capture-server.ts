@@ -1,10 +1,27 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import type { Reply } from '../reply.ts';
 
 export interface CapturedMail {
   readonly envelope_from: string;
   readonly envelope_to: string[];
   readonly raw: Buffer;
+}
+
+/** How a script decides at one point of the conversation; a cut ends the connection without an answer. */
+export type CaptureVerdict =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'refuse'; readonly reply: Reply };
+
+/** Makes the server play others. Without one, it takes everything. */
+export interface CaptureScript {
+  /** At RCPT. The signal ends the waiting when the server stops. */
+  on_recipient(recipient: string, signal: AbortSignal): Promise<CaptureVerdict>;
+  /** After the final dot. Only what is accepted is handed to on_mail. */
+  on_content(mail: CapturedMail): CaptureVerdict;
+  /** Once the mail has been kept. */
+  on_stored(mail: CapturedMail): void;
 }
 
 export interface CaptureServerOptions {
@@ -13,6 +30,7 @@ export interface CaptureServerOptions {
   readonly port: number;
   /** The mail is answered with 250 once this has resolved, and with 451 when it rejects. */
   on_mail(mail: CapturedMail): Promise<void>;
+  readonly script?: CaptureScript;
 }
 
 export interface CaptureServer {
@@ -22,25 +40,37 @@ export interface CaptureServer {
 
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 const IDLE_MS = 60_000;
+const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not be stored' };
 
 /** An SMTP server for this machine: takes any sender and recipient, without login and without TLS. */
 export async function startCaptureServer(options: CaptureServerOptions): Promise<CaptureServer> {
+  const { script } = options;
   const storing = new Set<Promise<void>>();
+  const stopped = new AbortController();
   const server = new SMTPServer({
     name: 'postrider',
     banner: 'capture',
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
-    hideENHANCEDSTATUSCODES: false,
+    // The server puts a code of its own before every text; a script brings its own ones.
+    hideENHANCEDSTATUSCODES: script !== undefined,
     size: MAX_MAIL_BYTES,
     rejectOversized: true,
     socketTimeout: IDLE_MS,
     logger: false,
+    ...(script && {
+      onRcptTo({ address }, session, callback) {
+        script.on_recipient(address, stopped.signal).then(
+          (verdict) => answer(verdict, session, callback),
+          () => callback(refusal(FAILED)),
+        );
+      },
+    }),
     onData(stream, session, callback) {
       const stored = store(stream, session).then(
-        () => callback(null, 'captured'),
-        () => callback(temporaryFailure()),
+        (verdict) => answer(verdict, session, (error) => callback(error, script ? '2.6.0 captured' : 'captured')),
+        () => callback(refusal(FAILED)),
       );
       storing.add(stored);
       void stored.finally(() => storing.delete(stored));
@@ -49,19 +79,35 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
   // A client that breaks its connection is no fault of the server.
   server.on('error', () => undefined);
 
-  async function store(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+  function answer(verdict: CaptureVerdict, session: SMTPServerSession, callback: (error: Error | null) => void): void {
+    if (verdict.kind === 'accept') callback(null);
+    else if (verdict.kind === 'refuse') callback(refusal(verdict.reply));
+    else for (const connection of server.connections) if (connection.session === session) connection.close();
+  }
+
+  function refusal({ code, enhanced, text }: Reply): Error {
+    return Object.assign(new Error(script && enhanced ? `${enhanced} ${text}` : text), { responseCode: code });
+  }
+
+  async function store(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<CaptureVerdict> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) {
       // The rest of a mail that is too large is read, because it is answered after its end, but not kept.
       if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
     }
-    if (stream.sizeExceeded) return;
+    // Whatever is said here, a mail that is too large is refused.
+    if (stream.sizeExceeded) return { kind: 'accept' };
     const { mailFrom, rcptTo } = session.envelope;
-    await options.on_mail({
+    const mail: CapturedMail = {
       envelope_from: mailFrom ? mailFrom.address : '',
       envelope_to: rcptTo.map((recipient) => recipient.address),
       raw: Buffer.concat(chunks),
-    });
+    };
+    const verdict = script?.on_content(mail) ?? { kind: 'accept' };
+    if (verdict.kind !== 'accept') return verdict;
+    await options.on_mail(mail);
+    script?.on_stored(mail);
+    return verdict;
   }
 
   const listener = server.server;
@@ -77,6 +123,7 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     port: (listener.address() as AddressInfo).port,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      stopped.abort();
       // Mail that is being stored is still answered; sessions that wait for a command are told and closed.
       while (storing.size > 0) await Promise.all(storing);
       for (const connection of server.connections) {
@@ -86,8 +133,4 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
       await closed;
     },
   };
-}
-
-function temporaryFailure(): Error {
-  return Object.assign(new Error('The mail could not be stored'), { responseCode: 451 });
 }

@@ -1,0 +1,37 @@
+import type { Services } from '@postrider/core';
+import { recordCapture } from '@postrider/core/captures';
+import { startSimulator } from '@postrider/mail';
+
+const HOST = '127.0.0.1';
+const DEFAULT_INBOUND_PORT = 2525;
+
+/**
+ * The simulator of this worker, on a loopback port of its own. Its reports go to the inbound role beside it, or
+ * to the port that the configuration names; where none listens, they end in the log.
+ */
+export async function openSimulator(services: Services, inbound_port: number | null) {
+  const { config, log, clock } = services;
+  const { port, stop } = await startSimulator({
+    host: HOST,
+    port: 0,
+    on_mail: (mail) => recordCapture(services, mail),
+    now: () => new Date(clock.now()),
+    reports: {
+      helo_name: config.HELO_NAME ?? 'localhost',
+      host: reachable(config.HOST),
+      port: inbound_port ?? config.INBOUND_PORT ?? DEFAULT_INBOUND_PORT,
+      on_lost: ({ to, outcome }) =>
+        log.warn(
+          { to, error: outcome?.error, reply: outcome?.reply },
+          'nobody took a report of the simulator: the inbound role does not listen here, or refused it',
+        ),
+    },
+  });
+  return { host: HOST, port, stop };
+}
+
+/** An address to connect to, for a listener that may listen on all of them. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
