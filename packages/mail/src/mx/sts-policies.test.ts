@@ -80,8 +80,8 @@ function transport(
   return mailer;
 }
 
-function send(mailer: Mailer): Promise<SendOutcome> {
-  const envelope = { from: 'bounce@sender.test', to: 'ada@good.test' };
+function send(mailer: Mailer, to = 'ada@good.test'): Promise<SendOutcome> {
+  const envelope = { from: 'bounce@sender.test', to };
   return mailer.send(envelope, raw, new AbortController().signal);
 }
 
@@ -211,6 +211,23 @@ describe('a policy in testing', () => {
     expect(outcome.transcript).toContain(
       '-- mx2.good.test: not a host of the MTA-STS policy of good.test, which is in',
     );
+  });
+});
+
+describe('a policy of one domain', () => {
+  it('is not told to another one with the same servers', async () => {
+    const there = await destination({ body: tested }, {}, 'mx2.good.test');
+    there.dns.set('fine.test', 'MX', [{ priority: 10, exchange: 'mx2.good.test' }]);
+    const mailer = transport(there);
+
+    for (const to of ['ada@good.test', 'ada@fine.test']) await send(mailer, to);
+
+    const turns = ['fine.test', 'good.test', 'fine.test', 'good.test'];
+    const outcomes = await Promise.all(turns.map((domain) => send(mailer, `bob@${domain}`)));
+
+    const told = outcomes.map(({ transcript }) => transcript.includes('MTA-STS policy of good.test'));
+    expect(told[0] || told[2]).toBe(false);
+    expect(told[1] || told[3]).toBe(true);
   });
 });
 

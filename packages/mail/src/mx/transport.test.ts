@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import {
   type DnsZone,
   type SmtpSink,
@@ -13,6 +14,8 @@ import type { Mailer, SendOutcome } from '../send-outcome.ts';
 import { createMxTransport, type MxTransportOptions } from './transport.ts';
 
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n');
+// Containers may come without.
+const has_ipv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 const never = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -109,7 +112,7 @@ describe('where mail goes', () => {
     expect(outcome).toMatchObject({ kind: 'accepted', target: `good.test:${sink.port}` });
   });
 
-  it('may be an IPv6 address', async () => {
+  it.runIf(has_ipv6)('may be an IPv6 address', async () => {
     const sink = await sinkAt('::1');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { AAAA: ['::1'] } });
 

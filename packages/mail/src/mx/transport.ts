@@ -194,7 +194,8 @@ function destinationAt(domain: string, hosts: readonly MxHost[], policy: StsPoli
     const error = cleanRemoteText(`No mail server of ${domain} may be connected to: ${notes.join('; ')}`);
     return { kind: 'failed', error, by_policy };
   }
-  const key = JSON.stringify([enforced, usable.map(({ name, preference }) => [preference, name]).sort()]);
+  // The notes too, as they may name the domain, and its name is nobody else's business.
+  const key = JSON.stringify([enforced, usable.map(({ name, preference }) => [preference, name]).sort(), notes]);
   return {
     kind: 'site',
     lane: getDomain(best.name, { allowPrivateDomains: true }) ?? best.name,
