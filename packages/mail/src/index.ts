@@ -1,5 +1,6 @@
 export { canonicalDomain, type Mailbox, type ParsedMailbox, parseMailbox } from './address.ts';
 export { compose, type OutgoingAttachment, type OutgoingMessage } from './compose.ts';
+export { type DkimKey, signDkim } from './dkim.ts';
 export { formatMailbox } from './format-mailbox.ts';
 export { type HeaderProblem, headerProblem } from './header-rules.ts';
 export { createMailer, type MailerOptions } from './mailer.ts';
