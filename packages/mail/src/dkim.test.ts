@@ -72,9 +72,11 @@ describe('a signed mail', () => {
 
   it('has the body hash that another signer finds', async () => {
     const raw = compose(mail({ text: 'two  blanks\n\n', html: null }));
+    const signer = { signingDomain: 'good.test', selector: 'one', privateKey: pem(rsa) };
     const { signatures } = await dkimSign(raw, {
       canonicalization: 'relaxed/relaxed',
-      signatureData: [{ signingDomain: 'good.test', selector: 'one', privateKey: pem(rsa) }],
+      ...signer,
+      signatureData: [signer],
     });
     const hashOf = (text: string) => /bh=([A-Za-z0-9+/=\s]+);/.exec(text)?.[1]?.replace(/\s/g, '');
 
