@@ -1,5 +1,6 @@
 import type { Operation } from '@postrider/core';
 import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { addDomain, getDomain, listDomains, removeDomain, verifyDomain } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
 import {
   cancelMessage,
@@ -73,5 +74,10 @@ export const routes: readonly Route[] = [
   route('GET', '/api-keys/current', currentKey),
   route('POST', '/api-keys', createKey, { status: 201 }),
   route('DELETE', '/api-keys/{key_id}', revokeKey),
+  route('GET', '/domains', listDomains),
+  route('POST', '/domains', addDomain, { status: 201 }),
+  route('GET', '/domains/{domain}', getDomain),
+  route('DELETE', '/domains/{domain}', removeDomain),
+  route('POST', '/domains/{domain}/verify', verifyDomain),
   route('GET', '/usage', getUsage),
 ];

@@ -1,14 +1,19 @@
 import type { JobData, JobName, Services } from '@postrider/core';
+import { cancelMailOf } from '@postrider/core/domains';
 import { maintainStorage } from '@postrider/core/storage';
 
 /** Jobs that need no lanes. delivery.attempt is not here: the pump fetches and settles those itself. */
 type HandledJob = Exclude<JobName, 'delivery.attempt'>;
 
 const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData<N>) => Promise<void> } = {
+  'domain.cancel_mail': cancelMailOf,
   'storage.maintain': (services) => maintainStorage(services),
 };
 
+type Handler = (services: Services, data: JobData<HandledJob>) => Promise<void>;
+
 export function jobHandlers(services: Services): [HandledJob, (data: JobData<HandledJob>) => Promise<void>][] {
-  // Each handler stands under the name whose data it takes.
-  return Object.entries(handlers).map(([name, handler]) => [name as HandledJob, (data) => handler(services, data)]);
+  // Each handler stands under the name whose data it takes, and gets what was fetched under that name.
+  const entries = Object.entries(handlers) as [HandledJob, Handler][];
+  return entries.map(([name, handler]) => [name, (data) => handler(services, data)]);
 }

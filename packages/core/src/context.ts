@@ -5,8 +5,11 @@ import type { Scope } from './api-keys/scopes.ts';
 import type { KeyMode } from './api-keys/secret.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { DnsLookup } from './dns-lookup.ts';
+import type { SigningKeys } from './domains/signing-keys.ts';
 import type { Jobs } from './jobs.ts';
 import type { AcceptLine } from './messages/accept-line.ts';
+import type { Sealing } from './sealing.ts';
 import type { RateWindow } from './usage/rate-window.ts';
 
 export type Log = Logger;
@@ -23,6 +26,10 @@ export interface Services {
   /** Where sends wait for the next batched commit of this process. */
   readonly accept: AcceptLine;
   readonly key_uses: KeyUses;
+  readonly sealing: Sealing;
+  /** The private keys of domains, opened once. */
+  readonly signing_keys: SigningKeys;
+  readonly dns: DnsLookup;
   readonly public_url: string;
 }
 

@@ -18,6 +18,7 @@ export const idPrefixes = {
   bulk: 'blk_',
   job: 'job_',
   capture: 'cap_',
+  dkim_key: 'dkk_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

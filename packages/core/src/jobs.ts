@@ -10,6 +10,10 @@ export const catalogue = {
     payload: z.object({ workspace_id: z.string(), message_id: z.string(), recipient_id: z.string() }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 900, heartbeat_seconds: 30 },
   },
+  'domain.cancel_mail': {
+    payload: z.object({ workspace_id: z.string(), domain: z.string() }),
+    options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 900 },
+  },
   'storage.maintain': {
     payload: z.object({}),
     options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, cron: '7 * * * *' },

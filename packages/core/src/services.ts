@@ -3,9 +3,12 @@ import { createKeyUses } from './api-keys/index.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Actor, Context, Credential, Log, Services } from './context.ts';
+import { createDnsLookup } from './dns-lookup.ts';
+import { createSigningKeys } from './domains/signing-keys.ts';
 import { newId } from './ids.ts';
 import type { Jobs } from './jobs.ts';
 import { createAcceptLine } from './messages/index.ts';
+import { createSealing } from './sealing.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices(parts: {
@@ -20,9 +23,13 @@ export function createServices(parts: {
   readonly public_url: string;
 }): Services {
   const key_uses = createKeyUses(parts.sql, parts.log);
+  const sealing = createSealing(parts.secret_key, parts.config.SECRET_KEY_PREVIOUS);
   return {
     ...parts,
     key_uses,
+    sealing,
+    signing_keys: createSigningKeys(parts.sql, sealing),
+    dns: createDnsLookup(parts.config.DNS_SERVERS),
     accept: createAcceptLine({ ...parts, key_uses, lanes: parts.lanes ?? [parts.sql, parts.sql] }),
   };
 }

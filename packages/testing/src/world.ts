@@ -20,15 +20,18 @@ import {
   settleDeliveries,
   stopMailers,
 } from '@postrider/core/delivery';
+import { dkimName, dkimValue, insertDomain, publicKeysOf, sealDkimKeys } from '@postrider/core/domains';
 import { provision } from '@postrider/core/workspaces';
 import { connect, type Sql } from '@postrider/db';
 import { createMailer } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
+import { dkimVerify } from 'mailauth';
 import { pino } from 'pino';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createDatabase } from './database.ts';
+import { testPairs } from './dkim-pairs.ts';
 import { type DnsZone, startDnsZone } from './dns-zone.ts';
-import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+import { type SinkMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
 export interface JobRun {
   readonly name: string;
@@ -55,8 +58,10 @@ export interface World {
   }): Promise<{ readonly id: string; readonly secret: string }>;
   /** Makes another workspace on a plan, with a key that has every scope but operator. */
   workspace(plan: string): Promise<{ readonly workspace_id: string; readonly secret: string; readonly key_id: string }>;
-  /** A verified domain of a workspace. */
+  /** A verified domain of a workspace, with keys that sign. */
   domain(name: string, workspace_id?: string): Promise<void>;
+  /** What a receiver finds of each signature of a mail, such as `pass rsa-sha256 good.test`, topmost first. */
+  signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
   /** What a second process has on the same database and clock: a pool, a queue and an accept line of its own. */
   peer(): Promise<Services>;
@@ -106,7 +111,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
   // An operator is there already, so that no test waits for a password to be derived.
   await sql`insert into operators (id, email, password_hash, created_at) values ('usr_test', 'operator@sandbox.test', '', clock_now())`;
   const parts = { sql, jobs, clock, log, config, secret_key: 'f'.repeat(64), public_url: 'http://localhost:3000' };
-  await provision(parts);
+  await provision(parts, async () => testPairs);
   const services = createServices(parts);
   const [first] = await sql<{ id: string }[]>`select id from workspaces`;
   const workspace_id = first?.id ?? '';
@@ -137,9 +142,34 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       return { workspace_id: id, secret: made.secret, key_id: made.id };
     },
     async domain(name, workspace = workspace_id) {
-      await sql`
-        insert into domains (workspace_id, id, name, status, created_at, verified_at)
-        values (${workspace}, ${newId('domain', clock.now())}, ${name}, 'verified', clock_now(), clock_now())`;
+      const keys = sealDkimKeys(services.sealing, testPairs, clock.now());
+      await sql.begin((tx) =>
+        insertDomain(tx, {
+          workspace_id: workspace,
+          id: newId('domain', clock.now()),
+          name,
+          status: 'verified',
+          sandbox: false,
+          ownership_token: 'test',
+          return_path: null,
+          keys: [keys.rsa, keys.ed25519],
+          signing_key_ids: [keys.rsa.id, keys.ed25519.id],
+        }),
+      );
+    },
+    async signatures({ raw }) {
+      const domains = await sql<{ id: string; name: string }[]>`select id, name from domains`;
+      const names = new Map(domains.map(({ id, name }) => [id, name]));
+      const keys = await publicKeysOf(sql, [...names.keys()]);
+      const records = new Map(keys.map((key) => [dkimName(key, names.get(key.domain_id) ?? ''), dkimValue(key)]));
+      const { results } = await dkimVerify(raw, {
+        resolver: async (name: string) => {
+          const record = records.get(name);
+          if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+          return [[record]];
+        },
+      });
+      return results.map(({ status, algo, signingDomain }) => `${status.result} ${algo} ${signingDomain}`);
     },
     async peer() {
       const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer' });

@@ -5,7 +5,7 @@ import type { Job } from '@postrider/queue';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
-import { type Content, ContentGone, openContents } from './content.ts';
+import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
 import { judgeOutcome, lastResponse, type Verdict } from './outcome.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
@@ -168,7 +168,7 @@ async function talk(
       { err: error, recipient_id: delivery.recipient_id },
       'an attempt failed before it reached a server',
     );
-    return nothingSent('internal error while preparing the message');
+    return nothingSent(error instanceof CannotSign ? error.message : 'internal error while preparing the message');
   }
 }
 

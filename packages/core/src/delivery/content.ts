@@ -1,3 +1,4 @@
+import { signDkim } from '@postrider/mail';
 import type { Services } from '../context.ts';
 import { type Rendered, renderMessage } from './render.ts';
 import { type Body, type DeliveryRow, loadBodies, type RecipientKey } from './store.ts';
@@ -6,11 +7,11 @@ import { type Body, type DeliveryRow, loadBodies, type RecipientKey } from './st
 // ones are read one by one, when they are about to be sent.
 const READ_TOGETHER_BYTES = 256 * 1024;
 
-/** The bytes of one message, shared by its recipients. */
+/** The signed bytes of one message, shared by its recipients. */
 export interface Content {
   /** Worth a turn of its own: sending many at once would fill the memory. */
   readonly large: boolean;
-  /** Rendered when the first recipient needs it, and kept only while a sender holds it. */
+  /** Rendered and signed when the first recipient needs it, and kept only while a sender holds it. */
   raw(): Promise<Buffer>;
 }
 
@@ -22,36 +23,50 @@ export class ContentGone extends Error {
   }
 }
 
+/** The mail could not be signed, and unsigned it is not sent. The fault is ours and may pass. */
+export class CannotSign extends Error {
+  constructor(domain: string, why: string) {
+    super(`the mail could not be signed for ${domain}: ${why}`);
+    this.name = 'CannotSign';
+  }
+}
+
+type Parts = Pick<Services, 'sql' | 'signing_keys'>;
+type Source = Omit<Rendered, keyof Body> & Pick<DeliveryRow, 'signing_key_ids'>;
+
 /** Contents by message id. */
 export async function openContents(
-  services: Pick<Services, 'sql'>,
+  services: Parts,
   rows: readonly DeliveryRow[],
 ): Promise<ReadonlyMap<string, Content>> {
   const messages = [...new Map(rows.map((row) => [row.message_id, row])).values()];
   const small = messages.filter((row) => row.body_bytes <= READ_TOGETHER_BYTES);
-  const bodies = small.length > 0 ? await loadBodies(services.sql, small) : new Map<string, Body>();
+  const [bodies] = await Promise.all([
+    small.length > 0 ? loadBodies(services.sql, small) : new Map<string, Body>(),
+    services.signing_keys.warm(messages.flatMap((row) => row.signing_key_ids)),
+  ]);
   return new Map(
     messages.map((row) => {
       const large = row.body_bytes > READ_TOGETHER_BYTES;
       return [
         row.message_id,
-        content(row, large, large ? () => bodyOf(services, row) : async () => bodies.get(row.message_id)),
+        content(services, row, large, large ? () => bodyOf(services, row) : async () => bodies.get(row.message_id)),
       ];
     }),
   );
 }
 
-async function bodyOf(services: Pick<Services, 'sql'>, key: RecipientKey): Promise<Body | undefined> {
+async function bodyOf(services: Parts, key: RecipientKey): Promise<Body | undefined> {
   return (await loadBodies(services.sql, [key])).get(key.message_id);
 }
 
-function content(row: Omit<Rendered, keyof Body>, large: boolean, read: () => Promise<Body | undefined>): Content {
+function content(services: Parts, row: Source, large: boolean, read: () => Promise<Body | undefined>): Content {
   let kept: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
     const body = await read();
     if (!body) throw new ContentGone();
-    const raw = renderMessage({ ...row, ...body });
+    const raw = await signed(services, row, renderMessage({ ...row, ...body }));
     kept = new WeakRef(raw);
     return raw;
   };
@@ -66,4 +81,14 @@ function content(row: Omit<Rendered, keyof Body>, large: boolean, read: () => Pr
       return rendering;
     },
   };
+}
+
+/** The time of the signature is that of the mail, so that a retry has the same bytes while the keys are the same. */
+async function signed(services: Parts, row: Source, raw: Buffer): Promise<Buffer> {
+  if (row.signing_key_ids.length === 0) throw new CannotSign(row.from_domain, 'the domain has no key');
+  try {
+    return await signDkim(raw, await services.signing_keys.of(row.signing_key_ids), row.created_at);
+  } catch (error) {
+    throw new CannotSign(row.from_domain, error instanceof Error ? error.message : 'the key did not work');
+  }
 }

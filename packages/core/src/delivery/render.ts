@@ -14,7 +14,7 @@ export function envelopeOf(
   config: Pick<Config, 'RETURN_PATH_DOMAIN'>,
   delivery: DeliveryRow,
 ): { readonly from: string; readonly to: string } {
-  const domain = config.RETURN_PATH_DOMAIN ?? delivery.from_domain;
+  const domain = delivery.return_path ?? config.RETURN_PATH_DOMAIN ?? delivery.from_domain;
   return { from: `bounce+${delivery.recipient_id}@${domain}`, to: delivery.email };
 }
 
@@ -31,7 +31,7 @@ export type Rendered = Body &
     | 'subject'
   >;
 
-/** The bytes that every recipient of a message is sent: a pure function of its rows, the same at every retry. */
+/** The bytes that every recipient of a message is sent, not signed yet: a pure function of its rows. */
 export function renderMessage(message: Rendered): Buffer {
   // Stored as JSON of what the send schema had let through.
   const headers = JSON.parse(message.headers) as Record<string, string>;

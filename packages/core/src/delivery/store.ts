@@ -167,6 +167,10 @@ export interface DeliveryRow extends RecipientKey {
   readonly reply_to: string | null;
   readonly subject: string;
   readonly body_bytes: number;
+  /** The domain of the envelope that the sending domain asks for, once its record has been seen. */
+  readonly return_path: string | null;
+  /** The keys that the sending domain signs with just now; none where it has been removed. */
+  readonly signing_key_ids: readonly string[];
 }
 
 /** Reads how claimed recipients are to be sent what, by primary keys; the bodies are apart. */
@@ -174,7 +178,8 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
   return sql<DeliveryRow[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.email, m.mode, w.unknown_policy, m.created_at, m.from_address,
       m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject,
-      m.body_bytes
+      m.body_bytes, case when d.return_path_ready then d.return_path end as return_path,
+      coalesce(d.signing_key_ids, '{}') as signing_key_ids
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],
@@ -183,7 +188,10 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
     cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
       and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
     cross join lateral (select * from messages x where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m
-    join workspaces w on w.id = a.workspace_id`;
+    join workspaces w on w.id = a.workspace_id
+    left join lateral (
+      select * from domains x where x.workspace_id = a.workspace_id and x.name = m.from_domain offset 0
+    ) d on true`;
 }
 
 export interface Body {

@@ -11,10 +11,13 @@ export const eventTypes = [
   'email.canceled',
   'suppression.added',
   'suppression.removed',
+  'domain.verified',
+  'domain.at_risk',
+  'domain.failed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What happens to a whole message and is recorded once for it; every other event is about one recipient. */
+/** What happens to a whole message and is recorded once for it; every other event of mail is about one recipient. */
 const messageEventTypes = ['email.queued', 'email.scheduled', 'email.canceled'] as const satisfies readonly EventType[];
 type MessageEventType = (typeof messageEventTypes)[number];
 

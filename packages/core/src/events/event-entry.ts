@@ -30,7 +30,9 @@ export const eventSchema = z
     id: idField(idPrefixes.event),
     type: z.string().meta({ examples: ['email.delivered'] }),
     created_at: timeField,
-    sequence: z.int().meta({ description: 'Grows by one from event to event of a message.' }),
+    sequence: z
+      .int()
+      .meta({ description: 'Grows by one from event to event of a message; 0 where it is about no mail.' }),
     email_id: idField(idPrefixes.message).nullable(),
     recipient_id: idField(idPrefixes.recipient).nullable(),
     data: eventDataSchema.meta({ description: 'What it is about, and facts that depend on the type.' }),

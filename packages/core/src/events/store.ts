@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import { within } from '../keyset-store.ts';
 import type { EventType } from './catalogue.ts';
@@ -129,4 +129,19 @@ export async function addressesOf(
       and id = any (${about.map((event) => event.recipient_id)}::text[])
       and workspace_id = ${workspace_id}`;
   return new Map(rows.map((row) => [row.id, row.email]));
+}
+
+/** Records what happened to something that is no mail; nothing else orders such events, so they have no sequence. */
+export async function recordEvent(
+  tx: Tx,
+  event: {
+    readonly workspace_id: string;
+    readonly id: string;
+    readonly type: EventType;
+    readonly facts: Readonly<Record<string, unknown>>;
+  },
+): Promise<void> {
+  await tx`
+    insert into events (workspace_id, id, type, sequence, facts, created_at)
+    values (${event.workspace_id}, ${event.id}, ${event.type}, 0, ${JSON.stringify(event.facts)}, clock_now())`;
 }

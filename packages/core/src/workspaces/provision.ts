@@ -2,9 +2,11 @@ import { scopes } from '../api-keys/scopes.ts';
 import { hashSecret, newSecret } from '../api-keys/secret.ts';
 import { insertKey } from '../api-keys/store.ts';
 import type { Services } from '../context.ts';
+import { type DkimPairs, generateDkimPairs, insertDomain, sealDkimKeys } from '../domains/index.ts';
 import { newId } from '../ids.ts';
 import { anyOperator, hashPassword, insertOperator, newPassword } from '../operators/index.ts';
-import { insertSandboxDomain, insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
+import { createSealing } from '../sealing.ts';
+import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
 
 export const SANDBOX_DOMAIN = 'sandbox.test';
 const DEFAULT_ADMIN = 'admin@sandbox.test';
@@ -16,20 +18,37 @@ export interface Provisioned {
 }
 
 /** Makes the first workspace, its sandbox domain, a key with every scope and the first operator, each once. */
-export async function provision(services: Pick<Services, 'sql' | 'clock' | 'config'>): Promise<Provisioned> {
+export async function provision(
+  services: Pick<Services, 'sql' | 'clock' | 'config' | 'secret_key'>,
+  makePairs: () => Promise<DkimPairs> = generateDkimPairs,
+): Promise<Provisioned> {
   const { config, clock, sql } = services;
   const password = config.ADMIN_PASSWORD ?? newPassword();
   // Deriving takes a while and 128 MiB, so it happens outside the transaction, and only where it is needed.
   const password_hash = (await anyOperator(sql)) ? null : await hashPassword(password);
+  const pairs = (await oldestWorkspace(sql)) === null ? await makePairs() : null;
   return sql.begin(async (tx) => {
     await takeProvisioningTurn(tx);
     const now_ms = clock.now();
     let workspace_id = await oldestWorkspace(tx);
     let secret: string | null = null;
     if (workspace_id === null) {
+      if (pairs === null) throw new Error('the workspace was deleted while this process started');
       workspace_id = newId('workspace', now_ms);
       await insertWorkspace(tx, { id: workspace_id, name: 'Default', plan: 'business' });
-      await insertSandboxDomain(tx, { workspace_id, id: newId('domain', now_ms), name: SANDBOX_DOMAIN });
+      const sealing = createSealing(services.secret_key, config.SECRET_KEY_PREVIOUS);
+      const keys = sealDkimKeys(sealing, pairs, now_ms);
+      await insertDomain(tx, {
+        workspace_id,
+        id: newId('domain', now_ms),
+        name: SANDBOX_DOMAIN,
+        status: 'verified',
+        sandbox: true,
+        ownership_token: null,
+        return_path: null,
+        keys: [keys.rsa, keys.ed25519],
+        signing_key_ids: [keys.rsa.id, keys.ed25519.id],
+      });
       secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }
     const wanted = config.BOOTSTRAP_API_KEY ?? secret;

@@ -15,13 +15,3 @@ export async function insertWorkspace(tx: Tx, workspace: { id: string; name: str
     insert into workspaces (id, name, plan, created_at)
     values (${workspace.id}, ${workspace.name}, ${workspace.plan}, clock_now())`;
 }
-
-export async function insertSandboxDomain(
-  tx: Tx,
-  domain: { workspace_id: string; id: string; name: string },
-): Promise<void> {
-  await tx`
-    insert into domains (workspace_id, id, name, status, sandbox, created_at, verified_at)
-    values (${domain.workspace_id}, ${domain.id}, ${domain.name}, 'verified', true, clock_now(), clock_now())
-    on conflict (workspace_id, name) do nothing`;
-}

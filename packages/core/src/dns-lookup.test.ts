@@ -1,0 +1,79 @@
+import { type DnsZone, startDnsZone } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
+
+let zone: DnsZone;
+let dns: DnsLookup;
+
+beforeAll(async () => {
+  zone = await startDnsZone();
+  dns = createDnsLookup([zone.address]);
+});
+afterAll(() => zone.stop());
+
+describe('a lookup', () => {
+  it('joins the strings of a record, and follows an alias', async () => {
+    zone.set('a.test', 'TXT', [['v=DKIM1; ', 'p=abc'], 'other']);
+    zone.set('alias.test', 'CNAME', ['a.test']);
+
+    expect(await dns.lookup('a.test', 'TXT')).toEqual({ kind: 'found', records: ['v=DKIM1; p=abc', 'other'] });
+    expect(await dns.lookup('alias.test', 'TXT')).toEqual({ kind: 'found', records: ['v=DKIM1; p=abc', 'other'] });
+    expect(await dns.lookup('alias.test', 'CNAME')).toEqual({ kind: 'found', records: ['a.test'] });
+  });
+
+  it('reads mail exchangers', async () => {
+    zone.set('mx.test', 'MX', [{ priority: 10, exchange: 'in.test' }]);
+
+    expect(await dns.lookup('mx.test', 'MX')).toEqual({ kind: 'found', records: ['10 in.test'] });
+  });
+
+  it('tells a name without such a record, or no name at all, from an answer that did not come', async () => {
+    zone.set('broken.test', 'TXT', ['x']);
+    zone.fail('broken.test', 'SERVFAIL');
+    zone.set('shut.test', 'TXT', ['x']);
+    zone.fail('shut.test', 'REFUSED');
+
+    expect(await dns.lookup('a.test', 'MX')).toEqual({ kind: 'none' });
+    expect(await dns.lookup('nothing.test', 'TXT')).toEqual({ kind: 'none' });
+    expect(await dns.lookup('broken.test', 'TXT')).toMatchObject({ kind: 'error' });
+    expect(await dns.lookup('shut.test', 'TXT')).toMatchObject({ kind: 'error' });
+  });
+
+  it('gives up on a server that stays silent', async () => {
+    zone.set('silent.test', 'TXT', ['x']);
+    zone.fail('silent.test', 'timeout');
+
+    expect(await dns.lookup('silent.test', 'TXT')).toEqual({
+      kind: 'error',
+      message: 'no name server answered in time',
+    });
+  });
+
+  it('shows hostile answers as short text, and not all of them', async () => {
+    const hostile = '\u0000\u001b[31m<script>\r\nSet-Cookie: a=b';
+    zone.set('hostile.test', 'TXT', [
+      hostile,
+      'x'.repeat(5000),
+      ...Array.from({ length: 60 }, (_, index) => `n${index}`),
+    ]);
+
+    const answer = await dns.lookup('hostile.test', 'TXT');
+
+    if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+    expect(answer.records.length).toBeLessThanOrEqual(20);
+    for (const record of answer.records) {
+      expect(record.length).toBeLessThanOrEqual(1024);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be gone.
+      expect(record).not.toMatch(/[\x00-\x1f\x7f]/);
+    }
+  });
+
+  it('takes an answer of many kilobytes whole', async () => {
+    const records = Array.from({ length: 15 }, (_, index) => `${index} ${'y'.repeat(900)}`);
+    zone.set('long.test', 'TXT', records);
+
+    const answer = await dns.lookup('long.test', 'TXT');
+
+    expect(answer).toEqual({ kind: 'found', records });
+  });
+});

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { AppError, refuseFields } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { issueFor } from '../parse-input.ts';
+import { generateDkimPairs, sealDkimKeys } from './dkim-keys.ts';
+import { type DomainEntry, domainEntry, domainSchema, ownHosts } from './domain-entry.ts';
+import { nameBelow, nameProblem } from './domain-name.ts';
+import { domainByName, insertDomain, isClaimedElsewhere, publicKeysOf } from './store.ts';
+
+// A label has 63 characters, and the second key's selector is longer by "-ed25519".
+const SELECTOR = /^[a-z0-9](?:[a-z0-9-]{0,53}[a-z0-9])?$/;
+const NAME = 'name is a domain such as example.com, without a scheme, a path or a wildcard.';
+
+const nameField = z
+  .string()
+  .meta({ examples: ['example.com'] })
+  .transform((text, context) => {
+    const name = canonicalDomain(text);
+    if (name !== null) return name;
+    context.addIssue(issueFor('invalid_domain', NAME));
+    return z.NEVER;
+  });
+
+const addSchema = z.object({
+  name: nameField,
+  dkim_selector: z
+    .string()
+    .toLowerCase()
+    .regex(SELECTOR, 'must be 1 to 55 letters, digits and inner hyphens')
+    .nullish()
+    .meta({ description: 'The label that the keys are published under; another one than your other senders have.' }),
+  return_path: z
+    .string()
+    .nullish()
+    .meta({ description: 'A name below the domain that bounces come back to.', examples: ['bounces'] }),
+});
+
+/** Adds a name to prove. It belongs to nobody until its records have been seen. */
+export const addDomain = operation({
+  name: 'domains.add',
+  scope: 'domains:write',
+  summary: 'Add a sending domain; the answer has the records to publish',
+  input: addSchema,
+  output: domainSchema,
+  async run(ctx, { name, dkim_selector, return_path: asked }): Promise<DomainEntry> {
+    const { workspace_id } = ctx.actor;
+    const return_path = returnPathOf(asked, name);
+    if (await domainByName(ctx.sql, workspace_id, name)) throw alreadyExists(name);
+    const problem = nameProblem(name, ownHosts(ctx.config, ctx.public_url));
+    if (problem) throw problem;
+    if (await isClaimedElsewhere(ctx.sql, workspace_id, name)) throw domainClaimed(name);
+    const now_ms = ctx.clock.now();
+    const keys = sealDkimKeys(ctx.sealing, await generateDkimPairs(), now_ms, dkim_selector ?? undefined);
+    const row = await ctx.sql.begin((tx) =>
+      insertDomain(tx, {
+        workspace_id,
+        id: newId('domain', now_ms),
+        name,
+        status: 'pending',
+        sandbox: false,
+        ownership_token: randomBytes(16).toString('hex'),
+        return_path,
+        keys: [keys.rsa, keys.ed25519],
+        signing_key_ids: [keys.rsa.id],
+      }),
+    );
+    if (!row) throw alreadyExists(name);
+    return domainEntry(row, await publicKeysOf(ctx.sql, [row.id]), ctx);
+  },
+});
+
+function returnPathOf(asked: string | null | undefined, name: string): string | null {
+  if (asked === null || asked === undefined) return null;
+  const return_path = nameBelow(asked, name);
+  if (return_path !== null) return return_path;
+  const message = `return_path is a name below ${name}, such as bounces or bounces.${name}.`;
+  throw refuseFields([{ param: 'return_path', reason: 'invalid_domain', message }]);
+}
+
+export function domainClaimed(name: string): AppError {
+  return new AppError(
+    'domain_claimed',
+    `Another workspace has verified ${name}; it can be verified here once it is removed there.`,
+  );
+}
+
+function alreadyExists(name: string): AppError {
+  return new AppError('domain_already_exists', `${name} is in this workspace already; GET /domains/${name} shows it.`);
+}

@@ -1,0 +1,73 @@
+import type { Services } from '../context.ts';
+import { openStates, transition } from '../delivery/index.ts';
+import { newId } from '../ids.ts';
+import type { JobData } from '../jobs.ts';
+import { returnUsage } from '../usage/index.ts';
+import { type OpenMail, type OpenRecipient, openMailOf, openRecipientsOf } from './open-mail-store.ts';
+
+const PAGE = 1000;
+const BATCH = 100;
+// For what is being sent while its domain goes: it ends, or is deferred and can be canceled.
+const AGAIN_MS = 60_000;
+
+/**
+ * Ends the open mail of a domain that has been removed, in batches. Should the name have been added again
+ * meanwhile, what was accepted since stays. Done twice, it finds nothing.
+ */
+export async function cancelMailOf(
+  services: Pick<Services, 'sql' | 'jobs' | 'clock'>,
+  { workspace_id, domain }: JobData<'domain.cancel_mail'>,
+): Promise<void> {
+  let sending = 0;
+  for (const status of openStates) {
+    for (let after = ''; ; ) {
+      const page = await openMailOf(services.sql, { workspace_id, domain, status }, after, PAGE);
+      for (let start = 0; start < page.mails.length; start += BATCH) {
+        sending += await cancelBatch(services, workspace_id, page.mails.slice(start, start + BATCH));
+      }
+      if (page.last === null) break;
+      after = page.last;
+    }
+  }
+  if (sending > 0) {
+    const start_after = new Date(services.clock.now() + AGAIN_MS);
+    const again = { data: { workspace_id, domain }, start_after };
+    await services.sql.begin((tx) => services.jobs.send(tx, 'domain.cancel_mail', [again]));
+  }
+}
+
+/** Answers how many recipients are being sent just now, and so could not be canceled. */
+async function cancelBatch(
+  { sql, clock }: Pick<Services, 'sql' | 'clock'>,
+  workspace_id: string,
+  mails: readonly OpenMail[],
+): Promise<number> {
+  return sql.begin(async (tx) => {
+    const open = await openRecipientsOf(tx, workspace_id, mails);
+    const now_ms = clock.now();
+    const canceled = await transition(
+      tx,
+      'cancel',
+      open.map(({ message_id, recipient_id }) => ({
+        workspace_id,
+        message_id,
+        recipient_id,
+        event_id: newId('event', now_ms),
+        event_facts: { reason: 'domain_removed' },
+        reason: 'domain_removed',
+      })),
+    );
+    const gone = new Set(canceled.map((row) => row.recipient_id));
+    const untried = open.filter((row) => gone.has(row.recipient_id) && row.mode === 'live' && row.sent_at === null);
+    for (const rows of Map.groupBy(untried, dayOf).values()) {
+      const [first] = rows;
+      if (first) await returnUsage(tx, workspace_id, first.created_at, rows.length);
+    }
+    return open.length - canceled.length;
+  });
+}
+
+/** Usage is counted by day. */
+function dayOf({ created_at }: OpenRecipient): string {
+  return created_at.toISOString().slice(0, 10);
+}

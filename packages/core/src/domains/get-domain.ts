@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
+import { domainParameter, findDomain } from './find-domain.ts';
+import { publicKeysOf } from './store.ts';
+
+export const getDomain = operation({
+  name: 'domains.get',
+  scope: 'domains:read',
+  summary: 'One domain with the records that it should publish',
+  input: z.object({ domain: domainParameter }),
+  output: domainSchema,
+  async run(ctx, { domain }): Promise<DomainEntry> {
+    const row = await findDomain(ctx, domain);
+    return domainEntry(row, await publicKeysOf(ctx.sql, [row.id]), ctx);
+  },
+});

@@ -1,0 +1,10 @@
+export { addDomain } from './add-domain.ts';
+export { cancelMailOf } from './cancel-mail.ts';
+export { type DkimPairs, generateDkimPairs, sealDkimKeys } from './dkim-keys.ts';
+export { dkimName, dkimValue } from './dns-records.ts';
+export { type DomainEntry, domainSchema } from './domain-entry.ts';
+export { getDomain } from './get-domain.ts';
+export { listDomains } from './list-domains.ts';
+export { removeDomain } from './remove-domain.ts';
+export { insertDomain, publicKeysOf } from './store.ts';
+export { verifyDomain } from './verify-domain.ts';

@@ -1,0 +1,60 @@
+import type { Sql, Tx } from '@postrider/db';
+import type { KeyMode } from '../api-keys/secret.ts';
+import { type DeliveryState, openStates } from '../delivery/index.ts';
+
+export interface OpenMail {
+  readonly id: string;
+}
+
+/**
+ * A page of a workspace's messages in an open status: those of one domain, and the last id that was looked at,
+ * null at the end. Served by messages_status. What was accepted after the name was added again is left out.
+ */
+export async function openMailOf(
+  sql: Sql,
+  { workspace_id, domain, status }: { workspace_id: string; domain: string; status: DeliveryState },
+  after: string,
+  count: number,
+): Promise<{ readonly mails: OpenMail[]; readonly last: string | null }> {
+  const rows = await sql<{ id: string; wanted: boolean }[]>`
+    select m.id, m.from_domain = ${domain} and m.created_at < coalesce(
+      (select d.created_at from domains d where d.workspace_id = ${workspace_id} and d.name = ${domain}), 'infinity'
+    ) as wanted
+    from messages m
+    where m.workspace_id collate "POSIX" = ${workspace_id} and m.status = ${status}
+      and m.id collate "POSIX" > ${after}
+    order by m.id collate "POSIX" limit ${count}`;
+  const mails = rows.filter((row) => row.wanted).map(({ id }) => ({ id }));
+  return { mails, last: rows.length < count ? null : (rows.at(-1)?.id ?? null) };
+}
+
+export interface OpenRecipient {
+  readonly message_id: string;
+  readonly recipient_id: string;
+  readonly mode: KeyMode;
+  readonly created_at: Date;
+  readonly sent_at: Date | null;
+}
+
+/** Locks messages in id order, as every transition does, and reads whoever of them is open. */
+export async function openRecipientsOf(
+  tx: Tx,
+  workspace_id: string,
+  mails: readonly OpenMail[],
+): Promise<OpenRecipient[]> {
+  const ids = mails.map(({ id }) => id).sort();
+  await tx`
+    select from unnest(${ids}::text[]) as a (id)
+    cross join lateral (
+      select from messages m where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
+    ) locked`;
+  return tx<OpenRecipient[]>`
+    select m.id as message_id, r.id as recipient_id, m.mode, m.created_at, m.sent_at
+    from unnest(${ids}::text[]) as a (id)
+    cross join lateral (
+      select * from messages x where x.workspace_id = ${workspace_id} and x.id = a.id offset 0
+    ) m
+    join recipients r on r.workspace_id = ${workspace_id} and r.message_id = a.id
+    where r.state = any (${[...openStates]}::text[]::delivery_state[])
+    order by m.id, r.id`;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { domainNotFound } from './domain-entry.ts';
+import { domainParameter, findDomain } from './find-domain.ts';
+import { deleteDomain } from './store.ts';
+
+// An accept that had read the domain before it was removed stores its mail within seconds.
+const SECOND_SWEEP_MS = 60_000;
+
+const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });
+export type RemovedDomain = z.output<typeof removedSchema>;
+
+/** Removes a domain and its keys; a job of the same commit cancels its open mail. */
+export const removeDomain = operation({
+  name: 'domains.remove',
+  scope: 'domains:write',
+  summary: 'Remove a domain; its open mail is canceled',
+  input: z.object({ domain: domainParameter }),
+  output: removedSchema,
+  async run(ctx, { domain }): Promise<RemovedDomain> {
+    const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
+    if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox of this service and stays.`);
+    // Removed and added again, it would be as if nobody had suspended it.
+    if (status === 'suspended') throw new AppError('domain_not_allowed', `${name} is suspended and cannot be removed.`);
+    await ctx.sql.begin(async (tx) => {
+      if (!(await deleteDomain(tx, id))) throw domainNotFound(domain);
+      const data = { workspace_id, domain: name };
+      await ctx.jobs.send(tx, 'domain.cancel_mail', [
+        { data },
+        { data, start_after: new Date(ctx.clock.now() + SECOND_SWEEP_MS) },
+      ]);
+    });
+    ctx.jobs.wake('domain.cancel_mail');
+    return { object: 'domain', name, deleted: true };
+  },
+});

@@ -1,0 +1,162 @@
+import type { Sql, Tx } from '@postrider/db';
+import type { DkimAlgorithm, NewDkimKey } from './dkim-keys.ts';
+import { type DomainState, type DomainTransitionName, domainTransitions } from './state.ts';
+
+export interface DomainRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly status: DomainState;
+  readonly sandbox: boolean;
+  readonly ownership_token: string | null;
+  readonly return_path: string | null;
+  readonly signing_key_ids: readonly string[];
+  readonly status_since: Date;
+  readonly status_reason: string | null;
+  readonly created_at: Date;
+  readonly verified_at: Date | null;
+  readonly last_checked_at: Date | null;
+  readonly next_check_at: Date | null;
+  readonly checks: string;
+}
+
+const domainColumns = (sql: Sql | Tx) => sql`
+  id, workspace_id, name, status, sandbox, ownership_token, return_path, signing_key_ids, status_since, status_reason,
+  created_at, verified_at, last_checked_at, next_check_at, checks`;
+
+export interface NewDomain {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'pending' | 'verified';
+  readonly sandbox: boolean;
+  readonly ownership_token: string | null;
+  readonly return_path: string | null;
+  readonly keys: readonly NewDkimKey[];
+  readonly signing_key_ids: readonly string[];
+}
+
+/** Stores a domain with its keys, or nothing where the workspace has the name already. */
+export async function insertDomain(tx: Tx, domain: NewDomain): Promise<DomainRow | null> {
+  const [row] = await tx<DomainRow[]>`
+    insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, signing_key_ids,
+      created_at, verified_at)
+    values (${domain.workspace_id}, ${domain.id}, ${domain.name}, ${domain.status}, ${domain.sandbox},
+      ${domain.ownership_token}, ${domain.return_path}, ${[...domain.signing_key_ids]}::text[], clock_now(),
+      case when ${domain.status} = 'verified' then clock_now() end)
+    on conflict (workspace_id, name) do nothing
+    returning ${domainColumns(tx)}`;
+  if (!row) return null;
+  for (const key of domain.keys) {
+    await tx`
+      insert into dkim_keys (workspace_id, domain_id, id, selector, algorithm, public_key, sealed_private_key, created_at)
+      values (${domain.workspace_id}, ${domain.id}, ${key.id}, ${key.selector}, ${key.algorithm}, ${key.public_key},
+        ${key.sealed_private_key}, clock_now())`;
+  }
+  return row;
+}
+
+export async function domainByName(sql: Sql | Tx, workspace_id: string, name: string): Promise<DomainRow | null> {
+  const [row] = await sql<DomainRow[]>`
+    select ${domainColumns(sql)} from domains where workspace_id = ${workspace_id} and name = ${name}`;
+  return row ?? null;
+}
+
+/** Whether another workspace has verified the name; served by domains_claim. */
+export async function isClaimedElsewhere(sql: Sql | Tx, workspace_id: string, name: string): Promise<boolean> {
+  const rows = await sql`
+    select from domains
+    where name = ${name} and status in ('verified', 'at_risk') and not sandbox and workspace_id <> ${workspace_id}`;
+  return rows.length > 0;
+}
+
+/** A keyset page, newest first; one row more than asked tells whether there is a next page. */
+export async function pageOfDomains(
+  sql: Sql,
+  workspace_id: string,
+  before: string | null,
+  count: number,
+): Promise<DomainRow[]> {
+  return sql<DomainRow[]>`
+    select ${domainColumns(sql)} from domains
+    where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before})
+    order by id desc limit ${count}`;
+}
+
+export interface PublicKeyRow {
+  readonly domain_id: string;
+  readonly id: string;
+  readonly selector: string;
+  readonly algorithm: DkimAlgorithm;
+  readonly public_key: string;
+}
+
+/** What the DNS has to publish for some domains, RSA first. */
+export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[]): Promise<PublicKeyRow[]> {
+  return sql<PublicKeyRow[]>`
+    select domain_id, id, selector, algorithm, public_key from dkim_keys
+    where domain_id = any (${[...domain_ids]}::text[])
+    order by domain_id, algorithm desc, id`;
+}
+
+export interface SealedKey {
+  readonly id: string;
+  readonly domain: string;
+  readonly selector: string;
+  readonly sealed_private_key: Buffer;
+}
+
+export async function sealedKeys(sql: Sql, ids: readonly string[]): Promise<SealedKey[]> {
+  return sql<SealedKey[]>`
+    select k.id, d.name as domain, k.selector, k.sealed_private_key
+    from dkim_keys k join domains d on d.id = k.domain_id
+    where k.id = any (${[...ids]}::text[])`;
+}
+
+/** Locks a domain, with how long it has been as it is. */
+export async function lockDomain(tx: Tx, id: string): Promise<(DomainRow & { in_state_ms: number }) | null> {
+  const [row] = await tx<(DomainRow & { in_state_ms: number })[]>`
+    select ${domainColumns(tx)}, extract(epoch from clock_now() - status_since)::float8 * 1000 as in_state_ms
+    from domains where id = ${id} for update`;
+  return row ?? null;
+}
+
+export interface CheckedFacts {
+  readonly checks: string;
+  readonly status_reason: string | null;
+  readonly signing_key_ids: readonly string[];
+  readonly return_path_ready: boolean | null;
+}
+
+/** Remembers what a check saw; it changes no state. A null leaves what was known. */
+export async function recordCheck(sql: Sql | Tx, id: string, facts: CheckedFacts): Promise<DomainRow | null> {
+  const [row] = await sql<DomainRow[]>`
+    update domains set
+      checks = ${facts.checks},
+      status_reason = case when status = 'suspended' then status_reason else ${facts.status_reason} end,
+      signing_key_ids = ${[...facts.signing_key_ids]}::text[],
+      return_path_ready = coalesce(${facts.return_path_ready}::boolean, return_path_ready),
+      last_checked_at = clock_now()
+    where id = ${id}
+    returning ${domainColumns(sql)}`;
+  return row ?? null;
+}
+
+/** The only UPDATE of a state. Null where the domain is gone or not in a state that the transition begins in. */
+export async function moveDomain(tx: Tx, name: DomainTransitionName, id: string): Promise<DomainRow | null> {
+  const { from, to } = domainTransitions[name];
+  const [row] = await tx<DomainRow[]>`
+    update domains set
+      status = ${to},
+      status_since = clock_now(),
+      verified_at = case when ${to} = 'verified' and status <> 'at_risk' then clock_now() else verified_at end
+    where id = ${id} and status = any (${[...from]}::text[])
+    returning ${domainColumns(tx)}`;
+  return row ?? null;
+}
+
+/** Deletes a domain with its keys; true where there was one. */
+export async function deleteDomain(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx`delete from domains where id = ${id} returning id`;
+  return rows.length > 0;
+}

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Encrypts what must be kept secret at rest. What is sealed for one purpose does not open for another. */
+export interface Sealing {
+  seal(plain: Buffer, purpose: string): Buffer;
+  /** Throws a SealError where no key of this process opens it. */
+  open(sealed: Buffer, purpose: string): Buffer;
+}
+
+export class SealError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SealError';
+  }
+}
+
+interface RootKey {
+  readonly id: Buffer;
+  readonly key: Buffer;
+}
+
+// One byte for the form, eight that name the root key, the nonce, the text, the tag.
+const FORM = 1;
+const ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NONCE_AT = 1 + ID_BYTES;
+const TEXT_AT = NONCE_AT + NONCE_BYTES;
+
+/** AES-256-GCM under keys that are derived from SECRET_KEY; what SECRET_KEY_PREVIOUS sealed still opens. */
+export function createSealing(secret_key: string, previous?: string): Sealing {
+  const current = rootKey(secret_key);
+  const known = previous === undefined ? [current] : [current, rootKey(previous)];
+  return {
+    seal(plain, purpose) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const head = Buffer.concat([Buffer.of(FORM), current.id, nonce]);
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(covered(head, purpose));
+      return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, purpose) {
+      if (sealed.length < TEXT_AT + TAG_BYTES || sealed[0] !== FORM) throw new SealError('this was not sealed here');
+      const id = sealed.subarray(1, NONCE_AT);
+      const root = known.find((one) => one.id.equals(id));
+      if (!root) throw new SealError('this was sealed under another key than SECRET_KEY and SECRET_KEY_PREVIOUS');
+      const head = sealed.subarray(0, TEXT_AT);
+      const decipher = createDecipheriv('aes-256-gcm', root.key, head.subarray(NONCE_AT))
+        .setAAD(covered(head, purpose))
+        .setAuthTag(sealed.subarray(-TAG_BYTES));
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(TEXT_AT, -TAG_BYTES)), decipher.final()]);
+      } catch {
+        throw new SealError('what was sealed has been changed, or was sealed for another purpose');
+      }
+    },
+  };
+}
+
+function rootKey(secret: string): RootKey {
+  const derive = (use: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', `sealing ${use}`, bytes));
+  return { id: derive('id', ID_BYTES), key: derive('key', 32) };
+}
+
+function covered(head: Buffer, purpose: string): Buffer {
+  return Buffer.concat([head, Buffer.from(purpose)]);
+}

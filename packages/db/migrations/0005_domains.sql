@@ -1,0 +1,31 @@
+-- First release: nothing older runs on it.
+
+alter table domains
+  -- Null for the sandbox, which nobody has to prove.
+  add column ownership_token text,
+  -- Under the domain; used as the envelope's domain once its record has been seen.
+  add column return_path text collate "C",
+  add column return_path_ready boolean not null default false,
+  -- The keys that sign now. Others of the domain may be published already, or still.
+  add column signing_key_ids text[] not null default '{}',
+  add column status_since timestamptz not null default clock_now(),
+  add column status_reason text,
+  add column last_checked_at timestamptz,
+  add column next_check_at timestamptz,
+  -- What the last check saw of each record, as JSON.
+  add column checks text not null default '{}';
+
+-- Keys never change. Each has a selector of its own, because a name in the DNS publishes one key.
+create table dkim_keys (
+  workspace_id text collate "C" not null,
+  domain_id text collate "C" not null references domains (id) on delete cascade,
+  id text collate "C" primary key,
+  selector text collate "C" not null,
+  algorithm text not null check (algorithm in ('rsa', 'ed25519')),
+  -- As in p= of the record.
+  public_key text not null,
+  -- PKCS #8, encrypted under SECRET_KEY for this id.
+  sealed_private_key bytea not null,
+  created_at timestamptz not null,
+  unique (domain_id, selector)
+);
