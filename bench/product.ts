@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { catalogue, newId } from '@postrider/core';
+import { catalogue, createSealing, newId } from '@postrider/core';
 import { hashSecret } from '@postrider/core/api-keys';
+import { generateDkimPairs, insertProvenDomain } from '@postrider/core/domains';
 import { connect, migrate, type Sql } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 import { httpRequest } from './load.ts';
@@ -11,6 +12,7 @@ import { receipt } from './sample.ts';
 
 const MAIN = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url));
 const OBVIOUS = fileURLToPath(new URL('./obvious-accept.ts', import.meta.url));
+const SECRET_KEY = 'b'.repeat(64);
 const UNLIMITED = 2_000_000_000;
 
 export interface ProductDatabase {
@@ -33,13 +35,15 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
     insert into plans (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute)
     values ('bench', ${UNLIMITED}, 50, ${UNLIMITED}, ${UNLIMITED}, ${UNLIMITED})`;
   const secrets = Array.from({ length: keys }, () => `pr_live_${randomBytes(32).toString('hex')}`);
+  // One pair for all: to open a key costs the same whichever it is.
+  const pairs = await generateDkimPairs();
+  const sealing = createSealing(SECRET_KEY);
   for (const [index, secret] of secrets.entries()) {
     const now_ms = Math.floor(performance.timeOrigin + performance.now());
     const workspace_id = newId('workspace', now_ms);
     await sql`insert into workspaces (id, name, plan, created_at) values (${workspace_id}, 'Bench', 'bench', now())`;
-    await sql`
-      insert into domains (workspace_id, id, name, status, sandbox, created_at)
-      values (${workspace_id}, ${newId('domain', now_ms)}, ${domainOf(index)}, 'verified', false, now())`;
+    const domain = { workspace_id, name: domainOf(index), sandbox: false };
+    await sql.begin((tx) => insertProvenDomain(tx, sealing, domain, pairs, now_ms));
     await sql`
       insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
       values (${workspace_id}, ${newId('api_key', now_ms)}, 'Bench', ${hashSecret(secret)}, 'pr_live_', 'xxxx',
@@ -88,7 +92,7 @@ export function startProduct(url: string, env: Readonly<Record<string, string>>)
   const port = nextPort++;
   return startProcess(port, [MAIN], {
     DATABASE_URL: url,
-    SECRET_KEY: 'b'.repeat(64),
+    SECRET_KEY,
     PORT: String(port),
     LOG_LEVEL: 'warn',
     ...env,

@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { createSealing } from '@postrider/core';
+import { insertProvenDomain } from '@postrider/core/domains';
 import { connect, type Sql } from '@postrider/db';
-import { createDatabase, createTestClock, type SmtpSink, startSmtpSink, type TestClock } from '@postrider/testing';
+import {
+  createDatabase,
+  createTestClock,
+  type SmtpSink,
+  startSmtpSink,
+  type TestClock,
+  testPairs,
+} from '@postrider/testing';
 import { freePort, killLeftOvers, type ServerProcess, startServer } from './server-process.ts';
 
 export interface Journey {
@@ -45,10 +54,10 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
         CAPTURE_PORT: await freePort(),
         ...own,
       });
-      await sql`
-        insert into domains (workspace_id, id, name, status, created_at, verified_at)
-        select id, 'dom_good', 'good.test', 'verified', clock_now(), clock_now() from workspaces order by id limit 1
-        on conflict do nothing`;
+      const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
+      const domain = { workspace_id: workspace?.id ?? '', name: 'good.test', sandbox: false };
+      const sealing = createSealing(shared.SECRET_KEY);
+      await sql.begin((tx) => insertProvenDomain(tx, sealing, domain, testPairs, Date.now()));
       return server;
     },
     async stop() {

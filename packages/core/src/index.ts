@@ -25,5 +25,6 @@ export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
 export type { List } from './list.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
 export { runAll } from './run-all.ts';
+export { createSealing, SealError, type Sealing } from './sealing.ts';
 export { createContext, createServices } from './services.ts';
 export { likelyMeant } from './spelling.ts';

@@ -20,7 +20,7 @@ import {
   settleDeliveries,
   stopMailers,
 } from '@postrider/core/delivery';
-import { dkimName, dkimValue, insertDomain, publicKeysOf, sealDkimKeys } from '@postrider/core/domains';
+import { dkimName, dkimValue, insertProvenDomain, publicKeysOf } from '@postrider/core/domains';
 import { provision } from '@postrider/core/workspaces';
 import { connect, type Sql } from '@postrider/db';
 import { createMailer } from '@postrider/mail';
@@ -142,20 +142,8 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       return { workspace_id: id, secret: made.secret, key_id: made.id };
     },
     async domain(name, workspace = workspace_id) {
-      const keys = sealDkimKeys(services.sealing, testPairs, clock.now());
-      await sql.begin((tx) =>
-        insertDomain(tx, {
-          workspace_id: workspace,
-          id: newId('domain', clock.now()),
-          name,
-          status: 'verified',
-          sandbox: false,
-          ownership_token: 'test',
-          return_path: null,
-          keys: [keys.rsa, keys.ed25519],
-          signing_key_ids: [keys.rsa.id, keys.ed25519.id],
-        }),
-      );
+      const domain = { workspace_id: workspace, name, sandbox: false };
+      await sql.begin((tx) => insertProvenDomain(tx, services.sealing, domain, testPairs, clock.now()));
     },
     async signatures({ raw }) {
       const domains = await sql<{ id: string; name: string }[]>`select id, name from domains`;

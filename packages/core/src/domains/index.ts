@@ -1,10 +1,11 @@
 export { addDomain } from './add-domain.ts';
 export { cancelMailOf } from './cancel-mail.ts';
-export { type DkimPairs, generateDkimPairs, sealDkimKeys } from './dkim-keys.ts';
+export { type DkimPairs, generateDkimPairs } from './dkim-keys.ts';
 export { dkimName, dkimValue } from './dns-records.ts';
 export { type DomainEntry, domainSchema } from './domain-entry.ts';
 export { getDomain } from './get-domain.ts';
 export { listDomains } from './list-domains.ts';
+export { insertProvenDomain } from './proven-domain.ts';
 export { removeDomain } from './remove-domain.ts';
-export { insertDomain, publicKeysOf } from './store.ts';
+export { publicKeysOf } from './store.ts';
 export { verifyDomain } from './verify-domain.ts';

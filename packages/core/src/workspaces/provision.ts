@@ -2,7 +2,7 @@ import { scopes } from '../api-keys/scopes.ts';
 import { hashSecret, newSecret } from '../api-keys/secret.ts';
 import { insertKey } from '../api-keys/store.ts';
 import type { Services } from '../context.ts';
-import { type DkimPairs, generateDkimPairs, insertDomain, sealDkimKeys } from '../domains/index.ts';
+import { type DkimPairs, generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
 import { newId } from '../ids.ts';
 import { anyOperator, hashPassword, insertOperator, newPassword } from '../operators/index.ts';
 import { createSealing } from '../sealing.ts';
@@ -37,18 +37,7 @@ export async function provision(
       workspace_id = newId('workspace', now_ms);
       await insertWorkspace(tx, { id: workspace_id, name: 'Default', plan: 'business' });
       const sealing = createSealing(services.secret_key, config.SECRET_KEY_PREVIOUS);
-      const keys = sealDkimKeys(sealing, pairs, now_ms);
-      await insertDomain(tx, {
-        workspace_id,
-        id: newId('domain', now_ms),
-        name: SANDBOX_DOMAIN,
-        status: 'verified',
-        sandbox: true,
-        ownership_token: null,
-        return_path: null,
-        keys: [keys.rsa, keys.ed25519],
-        signing_key_ids: [keys.rsa.id, keys.ed25519.id],
-      });
+      await insertProvenDomain(tx, sealing, { workspace_id, name: SANDBOX_DOMAIN, sandbox: true }, pairs, now_ms);
       secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }
     const wanted = config.BOOTSTRAP_API_KEY ?? secret;

@@ -1,0 +1,155 @@
+import { createSealing, createServices, invoke } from '@postrider/core';
+import { insertProvenDomain } from '@postrider/core/domains';
+import { createWorld, type SinkMail, testPairs, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendMessage } from '../messages/index.ts';
+import { claimDeliveries } from './index.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+  await world.domain('good.test');
+});
+afterAll(() => world.stop());
+
+const BOTH = (domain: string) => [`pass rsa-sha256 ${domain}`, `pass ed25519-sha256 ${domain}`];
+
+async function send(input: { from: string; to: string | string[]; [field: string]: unknown }): Promise<string> {
+  const { id } = await invoke(world.as(world.workspace_id), sendMessage, { subject: 'Hello', text: 'Hi', ...input });
+  return id;
+}
+
+const copiesOf = (id: string): SinkMail[] => world.smtp.mails.filter((mail) => mail.message_id?.includes(id));
+
+it('signs every copy with both keys of the domain of from, the sandbox included', async () => {
+  const ids = [
+    await send({ from: 'a@good.test', to: ['a@example.com', 'b@example.com'], bcc: 'c@example.com' }),
+    await send({ from: 'Zoë <a@sandbox.test>', to: 'd@example.com', html: '<p>  Grüße \t</p>\n\n', subject: '👋' }),
+  ];
+
+  await world.drain();
+
+  for (const [index, domain] of ['good.test', 'sandbox.test'].entries()) {
+    const copies = copiesOf(ids[index] ?? '');
+    expect(copies).toHaveLength(index === 0 ? 3 : 1);
+    for (const copy of copies) expect(await world.signatures(copy)).toEqual(BOTH(domain));
+  }
+});
+
+it('signs List-Unsubscribe and everything else that the sender wrote', async () => {
+  const headers = {
+    'List-Unsubscribe': '<https://good.test/u>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
+  const id = await send({ from: 'a@good.test', to: 'e@example.com', headers: { ...headers, 'X-Tag': 'otp' } });
+
+  await world.drain();
+
+  const [copy] = copiesOf(id);
+  if (!copy) throw new Error('nothing arrived');
+  expect(await world.signatures(copy)).toEqual(BOTH('good.test'));
+  for (const changed of ['good.test/u', 'One-Click', 'otp']) {
+    const raw = Buffer.from(copy.raw.toString('latin1').replace(changed, 'changed'), 'latin1');
+    expect((await world.signatures({ raw })).join()).not.toContain('pass');
+  }
+});
+
+it('sends the same bytes again after a deferral', async () => {
+  const seen: string[] = [];
+  world.smtp.script(({ stage, to, nth }) => {
+    if (to !== 'again@example.com' || stage !== 'data' || nth > 1) return { kind: 'accept' };
+    return { kind: 'drop', at: 'after_dot' };
+  });
+  const id = await send({ from: 'a@good.test', to: 'again@example.com' });
+
+  await world.drain();
+  await world.clock.advance(120_000);
+  await world.drain();
+
+  for (const copy of copiesOf(id)) seen.push(copy.raw.toString('latin1'));
+  expect(seen).toHaveLength(2);
+  expect(seen[1]).toBe(seen[0]);
+});
+
+it('does not send what it has no key for, and says so', async () => {
+  const id = await send({ from: 'a@good.test', to: 'nokey@example.com' });
+  const ids = await takeKeysAway('good.test');
+
+  await world.drain();
+
+  expect(copiesOf(id)).toEqual([]);
+  expect(await recipientOf(id)).toMatchObject({
+    state: 'deferred',
+    last_response: 'the mail could not be signed for good.test: the domain has no key',
+  });
+
+  await world.services.sql`update domains set signing_key_ids = ${ids}::text[] where name = 'good.test'`;
+  await world.clock.advance(120_000);
+  await world.drain();
+  expect(await recipientOf(id)).toMatchObject({ state: 'delivered' });
+  expect(await Promise.all(copiesOf(id).map(world.signatures))).toEqual([BOTH('good.test')]);
+});
+
+it('does not send what it cannot open the key for, and sends it once it can', async () => {
+  await world.services.sql.begin((tx) =>
+    insertProvenDomain(
+      tx,
+      createSealing('x'.repeat(64)),
+      { workspace_id: world.workspace_id, name: 'sealed.test', sandbox: false },
+      testPairs,
+      world.clock.now(),
+    ),
+  );
+  const id = await send({ from: 'a@sealed.test', to: 'sealed@example.com' });
+
+  await world.drain();
+
+  expect(copiesOf(id)).toEqual([]);
+  const { state, last_response } = await recipientOf(id);
+  expect([state, last_response]).toEqual(['deferred', expect.stringContaining('SECRET_KEY_PREVIOUS')]);
+});
+
+it('opens keys that the previous secret key sealed', async () => {
+  const id = await send({ from: 'a@good.test', to: 'rotated@example.com' });
+  const { config, secret_key } = world.services;
+  const rotated = createServices({
+    ...world.services,
+    config: { ...config, SECRET_KEY_PREVIOUS: secret_key },
+    secret_key: 'n'.repeat(64),
+  });
+
+  const claimed = await claimDeliveries(rotated, await rotated.jobs.fetch('delivery.attempt', 10));
+  const raws = await Promise.all(claimed.map(({ content }) => content.raw()));
+
+  expect(claimed.map(({ delivery }) => delivery.message_id)).toEqual([id]);
+  expect(await Promise.all(raws.map((raw) => world.signatures({ raw })))).toEqual([BOTH('good.test')]);
+});
+
+it('uses the return path of a domain once its record has been seen', async () => {
+  const path = 'bounces.good.test';
+  await world.services.sql`update domains set return_path = ${path} where name = 'good.test'`;
+  const before = await send({ from: 'a@good.test', to: 'before@example.com' });
+  await world.drain();
+  await world.services.sql`update domains set return_path_ready = true where name = 'good.test'`;
+  const after = await send({ from: 'a@good.test', to: 'after@example.com' });
+  await world.drain();
+
+  const domains = [before, after].map((id) => copiesOf(id)[0]?.envelope_from.split('@')[1]);
+  expect(domains).toEqual([expect.not.stringContaining(path), path]);
+});
+
+async function takeKeysAway(name: string): Promise<string[]> {
+  const [row] = await world.services.sql<{ ids: string[] }[]>`
+    with before as (select signing_key_ids from domains where name = ${name})
+    update domains d set signing_key_ids = '{}' from before where d.name = ${name}
+    returning before.signing_key_ids as ids`;
+  return row?.ids ?? [];
+}
+
+async function recipientOf(message_id: string): Promise<{ state: string; last_response: string | null }> {
+  const [row] = await world.services.sql<{ state: string; last_response: string | null }[]>`
+    select state, last_response from recipients where message_id = ${message_id}`;
+  if (!row) throw new Error('no such message');
+  return row;
+}
