@@ -27,6 +27,7 @@ const sections: readonly Json[] = [
   { name: 'events', description: 'What happened, as one list.' },
   { name: 'suppressions', description: 'The addresses that nothing is sent to.' },
   { name: 'api-keys', description: 'Who may use the API, and for what.' },
+  { name: 'domains', description: 'Names that mail may be from, and the records that prove them.' },
   { name: 'usage', description: 'How much of the plan is used up.' },
 ];
 

@@ -1,0 +1,622 @@
+import { newId } from '@postrider/core';
+import { cancelMailOf } from '@postrider/core/domains';
+import { createWorld, type DnsZone, startDnsZone, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  type CallOptions,
+  detailsOf,
+  errorOf,
+  type RestServer,
+  rateOf,
+  startRest,
+} from './rest-server.ts';
+
+let zone: DnsZone;
+let world: World;
+let rest: RestServer;
+
+beforeAll(async () => {
+  zone = await startDnsZone();
+  world = await createWorld({
+    DNS_SERVERS: zone.address,
+    HELO_NAME: 'mail.service.test',
+    PUBLIC_URL: 'https://app.service.test',
+  });
+  rest = await startRest(world.services, world.secret);
+  await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+  await zone.stop();
+});
+
+interface ShownRecord {
+  readonly purpose: string;
+  readonly required: boolean;
+  readonly type: string;
+  readonly host: string;
+  readonly fqdn: string;
+  readonly value: string;
+  readonly status: string;
+  readonly found: readonly string[];
+  readonly hint: string | null;
+}
+
+const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/domains', { body, ...options });
+const get = (name: string, options: CallOptions = {}) => rest.call('GET', `/domains/${name}`, options);
+const verify = (name: string, options: CallOptions = {}) => rest.call('POST', `/domains/${name}/verify`, options);
+const remove = (name: string, options: CallOptions = {}) => rest.call('DELETE', `/domains/${name}`, options);
+const send = (from: string, fields: object = {}) =>
+  rest.call('POST', '/email/send', { body: { from, to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields } });
+
+// The schema of every answer has been checked by then.
+const recordsOf = (answer: Answer) => answer.body.dns_records as readonly ShownRecord[];
+
+function recordOf(answer: Answer, fqdn: string): ShownRecord {
+  const record = recordsOf(answer).find((one) => one.fqdn === fqdn);
+  if (!record) throw new Error(`no record ${fqdn} in ${answer.text}`);
+  return record;
+}
+
+/** What an owner does with the records of an answer. */
+function publish(answer: Answer, which: (record: ShownRecord) => boolean = () => true): void {
+  for (const record of recordsOf(answer).filter(which)) {
+    if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
+    if (record.type === 'MX')
+      zone.set(record.fqdn, 'MX', [{ priority: 10, exchange: record.value.split(' ')[1] ?? '' }]);
+  }
+}
+
+/** Adds a domain and proves it. */
+async function verified(name: string, options: CallOptions = {}): Promise<Answer> {
+  const added = await add({ name }, options);
+  expect(added.status, added.text).toBe(201);
+  publish(added, (record) => record.required);
+  const answer = await verify(name, options);
+  expect(answer.body.status, answer.text).toBe('verified');
+  return answer;
+}
+
+async function eventsOf(type: string): Promise<Record<string, unknown>[]> {
+  const answer = await rest.call('GET', `/events?type=${type}`);
+  // The schema of the answer has been checked.
+  return (answer.body.data as { data: Record<string, unknown> }[]).map((event) => event.data);
+}
+
+describe('201', () => {
+  it('answers the domain with the records to publish', async () => {
+    const answer = await add({ name: 'mail.new.test', return_path: 'bounces', foo: 1 });
+
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body).toMatchObject({
+      object: 'domain',
+      id: expect.stringMatching(/^dom_[0-9a-z]{26}$/),
+      name: 'mail.new.test',
+      status: 'pending',
+      can_send: false,
+      status_reason: null,
+      created_at: new Date(world.clock.now()).toISOString(),
+      verified_at: null,
+      last_checked_at: null,
+      next_check_at: null,
+    });
+    expect(recordsOf(answer)).toEqual(
+      [
+        ['ownership', true, 'TXT', '_postrider.mail', /^postrider-verification=[0-9a-f]{32}$/],
+        ['dkim', true, 'TXT', 'pr1._domainkey.mail', /^v=DKIM1; k=rsa; p=MIIB[A-Za-z0-9+/=]{388}$/],
+        ['dkim', false, 'TXT', 'pr1-ed25519._domainkey.mail', /^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/],
+        ['return_path', false, 'MX', 'bounces.mail', /^10 mail\.service\.test$/],
+        ['spf', false, 'TXT', 'bounces.mail', /^v=spf1 a:mail\.service\.test ~all$/],
+        ['dmarc', false, 'TXT', '_dmarc.mail', /^v=DMARC1; p=none$/],
+      ].map(([purpose, required, type, host, value]) => ({
+        purpose,
+        required,
+        type,
+        host,
+        fqdn: `${host}.new.test`,
+        value: expect.stringMatching(value as RegExp),
+        ttl: 3600,
+        status: 'pending',
+        found: [],
+        hint: expect.stringContaining('/domains/mail.new.test/verify'),
+      })),
+    );
+    expect((await get('mail.new.test')).text).toBe(answer.text);
+    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+  });
+
+  it('publishes the keys under a selector of the caller’s', async () => {
+    const answer = await add({ name: 'selector.test', dkim_selector: 'Acme' });
+
+    const hosts = recordsOf(answer)
+      .filter((record) => record.purpose === 'dkim')
+      .map((record) => record.host);
+    expect(hosts).toEqual(['acme._domainkey', 'acme-ed25519._domainkey']);
+    expect(recordOf(answer, 'selector.test').host).toBe('@');
+  });
+
+  it('takes a name that others have added but not proven, with a proof and keys of its own', async () => {
+    const other = await world.workspace('free');
+
+    const [first, second] = [await add({ name: 'both.test' }), await add({ name: 'both.test' }, { key: other.secret })];
+
+    expect([first.status, second.status]).toEqual([201, 201]);
+    const values = [first, second].flatMap((answer) => recordsOf(answer).filter((record) => record.required));
+    expect(new Set(values.map((record) => record.value)).size).toBe(4);
+  });
+
+  it('takes names in the letters of any script', async () => {
+    const answer = await add({ name: 'Bücher.Test' });
+
+    expect(answer.body.name).toBe('xn--bcher-kva.test');
+    expect((await get(encodeURIComponent('bücher.test'))).status).toBe(200);
+  });
+});
+
+describe('200', () => {
+  it('verifies a domain whose required records are right, and lets mail leave that its keys sign', async () => {
+    const added = await add({ name: 'right.test' });
+    publish(added, (record) => record.required);
+    expect(errorOf(await send('a@right.test')).reason).toBe('domain_not_verified');
+
+    const answer = await verify('right.test');
+
+    const now = new Date(world.clock.now()).toISOString();
+    expect(answer.body).toMatchObject({
+      status: 'verified',
+      can_send: true,
+      status_reason: null,
+      verified_at: now,
+      last_checked_at: now,
+    });
+    expect(recordsOf(answer).map(({ purpose, status }) => [purpose, status])).toEqual([
+      ['ownership', 'ok'],
+      ['dkim', 'ok'],
+      ['dkim', 'missing'],
+      ['spf', 'missing'],
+      ['dmarc', 'missing'],
+    ]);
+    expect(await eventsOf('domain.verified')).toContainEqual({
+      domain: { id: added.body.id, name: 'right.test', status: 'verified', status_reason: null },
+      email: null,
+      recipient: null,
+    });
+    const sent = await send('a@right.test');
+    await world.drain();
+    const mail = await world.smtp.waitFor((one) => one.message_id?.includes(String(sent.body.id)) ?? false);
+    expect(await world.signatures(mail)).toEqual(['pass rsa-sha256 right.test']);
+  });
+
+  it('signs with the second key once its record has been seen, and uses the return path', async () => {
+    const added = await add({ name: 'whole.test', return_path: 'bounces.whole.test' });
+    publish(added);
+
+    const answer = await verify('whole.test');
+
+    expect(recordsOf(answer).map(({ status, hint }) => [status, hint])).toEqual(
+      recordsOf(answer).map(() => ['ok', null]),
+    );
+    const sent = await send('a@whole.test');
+    await world.drain();
+    const mail = await world.smtp.waitFor((one) => one.message_id?.includes(String(sent.body.id)) ?? false);
+    expect(await world.signatures(mail)).toEqual(['pass rsa-sha256 whole.test', 'pass ed25519-sha256 whole.test']);
+    expect(mail.envelope_from).toMatch(/@bounces\.whole\.test$/);
+  });
+
+  it('says what is wrong with each record, and shows what was found', async () => {
+    const added = await add({ name: 'wrong.test' });
+    const rsa = recordOf(added, 'pr1._domainkey.wrong.test');
+    zone.set(rsa.fqdn, 'TXT', [rsa.value.slice(0, 200)]);
+    zone.set('_postrider.wrong.test', 'TXT', ['postrider-verification=other', '\u0000<b>\u001b[31m']);
+    zone.set('wrong.test', 'TXT', ['v=spf1 -all', 'v=spf1 ~all']);
+
+    const answer = await verify('wrong.test');
+
+    expect(answer.body).toMatchObject({ status: 'pending', can_send: false });
+    expect(answer.body.status_reason).toBe(
+      'The ownership record _postrider.wrong.test has another value, and the DKIM record pr1._domainkey.wrong.test is truncated.',
+    );
+    expect(recordOf(answer, rsa.fqdn)).toMatchObject({ status: 'truncated', found: [rsa.value.slice(0, 200)] });
+    expect(recordOf(answer, '_postrider.wrong.test')).toMatchObject({
+      status: 'mismatch',
+      found: ['postrider-verification=other', '<b> [31m'],
+    });
+    expect(recordOf(answer, 'wrong.test')).toMatchObject({ purpose: 'spf', status: 'multiple' });
+    expect((await get('wrong.test')).text).toBe(answer.text);
+  });
+
+  it.each(['SERVFAIL', 'REFUSED'] as const)('keeps a verified domain through %s, and mail leaves', async (how) => {
+    const name = `${how.toLowerCase()}.test`;
+    const before = await verified(name);
+    for (const record of recordsOf(before)) zone.fail(record.fqdn, how);
+
+    const answer = await verify(name);
+
+    expect(answer.body).toMatchObject({ status: 'verified', can_send: true, verified_at: before.body.verified_at });
+    expect(answer.body.status_reason).toContain('could not be looked up');
+    expect(recordsOf(answer).map((record) => record.status)).toEqual(recordsOf(answer).map(() => 'lookup_error'));
+    expect((await send(`a@${name}`)).status).toBe(202);
+  });
+
+  it('keeps a domain pending, with the reason, where no server answers', async () => {
+    const added = await add({ name: 'silent.test' });
+    for (const record of recordsOf(added)) zone.fail(record.fqdn, 'timeout');
+
+    const answer = await verify('silent.test');
+
+    expect(answer.body).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
+    expect(answer.body.status_reason).toContain('could not be looked up');
+  });
+
+  it('puts a domain at risk when a record is lost, lets mail leave, and verifies it again', async () => {
+    const before = await verified('lost.test');
+    const ownership = recordOf(before, '_postrider.lost.test');
+    zone.remove(ownership.fqdn);
+
+    const lost = await verify('lost.test');
+    const sent = await send('a@lost.test');
+    zone.set(ownership.fqdn, 'TXT', [ownership.value]);
+    const again = await verify('lost.test');
+
+    expect(lost.body).toMatchObject({ status: 'at_risk', can_send: true });
+    expect(lost.body.status_reason).toContain('_postrider.lost.test is missing');
+    expect(sent.status).toBe(202);
+    expect(again.body).toMatchObject({ status: 'verified', verified_at: before.body.verified_at });
+    const about = (data: Record<string, unknown>) => JSON.stringify(data).includes('lost.test');
+    expect((await eventsOf('domain.at_risk')).filter(about)).toHaveLength(1);
+    expect((await eventsOf('domain.verified')).filter(about)).toHaveLength(2);
+  });
+
+  it('fails a domain that is not proven in 14 days, and verifies it when it is after all', async () => {
+    const added = await add({ name: 'late.test' });
+    await world.clock.advance(14 * 86_400_000);
+
+    const failed = await verify('late.test');
+    publish(added, (record) => record.required);
+    const proven = await verify('late.test');
+
+    expect(failed.body).toMatchObject({ status: 'failed', can_send: false });
+    expect(proven.body).toMatchObject({ status: 'verified', can_send: true });
+    expect(await eventsOf('domain.failed')).toContainEqual(
+      expect.objectContaining({ domain: expect.objectContaining({ name: 'late.test', status: 'failed' }) }),
+    );
+  });
+
+  it('leaves a suspended domain suspended, however right its records are', async () => {
+    await verified('suspended.test');
+    await world.services.sql`update domains set status = 'suspended' where name = 'suspended.test'`;
+
+    expect((await verify('suspended.test')).body).toMatchObject({ status: 'suspended', can_send: false });
+    expect(errorOf(await remove('suspended.test')).reason).toBe('domain_not_allowed');
+  });
+
+  it('finds one row by every spelling of its name', async () => {
+    const { body } = await add({ name: 'spelling.test' });
+
+    for (const path of ['spelling.test', 'SPELLING.Test', 'spelling.test.', 'spelling%2etest', 'spelling.test%2E']) {
+      expect((await get(path)).body.id, path).toBe(body.id);
+    }
+  });
+
+  it('lists the domains of the workspace, newest first, a page at a time', async () => {
+    const { secret } = await world.workspace('free');
+    const names = ['one.list.test', 'two.list.test', 'three.list.test'];
+    for (const name of names) {
+      await world.clock.advance(1);
+      await add({ name }, { key: secret });
+    }
+    const list = (query: string) => rest.call('GET', `/domains${query}`, { key: secret });
+
+    const page = await list('?limit=2');
+    const rest_of_it = await list(`?limit=2&cursor=${page.body.next_cursor}`);
+
+    const shown = [page, rest_of_it].flatMap((answer) => answer.body.data as { name: string }[]);
+    expect(shown.map(({ name }) => name)).toEqual([...names].reverse());
+    expect(shown[0]).toEqual((await get('three.list.test', { key: secret })).body);
+    expect([page.body.has_more, rest_of_it.body.has_more]).toEqual([true, false]);
+  });
+
+  it('shows the sandbox, which is verified, needs no records and says what it is for', async () => {
+    const [shown, checked] = [await get('sandbox.test'), await verify('sandbox.test')];
+
+    expect(shown.body).toMatchObject({ status: 'verified', can_send: true, dns_records: [] });
+    expect(shown.body.status_reason).toContain('DELIVERY=capture');
+    expect(checked.text).toBe(shown.text);
+  });
+
+  it('removes a domain; its open mail ends canceled by a job of the same commit, and its place in the month comes back', async () => {
+    await verified('gone.test');
+    const used = async () => Number((await rest.call('GET', '/usage')).body.used);
+    const ahead = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() };
+    const mails = [
+      await send('a@gone.test'),
+      await send('a@gone.test', ahead),
+      await send('b@gone.test', { to: ['x@example.com', 'y@example.com'] }),
+    ];
+    const kept = await send('a@sandbox.test', ahead);
+    const before = await used();
+
+    const answer = await remove('GONE.test.');
+
+    expect([answer.status, answer.body]).toEqual([200, { object: 'domain', name: 'gone.test', deleted: true }]);
+    expect(errorOf(await get('gone.test')).reason).toBe('domain_not_found');
+    expect(errorOf(await send('a@gone.test')).reason).toBe('domain_not_verified');
+    expect(await cancelJobsOf('gone.test')).toBe(1);
+    for (const mail of mails) {
+      const log = await rest.call('GET', `/email/logs/${mail.body.id}`);
+      expect(log.body).toMatchObject({ status: 'canceled', last_event: { type: 'email.canceled' } });
+      expect(log.text).toContain('domain_removed');
+    }
+    expect((await rest.call('GET', `/email/logs/${kept.body.id}`)).body.status).toBe('scheduled');
+    expect(await used()).toBe(before - 4);
+    const rows = await world.services
+      .sql`select from dkim_keys k where not exists (select from domains d where d.id = k.domain_id)`;
+    expect(rows).toHaveLength(0);
+    await world.clock.advance(60_000);
+    await world.drain();
+    expect(world.smtp.mails.filter((mail) => mail.message_id?.endsWith('@gone.test>'))).toEqual([]);
+    expect(await cancelJobsOf('gone.test')).toBe(1);
+    expect(await used()).toBe(before - 4);
+  });
+
+  it('cancels what has been tried without giving its place back, and what a late accept stored', async () => {
+    await verified('tried.test');
+    world.smtp.script(({ to }) =>
+      to === 'busy@example.com' ? { kind: 'reply', code: 451, text: 'later' } : { kind: 'accept' },
+    );
+    const tried = await send('a@tried.test', { to: ['busy@example.com', 'fine@example.com'] });
+    await world.drain();
+    await remove('tried.test');
+    expect(await cancelJobsOf('tried.test')).toBe(1);
+    const before = (await rest.call('GET', '/usage')).body.used;
+    const log = await rest.call('GET', `/email/logs/${tried.body.id}`);
+    await world.services.sql`
+      update recipients set state = 'queued' where message_id = ${String(tried.body.id)} and state = 'canceled'`;
+    await world.services.sql`update messages set status = 'queued' where id = ${String(tried.body.id)}`;
+
+    await world.clock.advance(60_000);
+    expect(await cancelJobsOf('tried.test')).toBe(1);
+
+    const statuses = (answer: Answer) => (answer.body.recipients as { status: string }[]).map(({ status }) => status);
+    expect(statuses(log).sort()).toEqual(['canceled', 'delivered']);
+    expect(statuses(await rest.call('GET', `/email/logs/${tried.body.id}`)).sort()).toEqual(['canceled', 'delivered']);
+    expect((await rest.call('GET', '/usage')).body.used).toBe(before);
+  });
+
+  it('leaves the mail alone that was accepted after the name was added again', async () => {
+    await verified('back.test');
+    await remove('back.test');
+    await world.clock.advance(1000);
+    await verified('back.test');
+    await world.clock.advance(1000);
+    const sent = await send('a@back.test', { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
+
+    expect(await cancelJobsOf('back.test')).toBe(1);
+
+    expect((await rest.call('GET', `/email/logs/${sent.body.id}`)).body.status).toBe('scheduled');
+  });
+
+  it('comes back for what was being sent when its domain went', async () => {
+    await verified('sending.test');
+    const sent = await send('a@sending.test');
+    const message_id = String(sent.body.id);
+    await world.services.sql`
+      update recipients set state = 'sending', lease = gen_random_uuid(), lease_until = clock_now() + interval '30 s'
+      where message_id = ${message_id}`;
+    await world.services.sql`update messages set status = 'sending' where id = ${message_id}`;
+    await remove('sending.test');
+    expect(await cancelJobsOf('sending.test')).toBe(1);
+    await world.services.sql`
+      update recipients set state = 'deferred', lease = null, lease_until = null where message_id = ${message_id}`;
+    await world.services.sql`update messages set status = 'deferred' where id = ${message_id}`;
+
+    await world.clock.advance(60_000);
+    expect(await cancelJobsOf('sending.test')).toBe(2);
+
+    expect((await rest.call('GET', `/email/logs/${message_id}`)).body.status).toBe('canceled');
+  });
+});
+
+/** Runs the jobs that are due, and answers how many of them were about a domain. */
+async function cancelJobsOf(domain: string): Promise<number> {
+  const { services } = world;
+  const jobs = await services.jobs.fetch('domain.cancel_mail', 100);
+  for (const job of jobs) await cancelMailOf(services, job.data);
+  await services.sql.begin((tx) => services.jobs.complete(tx, 'domain.cancel_mail', jobs));
+  return jobs.filter((job) => job.data.domain === domain).length;
+}
+
+describe('400', () => {
+  it.each([
+    '',
+    'a',
+    '-x.test',
+    'a..b',
+    'http://x.test',
+    '*.x.test',
+    '192.0.2.1',
+    '[::1]',
+    `${'a'.repeat(60)}.`.repeat(5),
+    'x.test/',
+    'a b.test',
+    'x_y.test',
+    '0x7f.1',
+  ])('refuses %j as a name', async (name) => {
+    const answer = await add({ name });
+
+    expect(answer.status).toBe(400);
+    expect(detailsOf(answer)).toEqual(['name invalid_domain']);
+  });
+
+  it('refuses a body without a name, with one of another type, or misspelled', async () => {
+    expect(detailsOf(await add({}))).toEqual(['name missing_field']);
+    expect(detailsOf(await add({ name: ['x.test'] }))).toEqual(['name invalid_type']);
+    expect(detailsOf(await add({ name: 'x.test', dkimSelector: 'a' }))).toEqual(['dkimSelector misspelled_field']);
+    expect(errorOf(await add('{')).reason).toBe('malformed_json');
+  });
+
+  it.each(['', 'a.b', '-a', 'a_b', 'x'.repeat(56), 'ü'])('refuses %j as a selector', async (dkim_selector) => {
+    expect(detailsOf(await add({ name: 'x.test', dkim_selector }))).toEqual(['dkim_selector invalid_type']);
+  });
+
+  it.each(['', 'a.test', 'x.test', 'a b', 'evilx.test', '-a'])(
+    'refuses %j as a return path of x.test',
+    async (path) => {
+      expect(detailsOf(await add({ name: 'x.test', return_path: path }))).toEqual(['return_path invalid_domain']);
+    },
+  );
+});
+
+describe('401 and 403', () => {
+  it('asks for a key and its scope before it reads anything', async () => {
+    const reader = await world.key({ scopes: ['domains:read'] });
+    const writer = await world.key({ scopes: ['domains:write'] });
+
+    expect((await add({ name: 'x.test' }, { key: null })).status).toBe(401);
+    expect(errorOf(await add('{', { key: reader.secret }))).toMatchObject({ required_scope: 'domains:write' });
+    for (const call of [verify, remove]) {
+      expect(errorOf(await call('sandbox.test', { key: reader.secret }))).toMatchObject({
+        required_scope: 'domains:write',
+      });
+    }
+    expect((await get('sandbox.test', { key: reader.secret })).status).toBe(200);
+    for (const answer of [
+      await get('x.test', { key: writer.secret }),
+      await rest.call('GET', '/domains', { key: writer.secret }),
+    ]) {
+      expect(errorOf(answer)).toMatchObject({ required_scope: 'domains:read' });
+    }
+  });
+});
+
+describe('404', () => {
+  it('answers for a domain of another workspace as for none, and leaves it', async () => {
+    await verified('foreign.test');
+    const { secret } = await world.workspace('free');
+
+    for (const call of [get, verify, remove]) {
+      const [foreign, absent] = [
+        await call('foreign.test', { key: secret }),
+        await call('absent.test', { key: secret }),
+      ];
+      expect([foreign.status, errorOf(foreign).reason]).toEqual([404, 'domain_not_found']);
+      expect(errorOf(foreign).message).toBe(errorOf(absent).message.replace('absent', 'foreign'));
+    }
+    expect((await get('foreign.test')).body.status).toBe('verified');
+  });
+
+  it.each(['a', '%00', '*.test', 'x'.repeat(400), 'http%3A%2F%2Fx.test'])(
+    'answers for %j, which is no name',
+    async (path) => {
+      expect([404, 400]).toContain((await get(path)).status);
+    },
+  );
+});
+
+describe('422', () => {
+  it.each([
+    'com',
+    'co.uk',
+    'github.io',
+    'gmail.com',
+    'GMAIL.com.',
+    'web.de',
+    'simulator.test',
+    'mail.service.test',
+    'app.service.test',
+  ])('refuses %s, from which nobody here can send', async (name) => {
+    const answer = await add({ name });
+
+    // A public suffix of one label is no domain name to begin with.
+    expect(errorOf(answer).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
+  });
+
+  it('refuses the sandbox to other workspaces, and its removal to its own', async () => {
+    const { secret } = await world.workspace('free');
+
+    expect(errorOf(await add({ name: 'sandbox.test' }, { key: secret })).reason).toBe('domain_not_allowed');
+    expect(errorOf(await add({ name: 'sandbox.test' })).reason).toBe('domain_already_exists');
+    expect(errorOf(await remove('sandbox.test')).reason).toBe('domain_not_allowed');
+  });
+
+  it('refuses a name that the workspace has, in any spelling and at once', async () => {
+    const answers = await Promise.all(['twice.test', 'TWICE.test.', 'Twice.Test'].map((name) => add({ name })));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
+    for (const answer of answers.filter(({ status }) => status === 422)) {
+      expect(errorOf(answer).reason).toBe('domain_already_exists');
+    }
+  });
+
+  it('refuses a name that another workspace has verified, to add or to verify', async () => {
+    const { secret } = await world.workspace('free');
+    const early = await add({ name: 'claimed.test' }, { key: secret });
+    await verified('claimed.test');
+    publish(early, (record) => record.required);
+    const late = await world.workspace('free');
+
+    expect(errorOf(await add({ name: 'claimed.test' }, { key: late.secret })).reason).toBe('domain_claimed');
+    expect(errorOf(await verify('claimed.test', { key: secret })).reason).toBe('domain_claimed');
+    expect((await get('claimed.test', { key: secret })).body).toMatchObject({
+      status: 'pending',
+      status_reason: 'Another workspace has verified this name.',
+    });
+
+    await remove('claimed.test');
+    expect((await verify('claimed.test', { key: secret })).body.status).toBe('verified');
+  });
+
+  it('lets one of two workspaces verify a name at the same moment', async () => {
+    const { secret } = await world.workspace('free');
+    const [mine, theirs] = [await add({ name: 'race.test' }), await add({ name: 'race.test' }, { key: secret })];
+    const values = [mine, theirs].map((answer) => recordOf(answer, '_postrider.race.test').value);
+    zone.set('_postrider.race.test', 'TXT', values);
+    await world.services.sql`
+      update dkim_keys set selector = 'pr2' where domain_id = ${String(theirs.body.id)} and algorithm = 'rsa'`;
+    publish(mine, (record) => record.purpose === 'dkim');
+    publish(await get('race.test', { key: secret }), (record) => record.fqdn.startsWith('pr2.'));
+
+    const answers = await Promise.all([verify('race.test'), verify('race.test', { key: secret })]);
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+  });
+});
+
+describe('a private key', () => {
+  it('is in no table, no answer and no line of the log', async () => {
+    const added = await add({ name: 'secret.test' });
+    publish(added);
+    const answers = [added, await verify('secret.test'), await get('secret.test'), await rest.call('GET', '/domains')];
+    const { sql, sealing } = world.services;
+    const keys = await sql<{ id: string; sealed_private_key: Buffer }[]>`
+      select id, sealed_private_key from dkim_keys where domain_id = ${String(added.body.id)}`;
+    expect(keys).toHaveLength(2);
+    const needles = keys.flatMap((key) => {
+      // The last octets of PKCS #8 are secret in both algorithms.
+      const plain = sealing.open(key.sealed_private_key, `dkim ${key.id}`).subarray(-30);
+      return [plain.toString('hex'), plain.toString('base64').slice(2, 38)];
+    });
+    const tables = await sql<{ name: string }[]>`
+      select table_name as name from information_schema.tables where table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`;
+    const places = [JSON.stringify(world.logged), ...answers.map((answer) => answer.text)];
+    for (const { name } of tables) {
+      const schema = (await sql`select to_regclass(${`public.${name}`}) is not null as here`)[0]?.here
+        ? 'public'
+        : 'pgboss';
+      const rows = await sql<{ text: string }[]>`select t::text as text from ${sql(`${schema}.${name}`)} t`;
+      places.push(...rows.map((row) => row.text));
+    }
+
+    expect(places.length).toBeGreaterThan(50);
+    for (const place of places) for (const needle of needles) expect(place).not.toContain(needle);
+    for (const answer of answers) expect(answer.text).not.toContain('PRIVATE');
+  });
+
+  it('is not shown by the id of anything', async () => {
+    expect(newId('dkim_key', 0)).toMatch(/^dkk_/);
+    expect((await get('sandbox.test')).text).not.toContain('dkk_');
+  });
+});
