@@ -161,7 +161,7 @@ async function talk(
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   try {
-    return await mailers[delivery.mode].send(envelopeOf(services.config, delivery), content.raw, signal);
+    return await mailers[delivery.mode].send(envelopeOf(services, delivery), content.raw, signal);
   } catch (error) {
     if (error instanceof ContentGone) return { ...nothingSent(error.message), kind: 'rejected' };
     services.log.error(

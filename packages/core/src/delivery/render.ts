@@ -1,5 +1,6 @@
 import { compose, type Mailbox, parseMailbox, textFromHtml } from '@postrider/mail';
-import type { Config } from '../config.ts';
+import type { Services } from '../context.ts';
+import { returnPathLocal } from './return-path.ts';
 import type { Body, DeliveryRow } from './store.ts';
 
 interface StoredAttachment {
@@ -11,11 +12,11 @@ interface StoredAttachment {
 
 /** Who sends and who is to get it: the envelope of one recipient's copy. */
 export function envelopeOf(
-  config: Pick<Config, 'RETURN_PATH_DOMAIN'>,
+  { config, secret_key }: Pick<Services, 'config' | 'secret_key'>,
   delivery: DeliveryRow,
 ): { readonly from: string; readonly to: string } {
   const domain = delivery.return_path ?? config.RETURN_PATH_DOMAIN ?? delivery.from_domain;
-  return { from: `bounce+${delivery.recipient_id}@${domain}`, to: delivery.email };
+  return { from: `${returnPathLocal(secret_key, delivery)}@${domain}`, to: delivery.email };
 }
 
 export type Rendered = Body &

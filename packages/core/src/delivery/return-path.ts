@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Services } from '../context.ts';
+import { idPrefixes, isId } from '../ids.ts';
+import type { RecipientKey } from './store.ts';
+
+// The envelope sender names the recipient and proves that we wrote it: b+<message><recipient>.<signature>. The
+// message's id is whole, because it finds the rows by their primary key. Of the recipient's id only the random part
+// is there, which is enough among a hundred: with both ids whole, 64 octets (RFC 5321 section 4.5.3.1.1) would
+// leave 10 for the signature. Everything is lower case, so that a server which folds case does no harm.
+
+const MARK = 'b+';
+const ID_CHARS = 26;
+const RANDOM_CHARS = 16;
+// 72 bits, to be guessed online, one RCPT command each.
+const SIGNATURE_CHARS = 18;
+const FORM = new RegExp(`^([0-9a-z]{${ID_CHARS}})([0-9a-z]{${RANDOM_CHARS}})\\.([0-9a-f]{${SIGNATURE_CHARS}})$`);
+
+/** Whom a returned mail is about: a message, and what its recipient's id ends in. */
+export interface ReturnPath {
+  readonly message_id: string;
+  readonly recipient_end: string;
+}
+
+export type ReadReturnPath =
+  | { readonly kind: 'ours'; readonly path: ReturnPath }
+  /** It looks like ours and its signature is wrong. */
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'foreign' };
+
+export function returnPathLocal(secret_key: string, key: Pick<RecipientKey, 'message_id' | 'recipient_id'>): string {
+  const message = key.message_id.slice(idPrefixes.message.length);
+  const recipient_end = key.recipient_id.slice(-RANDOM_CHARS);
+  return `${MARK}${message}${recipient_end}.${signatureOf(secret_key, message, recipient_end)}`;
+}
+
+/** Reads a local part that a mail came back to. The key before this one signed what is still under way. */
+export function readReturnPath(services: Pick<Services, 'secret_key' | 'config'>, local_part: string): ReadReturnPath {
+  const local = local_part.toLowerCase();
+  if (!local.startsWith(MARK)) return { kind: 'foreign' };
+  const [, message = '', recipient_end = '', signature = ''] = FORM.exec(local.slice(MARK.length)) ?? [];
+  const message_id = idPrefixes.message + message;
+  if (!isId('message', message_id)) return { kind: 'forged' };
+  const previous = services.config.SECRET_KEY_PREVIOUS;
+  const genuine = [services.secret_key, ...(previous === undefined ? [] : [previous])].some((key) =>
+    timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(key, message, recipient_end))),
+  );
+  return genuine ? { kind: 'ours', path: { message_id, recipient_end } } : { kind: 'forged' };
+}
+
+function signatureOf(secret_key: string, message: string, recipient_end: string): string {
+  return createHmac('sha256', `return-path ${secret_key}`)
+    .update(`${message}${recipient_end}`)
+    .digest('hex')
+    .slice(0, SIGNATURE_CHARS);
+}
