@@ -98,6 +98,8 @@ create table attempts (
   recipient_id text collate "C" not null,
   number integer not null,
   outcome text not null check (outcome in ('accepted', 'deferred', 'rejected', 'unknown')),
+  -- What a refusal was about; null where there was none.
+  category text,
   stage text not null,
   target text not null,
   address text,

@@ -5,8 +5,10 @@ import type { Job } from '@postrider/queue';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
+import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
+import type { Classification } from './classify.ts';
 import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
-import { judgeOutcome, lastResponse, type Verdict } from './outcome.ts';
+import { judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
 import {
@@ -197,7 +199,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
     const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
     const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
     for (const [name, group] of byTransition) {
-      const moves = group.map(({ result, verdict }): Move => {
+      const moves = group.map(({ result, verdict, refusal }): Move => {
         const key = keyOf(result.claimed.delivery);
         const due_at = new Date(now.getTime() + (verdict.transition === 'defer' ? verdict.delay_seconds * 1000 : 0));
         const again = verdict.transition === 'defer' || verdict.transition === 'hand_back';
@@ -207,7 +209,11 @@ export async function settleDeliveries(services: Services, results: readonly Set
           ...key,
           lease: result.claimed.lease,
           event_id: newId('event', now_ms),
-          event_facts: { attempt: result.claimed.attempt_count, response: lastResponse(result.outcome) },
+          event_facts: {
+            attempt: result.claimed.attempt_count,
+            response: lastResponse(result.outcome),
+            ...(refusal && { category: refusal.category }),
+          },
           ...(job_id && { job_id, due_at }),
           ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),
           ...(verdict.reason && { reason: verdict.reason }),
@@ -222,9 +228,10 @@ export async function settleDeliveries(services: Services, results: readonly Set
       );
       await insertAttempts(
         tx,
-        counted.map(({ result }) => attemptRow(result, newId('attempt', now_ms))),
+        counted.map((one) => attemptRow(one, newId('attempt', now_ms))),
       );
       for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
+      await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
     }
     await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
     await services.jobs.complete(
@@ -240,23 +247,51 @@ export async function settleDeliveries(services: Services, results: readonly Set
 interface Judged {
   readonly result: Settled;
   readonly verdict: Verdict;
+  /** What the other side meant, where it did not take the mail. */
+  readonly refusal: Classification | null;
 }
 
 function judgeSettled(services: Services, result: Settled): Judged {
-  if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null } };
+  if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null }, refusal: null };
   const { attempt_count, delivery } = result.claimed;
   return {
     result,
+    refusal: refusalOf(result.outcome),
     verdict: judgeOutcome(result.outcome, attempt_count, services.config.RETRY_SCHEDULE, delivery.unknown_policy),
   };
 }
 
-function attemptRow({ claimed, outcome, duration_ms }: Settled, id: string) {
+/** The suppressions of those who were refused because their address is bad. */
+function badAddresses(
+  group: readonly Judged[],
+  moves: readonly Move[],
+  won: ReadonlySet<string>,
+  now_ms: number,
+): NewSuppression[] {
+  return group.flatMap(({ result, verdict }, index) => {
+    const { workspace_id, recipient_id, email } = result.claimed.delivery;
+    if (verdict.transition !== 'reject' || !verdict.suppress || !won.has(recipient_id)) return [];
+    return [
+      {
+        workspace_id,
+        id: newId('suppression', now_ms),
+        event_id: newId('event', now_ms),
+        email,
+        reason: 'bounce',
+        source_event_id: moves[index]?.event_id ?? null,
+        expires_at: null,
+      },
+    ];
+  });
+}
+
+function attemptRow({ result: { claimed, outcome, duration_ms }, refusal }: Judged, id: string) {
   return {
     ...keyOf(claimed.delivery),
     id,
     number: claimed.attempt_count,
     outcome: outcome.kind,
+    category: refusal?.category ?? null,
     stage: outcome.stage,
     target: outcome.target,
     address: outcome.address,

@@ -9,6 +9,7 @@ export {
   unansweredDelivery,
   withoutWords,
 } from './attempt.ts';
+export { type RefusalCategory, refusalCategories } from './classify.ts';
 export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
 export { reconcileDeliveries } from './reconcile.ts';
 export { renderMessage } from './render.ts';

@@ -1,12 +1,13 @@
 import type { SendOutcome } from '@postrider/mail';
+import { type Classification, classify } from './classify.ts';
 import { retryDelay } from './retry.ts';
 
 export type UnknownPolicy = 'resend' | 'stop';
 
 /** What becomes of a recipient after an attempt. */
 export type Verdict =
-  | { readonly transition: 'accept' | 'hand_back'; readonly reason: null }
-  | { readonly transition: 'reject' | 'expire'; readonly reason: string }
+  | { readonly transition: 'accept' | 'hand_back' | 'expire'; readonly reason: string | null }
+  | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
 /** Judges one attempt. attempt_count includes it. */
@@ -19,11 +20,15 @@ export function judgeOutcome(
   switch (outcome.kind) {
     case 'accepted':
       return { transition: 'accept', reason: null };
-    case 'rejected':
+    case 'rejected': {
       // Without a reply nobody refused it: there was nothing to send. A domain that takes no mail has one.
       if (outcome.stage === 'connect' && outcome.reply === null)
         return { transition: 'expire', reason: 'content_gone' };
-      return { transition: 'reject', reason: 'rejected' };
+      const refusal = refusalOf(outcome);
+      // Some servers say 5xx where they mean that a later attempt may pass.
+      if (outcome.reply && refusal?.permanent === false) break;
+      return { transition: 'reject', reason: refusal?.category ?? 'other', suppress: refusal?.suppress === true };
+    }
     case 'unknown':
       // Sending again may deliver twice, stopping may deliver never; the workspace chooses.
       if (unknown_policy === 'stop') return { transition: 'expire', reason: 'outcome_unknown' };
@@ -34,6 +39,14 @@ export function judgeOutcome(
   const delay_seconds = retryDelay(schedule, attempt_count);
   if (delay_seconds === null) return { transition: 'expire', reason: 'retries_exhausted' };
   return { transition: 'defer', reason: null, delay_seconds };
+}
+
+/** What a refusal means; null where nobody refused anything. */
+export function refusalOf({ kind, stage, reply, error }: SendOutcome): Classification | null {
+  if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
+  // Before RCPT nobody has said anything about the recipient.
+  if (reply) return stage === 'connect' || stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
+  return { category: 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
 }
 
 /** What the last word of the other side was, for people. */

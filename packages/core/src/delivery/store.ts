@@ -1,6 +1,7 @@
 import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import { isMessageEvent } from '../events/index.ts';
+import type { RefusalCategory } from './classify.ts';
 import type { UnknownPolicy } from './outcome.ts';
 import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
 
@@ -288,6 +289,7 @@ export interface NewAttempt extends RecipientKey {
   readonly id: string;
   readonly number: number;
   readonly outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
+  readonly category: RefusalCategory | null;
   readonly stage: string;
   readonly target: string;
   readonly address: string | null;
@@ -305,9 +307,9 @@ export interface NewAttempt extends RecipientKey {
 export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   await tx`
-    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code,
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript, started_at, finished_at)
-    select workspace_id, message_id, id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code,
+    select workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript,
       clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
     from unnest(
@@ -317,6 +319,7 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.recipient_id)}::text[],
       ${attempts.map((attempt) => attempt.number)}::int[],
       ${attempts.map((attempt) => attempt.outcome)}::text[],
+      ${attempts.map((attempt) => attempt.category)}::text[],
       ${attempts.map((attempt) => attempt.stage)}::text[],
       ${attempts.map((attempt) => attempt.target)}::text[],
       ${attempts.map((attempt) => attempt.address)}::text[],
@@ -329,7 +332,7 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.phases_ms)}::text[],
       ${attempts.map((attempt) => attempt.transcript)}::text[],
       ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
-    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code,
+    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
-import { deliveryStates } from '../delivery/index.ts';
+import { deliveryStates, refusalCategories } from '../delivery/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
 import { recipientKinds } from './addressees.ts';
@@ -101,6 +101,13 @@ export const attemptSchema = z
     outcome: z.enum(['accepted', 'deferred', 'rejected', 'unknown']).meta({
       description: 'unknown: the connection was lost after the end of the mail, so that it may have arrived.',
     }),
+    category: z
+      .string()
+      .nullable()
+      .meta({
+        description: `What a refusal was about: ${refusalCategories.join(', ')}.`,
+        examples: ['mailbox'],
+      }),
     stage: z
       .string()
       .meta({ description: 'How far the conversation came.', examples: ['connect', 'rcpt', 'after_dot'] }),
@@ -132,6 +139,7 @@ export function attemptEntry(row: AttemptRow): AttemptEntry {
     recipient_id: row.recipient_id,
     number: row.number,
     outcome: row.outcome,
+    category: row.category,
     stage: row.stage,
     target: row.target,
     address: row.address,

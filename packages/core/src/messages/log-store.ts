@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { DeliveryState } from '../delivery/index.ts';
+import type { DeliveryState, RefusalCategory } from '../delivery/index.ts';
 import type { RecipientKind } from './addressees.ts';
 
 export interface MessageRow {
@@ -44,6 +44,7 @@ export interface AttemptRow {
   recipient_id: string;
   number: number;
   outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
+  category: RefusalCategory | null;
   stage: string;
   target: string;
   address: string | null;
@@ -87,7 +88,7 @@ export async function recipientsOf(
 
 export async function attemptsOf(sql: Sql, workspace_id: string, message_id: string): Promise<AttemptRow[]> {
   return sql<AttemptRow[]>`
-    select id, recipient_id, number, outcome, stage, target, address, tls, tls_policy, reply_code, reply_enhanced, reply_text,
+    select id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code, reply_enhanced, reply_text,
       error, phases_ms, transcript, started_at, finished_at
     from attempts where workspace_id = ${workspace_id} and message_id = ${message_id}
     order by id`;

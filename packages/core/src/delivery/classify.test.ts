@@ -1,0 +1,61 @@
+import { readReply } from '@postrider/mail';
+import { describe, expect, it } from 'vitest';
+import { type Expected, refusalTexts } from '../../test/refusal-texts.ts';
+import { type Classification, classify } from './classify.ts';
+
+function verdictOf({ permanent, suppress }: Classification): Expected {
+  if (!permanent) return 'defer';
+  return suppress ? 'suppress' : 'bounce';
+}
+
+describe('a refusal as a known server words it', () => {
+  it.each(refusalTexts)('of %s means %s for %s: %s', (_source, expected, category, line) => {
+    const reply = readReply(line);
+    if (!reply) throw new Error('the fixture is not a reply');
+
+    const found = classify(reply);
+
+    expect({ verdict: verdictOf(found), category: found.category, rule: found.rule }).toEqual({
+      verdict: expected,
+      category,
+      rule: found.rule,
+    });
+  });
+
+  it('is decided by many rules, none of which stands for most', () => {
+    const rules = refusalTexts.map(([source, , , line]) => {
+      const reply = readReply(line);
+      return { source, line, rule: reply ? classify(reply).rule : 'unread' };
+    });
+
+    const byRule = Map.groupBy(rules, ({ rule }) => rule);
+    console.log(
+      [...byRule]
+        .map(([rule, texts]) => `${rule}: ${texts.map(({ line }) => line.slice(0, 50)).join(' | ')}`)
+        .join('\n'),
+    );
+
+    expect(byRule.size).toBeGreaterThan(15);
+    for (const texts of byRule.values()) expect(texts.length).toBeLessThan(refusalTexts.length / 2);
+  });
+});
+
+describe('a status without a reply code, as a report has it', () => {
+  it('takes its class from the status', () => {
+    expect(classify({ code: null, enhanced: '5.1.1', text: '' })).toMatchObject({ permanent: true, suppress: true });
+    expect(classify({ code: null, enhanced: '4.1.1', text: 'user unknown' })).toMatchObject({
+      category: 'mailbox',
+      permanent: false,
+      suppress: false,
+    });
+    expect(classify({ code: null, enhanced: null, text: '' })).toMatchObject({ permanent: false, suppress: false });
+  });
+});
+
+describe('a text of the longest length', () => {
+  it.each(['mailbox ', 'a@', '<', 'user has been ', 'account is is is '])('made of %s is judged', (part) => {
+    const text = part.repeat(1024 / part.length);
+
+    expect(classify({ code: 550, enhanced: null, text }).permanent).toBe(true);
+  });
+});

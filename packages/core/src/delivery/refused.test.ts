@@ -1,0 +1,126 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { listEvents } from '../events/index.ts';
+import { getMessage, sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { claimDeliveries, settleDeliveries } from './attempt.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1m,5m' });
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.services.sql`delete from suppressions`;
+});
+
+const as = () => world.as(world.workspace_id);
+
+async function sendTo(to: string | string[], replies: Readonly<Record<string, string>>) {
+  world.smtp.script(({ to: address }) => {
+    const text = replies[address];
+    return text ? { kind: 'reply', code: Number(text.slice(0, 3)), text: text.slice(4) } : { kind: 'accept' };
+  });
+  const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
+  const { id } = await invoke(as(), sendMessage, mail);
+  await world.drain();
+  return invoke(as(), getMessage, { id });
+}
+
+async function suppressed() {
+  return [
+    ...(await world.services.sql<{ email: string; reason: string; source_event_id: string }[]>`
+      select email, reason, source_event_id from suppressions order by email`),
+  ];
+}
+
+it('a refusal of the mailbox bounces and suppresses the address, in the event that caused it', async () => {
+  const shown = await sendTo('gone@example.com', { 'gone@example.com': '550 5.1.1 User unknown' });
+
+  expect(shown).toMatchObject({
+    status: 'bounced',
+    attempts: [{ outcome: 'rejected', category: 'mailbox' }],
+    events: [{ type: 'email.queued' }, { type: 'email.bounced', data: { category: 'mailbox', attempt: 1 } }],
+  });
+  const [row, ...others] = await suppressed();
+  expect(others).toEqual([]);
+  expect(row).toEqual({ email: 'gone@example.com', reason: 'bounce', source_event_id: shown.events[1]?.id });
+  const added = await invoke(as(), listEvents, { type: 'suppression.added' });
+  expect(added.data[0]?.data.suppression).toMatchObject({
+    email: 'gone@example.com',
+    source_event_id: shown.events[1]?.id,
+  });
+  expect(await world.services.sql`select from recipients where reason = 'mailbox'`).toHaveLength(1);
+  await expect(sendTo('gone@example.com', {})).rejects.toMatchObject({ reason: 'all_recipients_suppressed' });
+});
+
+it.each([
+  ['550 5.7.1 Message rejected due to local policy', 'policy'],
+  ['554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org', 'reputation'],
+  ['552 5.2.2 Mailbox full', 'quota'],
+  ['554 5.6.0 Message content rejected', 'content'],
+])('a refusal for another cause bounces and suppresses nobody: %s', async (reply, category) => {
+  const shown = await sendTo('ada@example.com', { 'ada@example.com': reply });
+
+  expect(shown).toMatchObject({ status: 'bounced', attempts: [{ outcome: 'rejected', category }] });
+  expect(await suppressed()).toEqual([]);
+});
+
+it.each([
+  ['450 4.1.1 User unknown', 'deferred', 'mailbox'],
+  [
+    '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents delivery',
+    'rejected',
+    'throttled',
+  ],
+])('what is refused for now is tried again and suppresses nobody: %s', async (reply, outcome, category) => {
+  const shown = await sendTo('ada@example.com', { 'ada@example.com': reply });
+
+  expect(shown).toMatchObject({ status: 'deferred', attempts: [{ outcome, category }] });
+  expect(await suppressed()).toEqual([]);
+});
+
+it('of several recipients, each has the end and the suppression of its own answer', async () => {
+  const shown = await sendTo(['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'], {
+    'a@example.com': '550 5.1.1 User unknown',
+    'b@example.com': '550 5.7.1 No',
+    'c@example.com': '550 5.1.10 Recipient not found',
+  });
+
+  expect(Object.fromEntries(shown.recipients.map((one) => [one.email, one.status]))).toEqual({
+    'a@example.com': 'bounced',
+    'b@example.com': 'bounced',
+    'c@example.com': 'bounced',
+    'd@example.com': 'delivered',
+  });
+  expect((await suppressed()).map((row) => row.email)).toEqual(['a@example.com', 'c@example.com']);
+});
+
+it('a late result whose lease was lost suppresses nobody', async () => {
+  await invoke(as(), sendMessage, { from: 'hello@sandbox.test', to: 'late@example.com', subject: 'Hello', text: 'Hi' });
+  const [claimed] = await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
+  if (!claimed) throw new Error('nothing was claimed');
+  await world.services.sql`update recipients set lease = gen_random_uuid() where email = 'late@example.com'`;
+
+  await settleDeliveries(world.services, [
+    {
+      claimed,
+      duration_ms: 1,
+      handed_back: false,
+      outcome: {
+        kind: 'rejected',
+        reply: { code: 550, enhanced: '5.1.1', text: 'User unknown' },
+        error: null,
+        target: 'sink',
+        address: null,
+        tls_policy: 'none',
+        tls: null,
+        phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+        stage: 'rcpt',
+        transcript: '',
+      },
+    },
+  ]);
+
+  expect(await suppressed()).toEqual([]);
+});
