@@ -1,6 +1,7 @@
 export { canonicalDomain, type Mailbox, type ParsedMailbox, parseMailbox } from './address.ts';
 export { compose, type OutgoingAttachment, type OutgoingMessage } from './compose.ts';
 export { type DkimKey, signDkim } from './dkim.ts';
+export { type ReportAction, type ReportedRecipient, type ReturnedMail, readReturnedMail } from './dsn.ts';
 export { formatMailbox } from './format-mailbox.ts';
 export { type HeaderProblem, headerProblem } from './header-rules.ts';
 export { createMailer, type MailerOptions } from './mailer.ts';
@@ -8,6 +9,12 @@ export { createAddressGuard } from './mx/address-guard.ts';
 export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './read-mail.ts';
 export { cleanRemoteText, type Reply, readReply, replyLine } from './reply.ts';
+export {
+  createReturnedMailReader,
+  type ReadResult,
+  type ReturnedMailReader,
+  type ReturnedMailReaderOptions,
+} from './returned-mail-reader.ts';
 export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from './send-outcome.ts';
 export { createSimulatorMailer } from './simulator/mailer.ts';
 export { type SimulatorOptions, startSimulator } from './simulator/server.ts';
@@ -18,4 +25,5 @@ export {
   startCaptureServer,
 } from './smtp/capture-server.ts';
 export { createSmtpTransport, type SmtpTimeouts, type SmtpTransportOptions } from './smtp/client.ts';
+export { type CameBack, type ReturnServer, type ReturnServerOptions, startReturnServer } from './smtp/return-server.ts';
 export { textFromHtml } from './text-from-html.ts';

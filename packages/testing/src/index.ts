@@ -11,6 +11,7 @@ export {
   type ZoneRecords,
 } from './dns-zone.ts';
 export { mailCertificate } from './mail-certificate.ts';
+export { complaintReport, deliveryReport } from './returned-mail.ts';
 export {
   type SinkMail,
   type SmtpQuestion,
@@ -21,6 +22,7 @@ export {
   type SmtpVerdict,
   startSmtpSink,
 } from './smtp-sink.ts';
+export { bringMail, type SmtpVisitor, visitSmtp } from './smtp-visitor.ts';
 export {
   type SinkRequest,
   startWebhookSink,

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { readFieldBlocks, readReturnedMail } from './dsn.ts';
+
+function mail(...lines: string[]): Buffer {
+  return Buffer.from(lines.join('\r\n'));
+}
+
+function report(fields: readonly string[], headers: readonly string[] = []): Buffer {
+  return mail(
+    'From: MAILER-DAEMON@mx.example.com',
+    'Subject: Undelivered Mail Returned to Sender',
+    'Auto-Submitted: auto-replied',
+    ...headers,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'I am sorry.',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.example.com',
+    'Arrival-Date: Thu, 31 Jan 2030 09:00:00 +0000',
+    '',
+    ...fields,
+    '',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    'Subject: Hello',
+    'Content-Type: message/delivery-status',
+    '',
+    'Action: failed',
+    '--b--',
+    '',
+  );
+}
+
+describe('a delivery report', () => {
+  it('as Postfix writes it', async () => {
+    const raw = report([
+      'Final-Recipient: rfc822; Ada@example.com',
+      'Original-Recipient: rfc822;ada@example.org',
+      'Action: failed',
+      'Status: 5.1.1',
+      'Remote-MTA: dns; mx.example.com',
+      'Diagnostic-Code: smtp; 550 5.1.1 <ada@example.com>: Recipient address rejected:',
+      '    User unknown',
+    ]);
+
+    expect(await readReturnedMail(raw)).toEqual({
+      kind: 'report',
+      recipients: [
+        {
+          action: 'failed',
+          status: '5.1.1',
+          diagnostic: '550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown',
+          addresses: ['ada@example.com', 'ada@example.org'],
+        },
+      ],
+    });
+  });
+
+  it('as Exchange writes it, with comments and a status that only the diagnostic has', async () => {
+    const raw = report([
+      'Final-recipient: RFC822;',
+      ' <ada@example.com>',
+      'Action: Failed (permanent)',
+      'Diagnostic-code: smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found',
+      'X-Display-Name: Ada',
+    ]);
+
+    expect(await readReturnedMail(raw)).toMatchObject({
+      kind: 'report',
+      recipients: [{ action: 'failed', status: '5.1.10', addresses: ['ada@example.com'] }],
+    });
+  });
+
+  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('that says %s', async (action) => {
+    const raw = report(['Final-Recipient: rfc822; ada@example.com', `Action: ${action}`, 'Status: 4.4.1']);
+
+    expect(await readReturnedMail(raw)).toMatchObject({ kind: 'report', recipients: [{ action }] });
+  });
+
+  it('of several recipients, one block each', async () => {
+    const raw = report([
+      'Final-Recipient: rfc822; a@example.com',
+      'Action: failed',
+      'Status: 5.2.2',
+      '',
+      'Final-Recipient: rfc822; b@example.com',
+      'Action: delivered',
+      'Status: 2.0.0',
+    ]);
+
+    expect(await readReturnedMail(raw)).toMatchObject({
+      recipients: [
+        { action: 'failed', status: '5.2.2' },
+        { action: 'delivered', status: '2.0.0' },
+      ],
+    });
+  });
+
+  it('that is cut off behind its fields is as good as a whole one', async () => {
+    const raw = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
+    const cut = raw.subarray(0, raw.indexOf('message/rfc822'));
+
+    expect(await readReturnedMail(cut)).toMatchObject({ kind: 'report', recipients: [{ status: '5.1.1' }] });
+  });
+
+  it('in the words of qmail', async () => {
+    const raw = mail(
+      'From: MAILER-DAEMON@mx.example.com',
+      'Subject: failure notice',
+      '',
+      'Hi. This is the qmail-send program at mx.example.com.',
+      "I'm afraid I wasn't able to deliver your message to the following addresses.",
+      "This is a permanent error; I've given up. Sorry it didn't work out.",
+      '',
+      '<ada@example.com>:',
+      'Sorry, no mailbox here by that name. (#5.1.1)',
+      '',
+      '--- Below this line is a copy of the message.',
+    );
+
+    expect(await readReturnedMail(raw)).toEqual({
+      kind: 'report',
+      recipients: [
+        {
+          action: 'failed',
+          status: '5.1.1',
+          diagnostic: 'Sorry, no mailbox here by that name. (#5.1.1)',
+          addresses: ['ada@example.com'],
+        },
+      ],
+    });
+  });
+
+  it('in the words of an old Exim', async () => {
+    const raw = mail(
+      'From: Mail Delivery System <Mailer-Daemon@mx.example.com>',
+      'X-Failed-Recipients: ada@example.com',
+      'Auto-Submitted: auto-replied',
+      'Subject: Mail delivery failed: returning message to sender',
+      '',
+      'This message was created automatically by mail delivery software.',
+      '',
+      '  ada@example.com',
+      '    host mx.example.net [192.0.2.1]',
+      '    SMTP error from remote mail server after RCPT TO:<ada@example.com>:',
+      '    550 5.1.1 User unknown',
+    );
+
+    expect(await readReturnedMail(raw)).toMatchObject({
+      kind: 'report',
+      recipients: [{ action: 'failed', status: '5.1.1', diagnostic: '550 5.1.1 User unknown' }],
+    });
+  });
+});
+
+describe('a complaint', () => {
+  it.each(['abuse', 'not-spam', 'fraud'])('of type %s names its type', async (type) => {
+    const raw = mail(
+      'From: fbl@example.com',
+      'Subject: FW: Hello',
+      'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+      '',
+      '--b',
+      'Content-Type: message/feedback-report',
+      '',
+      `Feedback-Type: ${type}`,
+      'User-Agent: Loop/1.0',
+      'Version: 1',
+      '',
+      '--b--',
+    );
+
+    expect(await readReturnedMail(raw)).toEqual({ kind: 'complaint', feedback_type: type });
+  });
+});
+
+describe('what is no report', () => {
+  it.each([
+    ['Auto-Submitted: auto-replied (vacation)', 'Subject: Re: Hello'],
+    ['X-Autoreply: yes', 'Subject: Re: Hello'],
+    ['Precedence: auto_reply', 'Subject: Re: Hello'],
+    ['X-Other: 1', 'Subject: Out of Office: Hello'],
+    ['X-Other: 1', 'Subject: Automatic reply: Hello'],
+    ['X-Other: 1', 'Subject: Abwesenheitsnotiz: Hallo'],
+  ])('an automatic reply by %s and %s', async (...headers) => {
+    expect(await readReturnedMail(mail(...headers, '', 'I am away; 550 5.1.1 is no word of mine.'))).toEqual({
+      kind: 'auto_reply',
+    });
+  });
+
+  it('a reply of a person, even about a failure', async () => {
+    const raw = mail('From: ada@example.com', 'Subject: Re: Hello', 'Auto-Submitted: no', '', 'Action: failed');
+
+    expect(await readReturnedMail(raw)).toEqual({ kind: 'other' });
+  });
+
+  it('a report that is forwarded inside another mail', async () => {
+    const inner = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
+    const raw = Buffer.concat([
+      mail('Subject: Fwd: failure', 'Content-Type: multipart/mixed; boundary="o"', '', '--o', ''),
+      mail('Content-Type: message/rfc822', '', ''),
+      inner,
+      mail('', '--o--'),
+    ]);
+
+    expect(await readReturnedMail(raw)).toEqual({ kind: 'other' });
+  });
+
+  it.each(['', '\r\n', 'no header at all', '\0\0\0'])('%j', async (text) => {
+    expect(await readReturnedMail(Buffer.from(text))).toEqual({ kind: 'other' });
+  });
+});
+
+describe('blocks of fields', () => {
+  it('are unfolded, end at empty lines of any kind, and keep their order', () => {
+    const blocks = readFieldBlocks('A: 1\n  2\r\n \t3\nB:x\n\n\n \nC : y\nnot a field\nD: z');
+
+    expect(blocks.map((block) => Object.fromEntries(block))).toEqual([{ a: '1 2 3', b: 'x' }, { c: 'y' }, { d: 'z' }]);
+  });
+});

@@ -1,0 +1,11 @@
+import { parentPort } from 'node:worker_threads';
+import { readReturnedMail } from '../src/dsn.ts';
+
+// The thread as it would be if a mail had found a way to hang it, to fill its memory or to end it.
+parentPort?.on('message', async (raw: Uint8Array) => {
+  const text = Buffer.from(raw).toString('latin1');
+  if (text.includes('X-Hostile: hang')) for (;;);
+  if (text.includes('X-Hostile: memory')) for (const kept: number[][] = []; ; ) kept.push(new Array(100_000).fill(1));
+  if (text.includes('X-Hostile: end')) process.exit(1);
+  parentPort?.postMessage(await readReturnedMail(Buffer.from(raw)));
+});
