@@ -1,34 +1,55 @@
 import type { Services } from '@postrider/core';
 import { startCapture } from './capture.ts';
+import { startListener } from './listener.ts';
 
 const DEFAULT_CAPTURE_PORT = 1025;
+const DEFAULT_INBOUND_PORT = 2525;
 
 export interface InboundRole {
   /** Where programs may send captured mail; known after start. */
   capture_port: number | null;
+  /** Where bounces and complaints come back; known after start. */
+  inbound_port: number | null;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** SMTP listeners. A default port that is busy yields to a free one; a port that was set stops the start. */
 export function createRole(services: Services): InboundRole {
+  const { config } = services;
   let capture: Awaited<ReturnType<typeof startCapture>> | null = null;
+  let inbound: Awaited<ReturnType<typeof startListener>> | null = null;
   return {
     capture_port: null,
+    inbound_port: null,
     async start() {
-      if (!services.config.DELIVERY.some((transport) => transport.kind === 'capture')) return;
-      const wanted = services.config.CAPTURE_PORT;
-      capture = await startCapture(services, wanted ?? DEFAULT_CAPTURE_PORT).catch((error) => {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-        if (wanted !== undefined) {
-          throw new Error(`CAPTURE_PORT ${wanted} is in use; end what listens there, or set another port.`);
-        }
-        return startCapture(services, 0);
-      });
+      inbound = await listenOn('INBOUND_PORT', config.INBOUND_PORT, DEFAULT_INBOUND_PORT, (port) =>
+        startListener(services, port),
+      );
+      this.inbound_port = inbound.port;
+      if (!config.DELIVERY.some((transport) => transport.kind === 'capture')) return;
+      capture = await listenOn('CAPTURE_PORT', config.CAPTURE_PORT, DEFAULT_CAPTURE_PORT, (port) =>
+        startCapture(services, port),
+      );
       this.capture_port = capture.port;
     },
     async stop() {
-      await capture?.stop();
+      await Promise.all([capture?.stop(), inbound?.stop()]);
     },
   };
+}
+
+async function listenOn<T>(
+  name: string,
+  wanted: number | undefined,
+  usual: number,
+  listen: (port: number) => Promise<T>,
+): Promise<T> {
+  return listen(wanted ?? usual).catch((error) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    if (wanted !== undefined) {
+      throw new Error(`${name} ${wanted} is in use; end what listens there, or set another port.`);
+    }
+    return listen(0);
+  });
 }

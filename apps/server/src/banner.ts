@@ -3,7 +3,7 @@ import type { Running } from './start.ts';
 
 /** What a person sees when the start is done: where things are, the secrets once, and a first mail to paste. */
 export function banner(running: Running): string {
-  const { url, provisioned, services, capture_port } = running;
+  const { url, provisioned, services, capture_port, inbound_port } = running;
   const { config } = services;
   const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
   const lines = ['', `Postrider is ready at ${url}`, ''];
@@ -11,6 +11,7 @@ export function banner(running: Running): string {
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
   if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/captured`);
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
+  if (inbound_port !== null) row('Bounces', `${config.HOST}:${inbound_port}`);
   lines.push(...secretRows(provisioned));
   if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
   else if (provisioned.api_key === null)

@@ -9,6 +9,7 @@ import { type HttpServer, startHttpServer } from './http-server.ts';
 export interface RunningRoles {
   readonly http: HttpServer;
   readonly capture_port: number | null;
+  readonly inbound_port: number | null;
   stop(): Promise<void>;
 }
 
@@ -24,11 +25,12 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
   };
   try {
     let capture_port: number | null = null;
+    let inbound_port: number | null = null;
     if (runs('inbound')) {
       const inbound = createInboundRole(services);
       stops.unshift(() => inbound.stop());
       await inbound.start();
-      capture_port = inbound.capture_port;
+      ({ capture_port, inbound_port } = inbound);
       started.add('inbound');
     }
     if (runs('worker')) {
@@ -50,7 +52,7 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
     );
     stops.unshift(() => http.stop());
     for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);
-    return { http, capture_port, stop };
+    return { http, capture_port, inbound_port, stop };
   } catch (error) {
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;

@@ -21,6 +21,7 @@ export interface Running {
   readonly services: Services;
   readonly url: string;
   readonly capture_port: number | null;
+  readonly inbound_port: number | null;
   readonly provisioned: Provisioned;
   readonly embedded: boolean;
   stop(): Promise<void>;
@@ -93,6 +94,7 @@ export async function startPostrider(
       services,
       url,
       capture_port: roles.capture_port,
+      inbound_port: roles.inbound_port,
       provisioned,
       embedded: config.DATABASE_URL === undefined,
       stop,

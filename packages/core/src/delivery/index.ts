@@ -12,6 +12,8 @@ export {
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
 export { reconcileDeliveries } from './reconcile.ts';
+export { type RecordedReturn, recordReturned } from './record-bounce.ts';
 export { renderMessage } from './render.ts';
+export { type ReadReturnPath, type ReturnPath, readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
 export { LEASE_SECONDS, type Move, renewLeases, transition } from './store.ts';

@@ -3,6 +3,7 @@ import type { KeyMode } from '../api-keys/secret.ts';
 import { isMessageEvent } from '../events/index.ts';
 import type { RefusalCategory } from './classify.ts';
 import type { UnknownPolicy } from './outcome.ts';
+import type { ReturnPath } from './return-path.ts';
 import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
 
 /** Names a recipient row; every key of the schema begins with the workspace. */
@@ -389,4 +390,18 @@ export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<
       and (r.lease is null or r.lease_until < clock_now())
       and r.job_id is not distinct from a.job_id
     for no key update of r skip locked`;
+}
+
+/** The recipient that a returned mail is about. */
+export interface ReturnedTo extends RecipientKey {
+  readonly email: string;
+  readonly state: DeliveryState;
+}
+
+/** Null where the message is no longer kept. Served by the primary key, which begins with the message. */
+export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
+  const [row] = await tx<ReturnedTo[]>`
+    select workspace_id, message_id, id as recipient_id, email, state from recipients
+    where message_id = ${path.message_id} and right(id, ${path.recipient_end.length}) = ${path.recipient_end}`;
+  return row ?? null;
 }

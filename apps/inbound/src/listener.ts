@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import type { Services } from '@postrider/core';
+import { readReturnPath, recordReturned } from '@postrider/core/delivery';
+import {
+  type CameBack,
+  createReturnedMailReader,
+  type ReturnedMailReader,
+  type ReturnedMailReaderOptions,
+  startReturnServer,
+} from '@postrider/mail';
+
+export interface Listener {
+  readonly port: number;
+  readonly reader: ReturnedMailReader;
+  stop(): Promise<void>;
+}
+
+/** Where bounces and complaints come back: takes mail to our own envelope senders only, and sends none. */
+export async function startListener(
+  services: Services,
+  port: number,
+  reading: ReturnedMailReaderOptions = {},
+): Promise<Listener> {
+  const { config, log } = services;
+  const reader = createReturnedMailReader(reading);
+  let forged = 0;
+
+  function isOurs(address: string): boolean {
+    const read = readReturnPath(services, localPartOf(address));
+    if (read.kind === 'forged') {
+      forged += 1;
+      log.warn({ forged }, 'a return address with a wrong signature was refused');
+    }
+    return read.kind === 'ours';
+  }
+
+  async function take({ to, raw }: CameBack): Promise<'taken' | 'later'> {
+    const read = readReturnPath(services, localPartOf(to));
+    if (read.kind !== 'ours') return 'taken';
+    const { message_id } = read.path;
+    const mail = await reader.read(raw);
+    if (mail.kind === 'unreadable') {
+      // The same mail would be as unreadable the next time.
+      log.warn({ message_id, why: mail.why, lost_threads: reader.replaced() }, 'a returned mail could not be read');
+      return 'taken';
+    }
+    try {
+      const recorded = await recordReturned(services, read.path, mail);
+      log.info({ message_id, ...recorded }, 'a mail came back');
+      return recorded.kind === 'later' ? 'later' : 'taken';
+    } catch (error) {
+      log.error({ err: error, message_id }, 'a returned mail could not be recorded');
+      return 'later';
+    }
+  }
+
+  const server = await startReturnServer({
+    host: config.HOST,
+    port,
+    name: config.HELO_NAME ?? 'localhost',
+    tls: await certificateOf(services),
+    isOurs,
+    onMail: take,
+  });
+  return {
+    port: server.port,
+    reader,
+    async stop() {
+      // What waits to be read is answered with 451 then, so that a stop waits for one mail at most.
+      await Promise.all([reader.stop(), server.stop()]);
+    },
+  };
+}
+
+function localPartOf(address: string): string {
+  return address.slice(0, Math.max(0, address.lastIndexOf('@')));
+}
+
+async function certificateOf({ config }: Services): Promise<{ key: Buffer; cert: Buffer } | null> {
+  const { TLS_CERT_FILE, TLS_KEY_FILE } = config;
+  if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return null;
+  const [cert, key] = await Promise.all([
+    readOrExplain('TLS_CERT_FILE', TLS_CERT_FILE),
+    readOrExplain('TLS_KEY_FILE', TLS_KEY_FILE),
+  ]);
+  return { cert, key };
+}
+
+async function readOrExplain(name: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new Error(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,332 @@
+import { invoke } from '@postrider/core';
+import { getMessage, sendMessage } from '@postrider/core/messages';
+import { type Listener, startListener } from '@postrider/inbound';
+import {
+  bringMail,
+  complaintReport,
+  createWorld,
+  deliveryReport,
+  type SmtpVisitor,
+  visitSmtp,
+  type World,
+} from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+const HOSTILE = new URL('../../../packages/mail/test/hostile-thread.ts', import.meta.url);
+
+let world: World;
+let listener: Listener;
+beforeAll(async () => {
+  world = await createWorld({ RETURN_PATH_DOMAIN: 'bounces.example.org' });
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.services.sql`delete from suppressions`;
+  listener = await startListener(world.services, 0);
+});
+afterEach(() => listener.stop());
+
+const as = () => world.as(world.workspace_id);
+
+/** A message, and the envelope sender of the copy that its only recipient got. */
+async function sent(to: string): Promise<{ id: string; return_path: string }> {
+  const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
+  const { id } = await invoke(as(), sendMessage, mail);
+  await world.drain();
+  const copy = await world.smtp.waitFor((one) => one.message_id?.includes(id) === true);
+  return { id, return_path: copy.envelope_from };
+}
+
+function bring(to: string, raw: string, from = '') {
+  return bringMail(listener.port, { from, to, raw });
+}
+
+function failure(address: string, status = '5.1.1', diagnostic = `550 ${status} User unknown`) {
+  return deliveryReport({ address, action: 'failed', status, diagnostic });
+}
+
+const shown = (id: string) => invoke(as(), getMessage, { id });
+const typesOf = async (id: string) => (await shown(id)).events.map((event) => event.type);
+
+async function suppressed() {
+  return [
+    ...(await world.services.sql<{ email: string; reason: string; source_event_id: string }[]>`
+      select email, reason, source_event_id from suppressions order by email`),
+  ];
+}
+
+/** All that a returned mail could change. */
+async function everything() {
+  const { sql } = world.services;
+  return {
+    recipients: [...(await sql`select * from recipients order by id`)],
+    messages: [...(await sql`select * from messages order by id`)],
+    events: [...(await sql`select * from events order by id`)],
+    suppressions: [...(await sql`select * from suppressions order by id`)],
+  };
+}
+
+async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
+  const before = await everything();
+  const mails = world.smtp.mails.length;
+  await act();
+  expect(await everything()).toEqual(before);
+  // And nobody was answered.
+  await world.drain();
+  expect(world.smtp.mails).toHaveLength(mails);
+}
+
+describe('a report of a failure', () => {
+  it('about the mailbox ends a delivered recipient as bounced and suppresses its address', async () => {
+    const { id, return_path } = await sent('gone@example.com');
+
+    const answer = await bring(return_path, failure('gone@example.com'));
+
+    expect(answer.data).toMatch(/^250 /);
+    const message = await shown(id);
+    expect(message).toMatchObject({
+      status: 'bounced',
+      recipients: [{ status: 'bounced', last_response: '550 5.1.1 User unknown' }],
+      last_event: { type: 'email.bounced' },
+    });
+    expect(message.events.at(-1)).toMatchObject({
+      type: 'email.bounced',
+      data: { category: 'mailbox', status: '5.1.1', response: '550 5.1.1 User unknown' },
+    });
+    expect(await suppressed()).toEqual([
+      { email: 'gone@example.com', reason: 'bounce', source_event_id: message.events.at(-1)?.id },
+    ]);
+  });
+
+  it('changes nothing the second time', async () => {
+    const { return_path } = await sent('twice@example.com');
+    await bring(return_path, failure('twice@example.com'));
+
+    await unchangedBy(async () => {
+      const again = await Promise.all([1, 2, 3].map(() => bring(return_path, failure('twice@example.com'))));
+      for (const { data } of again) expect(data).toMatch(/^250 /);
+    });
+  });
+
+  it('that comes many times at once is one event', async () => {
+    const { id, return_path } = await sent('crowd@example.com');
+
+    await Promise.all([1, 2, 3, 4, 5].map(() => bring(return_path, failure('crowd@example.com'))));
+
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered', 'email.bounced']);
+    expect(await suppressed()).toHaveLength(1);
+  });
+
+  it('finds its recipient when the address came back in capitals', async () => {
+    const { id, return_path } = await sent('loud@example.com');
+
+    await bring(return_path.toUpperCase(), failure('loud@example.com'));
+
+    expect((await shown(id)).status).toBe('bounced');
+  });
+
+  it.each([
+    ['5.2.2', '552 5.2.2 Mailbox full', 'quota'],
+    ['5.7.1', '550 5.7.1 Blocked by policy', 'reputation'],
+    ['4.4.7', '451 4.4.7 Delivery time expired', 'network'],
+    ['4.1.1', '450 4.1.1 User unknown', 'mailbox'],
+    ['4.0.0', '550 5.1.1 User unknown', 'mailbox'],
+  ])('of status %s (%s) bounces and suppresses nobody', async (status, diagnostic, category) => {
+    const { id, return_path } = await sent('kept@example.com');
+
+    await bring(return_path, failure('kept@example.com', status, diagnostic));
+
+    expect(await shown(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
+    expect((await shown(id)).events.at(-1)?.data.category).toBe(category);
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it('of one member of a list behind the address bounces and suppresses nobody', async () => {
+    const { id, return_path } = await sent('list@example.com');
+    const raw = failure('member@example.net').replace(
+      /(Final-Recipient[\s\S]*?User unknown)/,
+      '$1\n\nFinal-Recipient: rfc822; other@example.net\nAction: delivered\nStatus: 2.0.0',
+    );
+
+    await bring(return_path, raw);
+
+    expect((await shown(id)).status).toBe('bounced');
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it('larger than what is kept is read from its first part', async () => {
+    const { id, return_path } = await sent('large@example.com');
+    const line = `${'x'.repeat(76)}\n`;
+
+    const answer = await bring(return_path, failure('large@example.com') + line.repeat(40_000));
+
+    expect(answer.data).toMatch(/^250 /);
+    expect((await shown(id)).status).toBe('bounced');
+  });
+
+  it('is asked for again while the delivery is being recorded, and taken after it', async () => {
+    const { id, return_path } = await sent('early@example.com');
+    const { sql } = world.services;
+    await sql`update recipients set state = 'sending' where message_id = ${id}`;
+
+    expect((await bring(return_path, failure('early@example.com'))).data).toMatch(/^451 /);
+    await sql`update recipients set state = 'delivered' where message_id = ${id}`;
+    expect((await bring(return_path, failure('early@example.com'))).data).toMatch(/^250 /);
+
+    expect((await shown(id)).status).toBe('bounced');
+  });
+
+  it.each(['deferred', 'queued', 'canceled', 'failed', 'complained'])(
+    'changes nothing of a recipient that is %s',
+    async (state) => {
+      const { id, return_path } = await sent('other@example.com');
+      await world.services.sql`update recipients set state = ${state}, due_at = 'infinity' where message_id = ${id}`;
+
+      await unchangedBy(async () => {
+        expect((await bring(return_path, failure('other@example.com'))).data).toMatch(/^250 /);
+      });
+      await world.services.sql`update recipients set state = 'delivered' where message_id = ${id}`;
+    },
+  );
+});
+
+describe('a report that is no end', () => {
+  it.each(['delayed', 'relayed', 'delivered', 'expanded'])('%s changes nothing', async (action) => {
+    const { return_path } = await sent('slow@example.com');
+    const raw = deliveryReport({ address: 'slow@example.com', action, status: '4.4.1' });
+
+    await unchangedBy(async () => expect((await bring(return_path, raw)).data).toMatch(/^250 /));
+  });
+});
+
+describe('a complaint', () => {
+  it('ends a delivered recipient as complained and suppresses its address, once', async () => {
+    const { id, return_path } = await sent('angry@example.com');
+
+    const answer = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
+
+    expect(answer.data).toMatch(/^250 /);
+    const message = await shown(id);
+    expect(message).toMatchObject({ status: 'complained', recipients: [{ status: 'complained' }] });
+    expect(message.events.at(-1)).toMatchObject({ type: 'email.complained', data: { feedback_type: 'abuse' } });
+    expect(await suppressed()).toEqual([
+      { email: 'angry@example.com', reason: 'complaint', source_event_id: message.events.at(-1)?.id },
+    ]);
+    await unchangedBy(() => bring(return_path, complaintReport('abuse')));
+  });
+
+  it.each(['not-spam', 'auth-failure', ''])('of type %j is none', async (type) => {
+    const { return_path } = await sent('glad@example.com');
+
+    await unchangedBy(async () => expect((await bring(return_path, complaintReport(type))).data).toMatch(/^250 /));
+  });
+});
+
+describe('other mail to a return address', () => {
+  it.each([
+    ['an out-of-office', 'Auto-Submitted: auto-replied\nSubject: Out of office\n\nI am away.', 'ada@example.com'],
+    ['a reply of a person', 'Subject: Re: Hello\n\nThanks!', 'ada@example.com'],
+    ['a loop of null senders', 'Subject: Undeliverable: Undeliverable\n\nfailed', ''],
+    ['an empty mail', '', ''],
+  ])('%s is taken, dropped and never answered', async (_what, raw, from) => {
+    const { return_path } = await sent('ada@example.com');
+
+    await unchangedBy(async () => expect((await bring(return_path, raw, from)).data).toMatch(/^250 /));
+  });
+});
+
+describe('who may bring what', () => {
+  it('a wrong signature is refused at RCPT and counted', async () => {
+    const { return_path } = await sent('ada@example.com');
+    const [local = '', domain] = return_path.split('@');
+    const other = local.endsWith('0') ? '1' : '0';
+
+    await unchangedBy(async () => {
+      const answer = await bring(`${local.slice(0, -1)}${other}@${domain}`, failure('ada@example.com'));
+      expect(answer).toEqual({ rcpt: expect.stringMatching(/^550 /), data: null });
+    });
+    expect(world.logged.at(-1)).toMatchObject({ forged: 1 });
+  });
+
+  it('the signature of one recipient is not good for another', async () => {
+    const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
+    const signature = one.return_path.slice(one.return_path.indexOf('.'), one.return_path.indexOf('@'));
+    const mixed = two.return_path.replace(/\.[0-9a-f]+@/, `${signature}@`);
+
+    expect((await bring(mixed, failure('two@example.com'))).rcpt).toMatch(/^550 /);
+  });
+
+  it.each(['ada@example.com', 'postmaster@bounces.example.org', 'b+@bounces.example.org', 'b+x@example.org'])(
+    'nothing is relayed or kept for %s',
+    async (address) => {
+      expect((await bring(address, 'Subject: x\n\nx')).rcpt).toMatch(/^550 /);
+    },
+  );
+
+  it('a second recipient of one mail is to be brought by itself', async () => {
+    const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
+    const visitor = await visitSmtp(listener.port);
+    await visitor.say('EHLO visitor.test');
+    await visitor.say('MAIL FROM:<>');
+
+    expect(await visitor.say(`RCPT TO:<${one.return_path}>`)).toMatch(/^250 /);
+    expect(await visitor.say(`RCPT TO:<${two.return_path}>`)).toMatch(/^452 /);
+    visitor.close();
+  });
+
+  it('a report about a message that is no longer kept is taken and dropped', async () => {
+    const { id, return_path } = await sent('late@example.com');
+    const { sql } = world.services;
+    for (const table of ['recipients', 'attempts', 'bodies'])
+      await sql`delete from ${sql(table)} where message_id = ${id}`;
+    await sql`delete from messages where id = ${id}`;
+
+    await unchangedBy(async () =>
+      expect((await bring(return_path, failure('late@example.com'))).data).toMatch(/^250 /),
+    );
+  });
+});
+
+describe('when something fails', () => {
+  it('the answer is 451 while the database refuses, and 250 after that', async () => {
+    const { id, return_path } = await sent('fault@example.com');
+    const { sql } = world.services;
+    await sql`alter table suppressions rename to suppressions_away`;
+
+    const refused = await bring(return_path, failure('fault@example.com'));
+    await sql`alter table suppressions_away rename to suppressions`;
+
+    expect(refused.data).toMatch(/^451 /);
+    expect((await shown(id)).status).toBe('delivered');
+    expect((await bring(return_path, failure('fault@example.com'))).data).toMatch(/^250 /);
+    expect((await shown(id)).status).toBe('bounced');
+  });
+
+  it('a mail that hangs its thread costs the thread; others are served meanwhile and after it', async () => {
+    const { id, return_path } = await sent('brave@example.com');
+    const tough = await startListener(world.services, 0, { thread: HOSTILE, deadline_ms: 4000 });
+    try {
+      let hung = false;
+      const hostile = bringMail(tough.port, { from: '', to: return_path, raw: 'X-Hostile: hang\n\n' }).finally(() => {
+        hung = true;
+      });
+      const other: SmtpVisitor = await visitSmtp(tough.port);
+
+      expect(await other.say('EHLO visitor.test')).toMatch(/^250 /);
+      expect(await other.say('MAIL FROM:<>')).toMatch(/^250 /);
+      expect(await other.say('RCPT TO:<nobody@example.com>')).toMatch(/^550 /);
+      expect((await shown(id)).status).toBe('delivered');
+      expect(hung).toBe(false);
+      other.close();
+      const next = await bringMail(tough.port, { from: '', to: return_path, raw: failure('brave@example.com') });
+
+      expect((await hostile).data).toMatch(/^250 /);
+      expect(next.data).toMatch(/^250 /);
+      expect(tough.reader.replaced()).toBe(1);
+      expect((await shown(id)).status).toBe('bounced');
+      expect(world.logged.some((line) => line.lost_threads === 1)).toBe(true);
+    } finally {
+      await tough.stop();
+    }
+  });
+});

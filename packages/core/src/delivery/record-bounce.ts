@@ -1,0 +1,114 @@
+import { type ReportedRecipient, type ReturnedMail, readReply } from '@postrider/mail';
+import type { Services } from '../context.ts';
+import { newId } from '../ids.ts';
+import { addSuppressions, type SuppressionReason } from '../suppressions/index.ts';
+import { type Classification, classify } from './classify.ts';
+import type { ReturnPath } from './return-path.ts';
+import { findReturnedTo, type ReturnedTo, transition } from './store.ts';
+
+/** What became of a mail that came back to an envelope sender of ours. */
+export type RecordedReturn =
+  | { readonly kind: 'bounced' | 'complained' }
+  | { readonly kind: 'ignored'; readonly why: string }
+  /** The delivery that it is about is still being recorded: whoever brings the mail is to bring it again. */
+  | { readonly kind: 'later' };
+
+// RFC 5965 section 7.3 and its registry. not-spam is the opposite of a complaint, and auth-failure (RFC 6591) is no
+// word of a reader.
+const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list'];
+
+/** What a returned mail asks for, if it asks for anything. */
+type Finding =
+  | { readonly transition: 'bounce'; readonly report: ReportedRecipient; readonly alone: boolean }
+  | { readonly transition: 'complain'; readonly feedback_type: string }
+  | { readonly transition: null; readonly why: string };
+
+/**
+ * Records a returned mail, whose address has proved whom it is about; what the mail says of recipients is not
+ * believed for that. Only a delivered recipient changes, so the same report changes nothing twice. One that is being
+ * sent at this moment is asked for again, because the report may have overtaken our own record. One that waits for
+ * another attempt keeps it: its answer will be as good as the report.
+ */
+export async function recordReturned(
+  services: Services,
+  path: ReturnPath,
+  mail: ReturnedMail,
+): Promise<RecordedReturn> {
+  const finding = find(mail);
+  if (finding.transition === null) return { kind: 'ignored', why: finding.why };
+  return services.sql.begin(async (tx): Promise<RecordedReturn> => {
+    const recipient = await findReturnedTo(tx, path);
+    if (!recipient) return { kind: 'ignored', why: 'the message is no longer kept' };
+    if (recipient.state === 'sending') return { kind: 'later' };
+    const now_ms = services.clock.now();
+    const event_id = newId('event', now_ms);
+    const { move, suppress } = meaningOf(finding, recipient);
+    const [moved] = await transition(tx, finding.transition, [{ ...keyOf(recipient), event_id, ...move }]);
+    if (!moved) return { kind: 'ignored', why: `the recipient is ${recipient.state}` };
+    if (suppress !== null) {
+      const ids = { id: newId('suppression', now_ms), event_id: newId('event', now_ms), source_event_id: event_id };
+      const { workspace_id, email } = recipient;
+      await addSuppressions(tx, [{ workspace_id, email, reason: suppress, expires_at: null, ...ids }]);
+    }
+    return { kind: finding.transition === 'bounce' ? 'bounced' : 'complained' };
+  });
+}
+
+function find(mail: ReturnedMail): Finding {
+  switch (mail.kind) {
+    case 'complaint':
+      return COMPLAINTS.includes(mail.feedback_type)
+        ? { transition: 'complain', feedback_type: mail.feedback_type }
+        : { transition: null, why: `feedback of type ${mail.feedback_type} is no complaint` };
+    case 'report': {
+      const failed = mail.recipients.filter(({ action }) => action === 'failed');
+      const [report] = failed;
+      if (report) return { transition: 'bounce', report, alone: mail.recipients.length === 1 };
+      return { transition: null, why: `the report says ${mail.recipients.map(({ action }) => action).join(', ')}` };
+    }
+    case 'auto_reply':
+      return { transition: null, why: 'it is an automatic reply' };
+    case 'other':
+      return { transition: null, why: 'it is no report' };
+  }
+}
+
+function meaningOf(finding: Exclude<Finding, { transition: null }>, recipient: ReturnedTo) {
+  if (finding.transition === 'complain') {
+    const { feedback_type } = finding;
+    const suppress: SuppressionReason = 'complaint';
+    return { suppress, move: { reason: 'complaint', event_facts: { feedback_type } } };
+  }
+  const { report, alone } = finding;
+  const refusal = classifyReport(report);
+  const response = report.diagnostic ?? report.status ?? 'undelivered';
+  // A list behind the address may report several members; what is wrong with one of them is not wrong with ours.
+  const about_it = alone || report.addresses.includes(recipient.email.toLowerCase());
+  const suppress: SuppressionReason | null = refusal.suppress && about_it ? 'bounce' : null;
+  return {
+    suppress,
+    move: {
+      reason: refusal.category,
+      last_response: response,
+      event_facts: { category: refusal.category, response, ...(report.status && { status: report.status }) },
+    },
+  };
+}
+
+/** A report's status and diagnostic code, judged as the reply that they stand for. */
+function classifyReport({ status, diagnostic }: ReportedRecipient): Classification {
+  const reply = readReply(diagnostic ?? '');
+  // x.0.0 says nothing but its class.
+  const told = reply?.enhanced?.endsWith('.0.0') ? null : reply?.enhanced;
+  const found = classify({
+    code: reply?.code ?? null,
+    enhanced: told ?? status,
+    text: reply?.text ?? diagnostic ?? '',
+  });
+  // The server gave up on something temporary: that ends this message and says nothing of the next.
+  return status?.startsWith('4') ? { ...found, suppress: false } : found;
+}
+
+function keyOf({ workspace_id, message_id, recipient_id }: ReturnedTo) {
+  return { workspace_id, message_id, recipient_id };
+}
