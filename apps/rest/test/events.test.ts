@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.domain('mine.test', mine.workspace_id);
   await world.domain('theirs.test', theirs.workspace_id);
   world.smtp.script(({ to }) => {
-    if (to.startsWith('refused')) return { kind: 'reply', code: 550, text: '5.1.1 nobody here' };
+    if (to.startsWith('refused')) return { kind: 'reply', code: 550, text: '5.7.1 not from you' };
     return to.startsWith('busy') ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' };
   });
   const people = ['ada', 'refused', 'busy', 'bob'];
@@ -121,7 +121,8 @@ describe('200', () => {
         },
         recipient: { id: event && Reflect.get(event, 'recipient_id'), email: 'refused@example.com', status: 'bounced' },
         attempt: 1,
-        response: '550 5.1.1 nobody here',
+        category: 'policy',
+        response: '550 5.7.1 not from you',
       },
     });
     const [queued] = entriesOf(await events(`?type=email.queued&email_id=${sent[2]}`));

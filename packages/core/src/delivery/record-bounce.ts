@@ -1,7 +1,7 @@
 import { type ReportedRecipient, type ReturnedMail, readReply } from '@postrider/mail';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
-import { addSuppressions, type SuppressionReason } from '../suppressions/index.ts';
+import { addSuppressions, type SuppressionSource } from '../suppressions/index.ts';
 import { type Classification, classify } from './classify.ts';
 import type { ReturnPath } from './return-path.ts';
 import { findReturnedTo, type ReturnedTo, transition } from './store.ts';
@@ -48,7 +48,7 @@ export async function recordReturned(
     if (suppress !== null) {
       const ids = { id: newId('suppression', now_ms), event_id: newId('event', now_ms), source_event_id: event_id };
       const { workspace_id, email } = recipient;
-      await addSuppressions(tx, [{ workspace_id, email, reason: suppress, expires_at: null, ...ids }]);
+      await addSuppressions(tx, [{ workspace_id, email, ...suppress, expires_at: null, ...ids }]);
     }
     return { kind: finding.transition === 'bounce' ? 'bounced' : 'complained' };
   });
@@ -73,10 +73,12 @@ function find(mail: ReturnedMail): Finding {
   }
 }
 
+type Suppressing = { readonly source: SuppressionSource; readonly reason: string };
+
 function meaningOf(finding: Exclude<Finding, { transition: null }>, recipient: ReturnedTo) {
   if (finding.transition === 'complain') {
     const { feedback_type } = finding;
-    const suppress: SuppressionReason = 'complaint';
+    const suppress: Suppressing = { source: 'complaint', reason: `feedback of type ${feedback_type}` };
     return { suppress, move: { reason: 'complaint', event_facts: { feedback_type } } };
   }
   const { report, alone } = finding;
@@ -84,7 +86,7 @@ function meaningOf(finding: Exclude<Finding, { transition: null }>, recipient: R
   const response = report.diagnostic ?? report.status ?? 'undelivered';
   // A list behind the address may report several members; what is wrong with one of them is not wrong with ours.
   const about_it = alone || report.addresses.includes(recipient.email.toLowerCase());
-  const suppress: SuppressionReason | null = refusal.suppress && about_it ? 'bounce' : null;
+  const suppress: Suppressing | null = refusal.suppress && about_it ? { source: 'bounce', reason: response } : null;
   return {
     suppress,
     move: {

@@ -1,0 +1,84 @@
+import { bringMail, complaintReport, deliveryReport } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import { freePort, type ServerProcess } from '../server-process.ts';
+
+let journey: Journey;
+let server: ServerProcess;
+let inbound_port: number;
+beforeAll(async () => {
+  journey = await openJourney({ RETURN_PATH_DOMAIN: 'bounces.good.test' });
+  inbound_port = Number(await freePort());
+  server = await journey.start({ INBOUND_PORT: String(inbound_port) });
+});
+afterAll(() => journey.stop());
+
+/** A mail that was delivered, and where its copy says that reports are to go. */
+async function delivered(to: string): Promise<{ path: string; return_path: string }> {
+  const sent = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
+  const copy = await journey.smtp.waitFor((mail) => mail.envelope_to.includes(to));
+  const path = `/v1/email/logs/${sent.body.id}`;
+  await expect.poll(async () => (await server.call('GET', path)).body.status, { timeout: 10_000 }).toBe('delivered');
+  return { path, return_path: copy.envelope_from };
+}
+
+describe('a mail that comes back after its delivery', () => {
+  it('as a failure of the mailbox is shown as bounced, and the next mail to it is refused', async () => {
+    const { path, return_path } = await delivered('gone@example.com');
+    expect(return_path).toMatch(/^b\+[^@]{1,62}@bounces\.good\.test$/);
+
+    const answer = await bringMail(inbound_port, {
+      from: '',
+      to: return_path,
+      raw: deliveryReport({
+        address: 'gone@example.com',
+        action: 'failed',
+        status: '5.1.1',
+        diagnostic: '550 5.1.1 User unknown',
+      }),
+    });
+
+    expect(answer.data).toMatch(/^250 /);
+    expect((await server.call('GET', path)).body).toMatchObject({
+      status: 'bounced',
+      recipients: [{ status: 'bounced', last_response: '550 5.1.1 User unknown' }],
+      events: [{ type: 'email.queued' }, { type: 'email.delivered' }, { type: 'email.bounced' }],
+    });
+    const added = await server.call('GET', '/v1/events?type=suppression.added');
+    expect(added.body.data).toMatchObject([{ data: { suppression: { email: 'gone@example.com', reason: 'bounce' } } }]);
+    const again = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'gone@example.com' } });
+    expect(again).toMatchObject({ status: 422, body: { error: { reason: 'all_recipients_suppressed' } } });
+  });
+
+  it('as a complaint is shown as complained, and the next mail to it is refused', async () => {
+    const { path, return_path } = await delivered('angry@example.com');
+
+    await bringMail(inbound_port, { from: 'fbl@example.com', to: return_path, raw: complaintReport('abuse') });
+
+    expect((await server.call('GET', path)).body).toMatchObject({
+      status: 'complained',
+      last_event: { type: 'email.complained' },
+    });
+    const again = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'angry@example.com' } });
+    expect(again.status).toBe(422);
+  });
+
+  it('after a restart with a new secret key is known by the previous one', async () => {
+    const { path, return_path } = await delivered('kept@example.com');
+    await server.end();
+    server = await journey.start({
+      INBOUND_PORT: String(inbound_port),
+      SECRET_KEY: 'b'.repeat(64),
+      SECRET_KEY_PREVIOUS: journey.env.SECRET_KEY ?? '',
+    });
+
+    const raw = deliveryReport({ address: 'kept@example.com', action: 'failed', status: '5.2.2' });
+    await bringMail(inbound_port, { from: '', to: return_path, raw });
+
+    expect((await server.call('GET', path)).body.status).toBe('bounced');
+  });
+
+  it('stops with everything else', async () => {
+    expect(await server.end()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { visitSmtp } from '@postrider/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { certificate } from '../../test/certificate.ts';
+import { type CameBack, type ReturnServer, type ReturnServerOptions, startReturnServer } from './return-server.ts';
+
+let server: ReturnServer;
+const came: CameBack[] = [];
+afterEach(async () => {
+  await server.stop();
+  came.length = 0;
+});
+
+async function start(options: Partial<ReturnServerOptions> = {}): Promise<void> {
+  server = await startReturnServer({
+    host: '127.0.0.1',
+    port: 0,
+    name: 'mx.example.org',
+    tls: null,
+    isOurs: (address) => address.startsWith('b+'),
+    onMail: async (mail) => {
+      came.push(mail);
+      return 'taken';
+    },
+    ...options,
+  });
+}
+
+async function open() {
+  const visitor = await visitSmtp(server.port);
+  await visitor.say('EHLO visitor.test');
+  await visitor.say('MAIL FROM:<>');
+  return visitor;
+}
+
+describe('the server for returned mail', () => {
+  it('takes several mails of one session, each with its own answer', async () => {
+    const answers = ['taken', 'later'] as const;
+    await start({ onMail: async () => answers[came.push({ to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
+    const visitor = await open();
+
+    await visitor.say('RCPT TO:<b+1@example.org>');
+    await visitor.say('DATA');
+    expect(await visitor.say('Subject: 1\r\n\r\n.')).toMatch(/^250 /);
+    await visitor.say('MAIL FROM:<>');
+    await visitor.say('RCPT TO:<b+2@example.org>');
+    await visitor.say('DATA');
+    expect(await visitor.say('Subject: 2\r\n\r\n.')).toMatch(/^451 /);
+    visitor.close();
+  });
+
+  it('answers 451 when the mail could not be handled', async () => {
+    await start({ onMail: () => Promise.reject(new Error('no database')) });
+    const visitor = await open();
+    await visitor.say('RCPT TO:<b+1@example.org>');
+    await visitor.say('DATA');
+
+    expect(await visitor.say('Subject: 1\r\n\r\n.')).toMatch(/^451 /);
+    visitor.close();
+  });
+
+  it('keeps the first megabyte of a larger mail', async () => {
+    await start();
+    const visitor = await open();
+    await visitor.say('RCPT TO:<b+1@example.org>');
+    await visitor.say('DATA');
+
+    expect(await visitor.say(`Subject: 1\r\n\r\n${'x'.repeat(3 * 1024 * 1024)}\r\n.`)).toMatch(/^250 /);
+    expect(came.map((mail) => mail.raw.length)).toEqual([1024 * 1024]);
+    visitor.close();
+  });
+
+  it('refuses a size that no report has before it is sent', async () => {
+    await start();
+    const visitor = await visitSmtp(server.port);
+    await visitor.say('EHLO visitor.test');
+
+    expect(await visitor.say('MAIL FROM:<> SIZE=40000000')).toMatch(/^552 /);
+    visitor.close();
+  });
+
+  it('asks for no login, and offers neither it nor STARTTLS without a certificate', async () => {
+    await start();
+    const visitor = await visitSmtp(server.port);
+    await visitor.say('EHLO visitor.test');
+
+    expect(await visitor.say('AUTH PLAIN AGEAYg==')).toMatch(/^5/);
+    expect(await visitor.say('STARTTLS')).toMatch(/^5/);
+    visitor.close();
+  });
+
+  it('offers STARTTLS with its own certificate where it has one', async () => {
+    await start({ tls: { key: Buffer.from(certificate.key), cert: Buffer.from(certificate.cert) } });
+    const plain = connect(server.port, '127.0.0.1');
+    for (const line of ['EHLO visitor.test', 'STARTTLS']) {
+      await once(plain, 'data');
+      plain.write(`${line}\r\n`);
+    }
+    await once(plain, 'data');
+
+    const secure = connectTls({ socket: plain, servername: 'mx.example.org', ca: certificate.cert });
+    await once(secure, 'secureConnect');
+
+    expect(secure.authorized).toBe(true);
+    secure.write('EHLO visitor.test\r\n');
+    expect(String((await once(secure, 'data'))[0])).toMatch(/^250-/);
+    secure.destroy();
+  });
+
+  it('cuts a session that keeps itself alive for too long', async () => {
+    await start({ session_ms: 200 });
+    const socket = connect(server.port, '127.0.0.1');
+    const closed = once(socket, 'close');
+    socket.on('error', () => undefined);
+    socket.resume();
+    const drip = setInterval(() => socket.write('N'), 20);
+
+    await closed;
+    clearInterval(drip);
+
+    expect(socket.destroyed).toBe(true);
+  });
+});
