@@ -2,6 +2,7 @@ import { newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeSigning } from './before-signing.ts';
 import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
 
 let world: World;
@@ -46,12 +47,10 @@ const resend = (id: string, key: string | null = world.secret, headers: Record<s
 const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
-/** A copy without what names the message: its id, and the boundary and the date that are made of it. */
+/** A copy without what names the message: its id, the signatures, and the boundary and the date that are made of it. */
 function saysOf(id: string, to: string): string {
-  const raw =
-    copiesOf(id)
-      .find((mail) => mail.envelope_to[0] === to)
-      ?.raw.toString('latin1') ?? '';
+  const copy = copiesOf(id).find((mail) => mail.envelope_to[0] === to);
+  const raw = copy ? beforeSigning(copy.raw) : '';
   const boundary = /boundary="?([^";\r\n]+)/.exec(raw)?.[1] ?? '\n';
   return raw
     .replaceAll(id, 'ID')

@@ -131,6 +131,21 @@ describe('a signed mail', () => {
     ).toEqual(GOOD);
   });
 
+  it('verifies with long and many fields of the sender’s own', async () => {
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-Field-${index}`, `value ${index}`]));
+    const headers = {
+      ...many,
+      'X-Token': 'x'.repeat(900),
+      'X-Words': 'a b  c '.repeat(300),
+      'In-Reply-To': '<a@b.test>',
+    };
+
+    const signed = await signDkim(compose(mail({ headers })), keys, at);
+
+    expect(await verdicts(signed)).toEqual(GOOD);
+    for (const line of signed.toString('latin1').split('\r\n')) expect(line.length).toBeLessThanOrEqual(998);
+  });
+
   it('verifies with one field name given twice', async () => {
     const raw = Buffer.from('From: a@good.test\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\n\r\nhello\r\n');
 
