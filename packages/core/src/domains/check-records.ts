@@ -15,6 +15,8 @@ export interface CheckedRecord {
   readonly wanted: WantedRecord;
   readonly status: RecordStatus;
   readonly found: readonly string[];
+  /** Why it could not be looked up. */
+  readonly error: string | null;
 }
 
 // What is shown and stored of the answers; the judgement sees all of them.
@@ -32,7 +34,7 @@ export async function checkRecords(
 
 async function checkRecord(dns: DnsLookup, name: string, wanted: WantedRecord, site: Site): Promise<CheckedRecord> {
   const answer = await dns.lookup(wanted.fqdn, wanted.type);
-  if (answer.kind === 'error') return { wanted, status: 'lookup_error', found: [answer.message] };
+  if (answer.kind === 'error') return { wanted, status: 'lookup_error', found: [], error: answer.message };
   const found = answer.kind === 'found' ? answer.records : [];
   const status = judgeRecord(wanted, found, site);
   if (wanted.purpose === 'dmarc' && status === 'missing') {
@@ -45,7 +47,7 @@ async function checkRecord(dns: DnsLookup, name: string, wanted: WantedRecord, s
       }));
     }
   }
-  return { wanted, status, found: found.slice(0, MOST_SHOWN) };
+  return { wanted, status, found: found.slice(0, MOST_SHOWN), error: null };
 }
 
 /** What the required records prove together. */
@@ -66,10 +68,10 @@ const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
 
 /** Why a domain is not, or no longer, proven; null where every required record is right. */
 export function reasonOf(checked: readonly CheckedRecord[]): string | null {
-  const parts = checked.flatMap(({ wanted, status }) => {
+  const parts = checked.flatMap(({ wanted, status, error }) => {
     if (!wanted.required || status === 'ok') return [];
     const kind = wanted.purpose === 'dkim' ? 'DKIM' : wanted.purpose;
-    return [`the ${kind} record ${wanted.fqdn} ${troubles[status]}`];
+    return [`the ${kind} record ${wanted.fqdn} ${troubles[status]}${error === null ? '' : ` (${error})`}`];
   });
   if (parts.length === 0) return null;
   const text = parts.join(', and ');
