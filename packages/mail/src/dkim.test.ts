@@ -157,6 +157,21 @@ describe('a signed mail', () => {
     ).toEqual(['rsa-sha256 fail', 'ed25519-sha256 fail']);
   });
 
+  it('verifies when blanks and empty lines stand where a large body is cut into pieces', async () => {
+    const PIECE = 256 * 1024;
+    for (const around of ['\r\n'.repeat(60), ' \t \r\n'.repeat(60), 'x  y \r\n'.repeat(60)]) {
+      for (const shift of [0, 1]) {
+        const lines = 'a  b\r\n'.repeat((PIECE - 60) / 6) + '.'.repeat(shift) + around;
+        for (const end of ['', 'end']) {
+          const raw = Buffer.from(`From: a@good.test\r\n\r\n${lines}${end}`);
+          expect(await verdicts(await signDkim(raw, keys, at)), JSON.stringify([around, shift, end.length])).toEqual(
+            GOOD,
+          );
+        }
+      }
+    }
+  });
+
   it('is the same bytes for the same mail, keys and time, and names the time', async () => {
     const raw = compose(mail());
 
