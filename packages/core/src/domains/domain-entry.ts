@@ -10,7 +10,7 @@ import { sendableProblem } from './require-sendable.ts';
 import { domainStates } from './state.ts';
 import type { DomainRow } from './store.ts';
 
-export const TTL_SECONDS = 3600;
+const TTL_SECONDS = 3600;
 
 const recordSchema = z
   .object({
