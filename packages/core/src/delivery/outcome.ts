@@ -44,8 +44,8 @@ export function judgeOutcome(
 /** What a refusal means; null where nobody refused anything. */
 export function refusalOf({ kind, stage, reply, error }: SendOutcome): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
-  // Before RCPT nobody has said anything about the recipient.
-  if (reply) return stage === 'connect' || stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
+  // What is refused at MAIL is the sender.
+  if (reply) return stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
   return { category: 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
 }
 

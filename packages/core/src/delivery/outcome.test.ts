@@ -1,0 +1,56 @@
+import { readReply, type SendOutcome } from '@postrider/mail';
+import { describe, expect, it } from 'vitest';
+import { judgeOutcome, refusalOf } from './outcome.ts';
+
+function rejected(stage: SendOutcome['stage'], line: string | null): SendOutcome {
+  return {
+    kind: 'rejected',
+    reply: readReply(line ?? ''),
+    error: line === null ? 'the content is gone' : null,
+    target: 'mx.example.com:25',
+    address: null,
+    tls: null,
+    tls_policy: null,
+    phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+    stage,
+    transcript: '',
+  };
+}
+
+const judge = (outcome: SendOutcome, attempt_count = 1) => judgeOutcome(outcome, attempt_count, [60], 'resend');
+
+describe('a refusal', () => {
+  it.each(['rcpt', 'data', 'after_dot'] as const)('of the mailbox at %s suppresses', (stage) => {
+    expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
+      transition: 'reject',
+      reason: 'mailbox',
+      suppress: true,
+    });
+  });
+
+  it('at MAIL is about the sender, whatever its code', () => {
+    expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
+  });
+
+  it('of a domain that takes no mail suppresses before anything is connected', () => {
+    expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
+      transition: 'reject',
+      reason: 'domain',
+      suppress: true,
+    });
+  });
+
+  it('without a reply is no refusal: there was nothing to send', () => {
+    const outcome = rejected('connect', null);
+
+    expect(judge(outcome)).toEqual({ transition: 'expire', reason: 'content_gone' });
+    expect(refusalOf(outcome)).toBeNull();
+  });
+
+  it('for now is tried again as long as the schedule goes, and fails then', () => {
+    const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
+
+    expect(judge(outcome, 1)).toMatchObject({ transition: 'defer', delay_seconds: 60 });
+    expect(judge(outcome, 2)).toEqual({ transition: 'expire', reason: 'retries_exhausted' });
+  });
+});
