@@ -50,8 +50,8 @@ const typesOf = async (id: string) => (await shown(id)).events.map((event) => ev
 
 async function suppressed() {
   return [
-    ...(await world.services.sql<{ email: string; reason: string; source_event_id: string }[]>`
-      select email, reason, source_event_id from suppressions order by email`),
+    ...(await world.services.sql<{ email: string; source: string; source_event_id: string }[]>`
+      select email, source, source_event_id from suppressions order by email`),
   ];
 }
 
@@ -94,7 +94,7 @@ describe('a report of a failure', () => {
       data: { category: 'mailbox', status: '5.1.1', response: '550 5.1.1 User unknown' },
     });
     expect(await suppressed()).toEqual([
-      { email: 'gone@example.com', reason: 'bounce', source_event_id: message.events.at(-1)?.id },
+      { email: 'gone@example.com', source: 'bounce', source_event_id: message.events.at(-1)?.id },
     ]);
   });
 
@@ -210,7 +210,7 @@ describe('a complaint', () => {
     expect(message).toMatchObject({ status: 'complained', recipients: [{ status: 'complained' }] });
     expect(message.events.at(-1)).toMatchObject({ type: 'email.complained', data: { feedback_type: 'abuse' } });
     expect(await suppressed()).toEqual([
-      { email: 'angry@example.com', reason: 'complaint', source_event_id: message.events.at(-1)?.id },
+      { email: 'angry@example.com', source: 'complaint', source_event_id: message.events.at(-1)?.id },
     ]);
     await unchangedBy(() => bring(return_path, complaintReport('abuse')));
   });

@@ -34,7 +34,7 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
       started.add('inbound');
     }
     if (runs('worker')) {
-      const worker = createWorkerRole(services);
+      const worker = createWorkerRole(services, { inbound_port });
       stops.unshift(() => worker.stop());
       await worker.start();
       started.add('worker');

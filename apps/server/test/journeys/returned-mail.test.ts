@@ -45,7 +45,7 @@ describe('a mail that comes back after its delivery', () => {
       events: [{ type: 'email.queued' }, { type: 'email.delivered' }, { type: 'email.bounced' }],
     });
     const added = await server.call('GET', '/v1/events?type=suppression.added');
-    expect(added.body.data).toMatchObject([{ data: { suppression: { email: 'gone@example.com', reason: 'bounce' } } }]);
+    expect(added.body.data).toMatchObject([{ data: { suppression: { email: 'gone@example.com', source: 'bounce' } } }]);
     const again = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'gone@example.com' } });
     expect(again).toMatchObject({ status: 422, body: { error: { reason: 'all_recipients_suppressed' } } });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Journey, openJourney } from '../journey.ts';
-import type { ServerProcess } from '../server-process.ts';
+import { type Journey, openJourney, statesOf } from '../journey.ts';
+import { freePort, type ServerProcess } from '../server-process.ts';
 
 let journey: Journey;
 let server: ServerProcess;
@@ -77,5 +77,37 @@ describe('a sandbox key of an installation that sends for real', () => {
     const mail = await journey.smtp.waitFor((one) => one.envelope_to.includes('bounce+5.1.1@simulator.test'));
 
     expect(mail.message_id).toBe(`<${id}@good.test>`);
+  });
+});
+
+describe('a report of the simulator', () => {
+  it('reaches the inbound listener of its own process, and ends the recipient and its address as real ones do', async () => {
+    const whole = await openJourney({ DELIVERY: 'capture' });
+    const { call } = await whole.start({ INBOUND_PORT: await freePort() });
+    const locals = ['complain', 'dsn+5.1.1', 'dsn+5.2.2'];
+    const ids = await Promise.all(
+      locals.map(async (local) => {
+        const body = { from: 'shop@sandbox.test', to: `${local}@simulator.test`, subject: 'Hello', text: 'Hi' };
+        return String((await call('POST', '/v1/email/send', { body })).body.id);
+      }),
+    );
+
+    await expect.poll(() => statesOf(whole.sql), { timeout: 30_000 }).toEqual({ bounced: 2, complained: 1 });
+
+    const shown = await Promise.all(ids.map(async (id) => (await call('GET', `/v1/email/logs/${id}`)).body));
+    expect(shown.map((entry) => (entry.events as { type: string }[]).map((event) => event.type))).toEqual([
+      ['email.queued', 'email.delivered', 'email.complained'],
+      ['email.queued', 'email.delivered', 'email.bounced'],
+      ['email.queued', 'email.delivered', 'email.bounced'],
+    ]);
+    const list = await call('GET', '/v1/suppressions');
+    expect(list.body.data).toHaveLength(2);
+    expect(list.body.data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ email: 'complain@simulator.test', source: 'complaint' }),
+        expect.objectContaining({ email: 'dsn+5.1.1@simulator.test', source: 'bounce' }),
+      ]),
+    );
+    await whole.stop();
   });
 });

@@ -29,8 +29,8 @@ async function sendTo(to: string | string[], replies: Readonly<Record<string, st
 
 async function suppressed() {
   return [
-    ...(await world.services.sql<{ email: string; reason: string; source_event_id: string }[]>`
-      select email, reason, source_event_id from suppressions order by email`),
+    ...(await world.services.sql<{ email: string; source: string; source_event_id: string }[]>`
+      select email, source, source_event_id from suppressions order by email`),
   ];
 }
 
@@ -44,7 +44,7 @@ it('a refusal of the mailbox bounces and suppresses the address, in the event th
   });
   const [row, ...others] = await suppressed();
   expect(others).toEqual([]);
-  expect(row).toEqual({ email: 'gone@example.com', reason: 'bounce', source_event_id: shown.events[1]?.id });
+  expect(row).toEqual({ email: 'gone@example.com', source: 'bounce', source_event_id: shown.events[1]?.id });
   const added = await invoke(as(), listEvents, { type: 'suppression.added' });
   expect(added.data[0]?.data.suppression).toMatchObject({
     email: 'gone@example.com',
