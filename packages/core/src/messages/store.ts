@@ -105,7 +105,8 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
       ${asked.emails.map((ask) => ask.email)}::text[]
     ) as a (workspace_id, email)
     cross join lateral (
-      select * from suppressions x where x.workspace_id = a.workspace_id and x.email = suppression_key(a.email) offset 0
+      select * from suppressions x
+      where x.workspace_id = a.workspace_id and x.email = suppression_key(a.email) offset 0
     ) s
     where s.expires_at is null or s.expires_at > clock_now()`;
   let now = 0;

@@ -68,6 +68,23 @@ it('takes over a suppression whose time has run out', async () => {
   expect([...rows]).toEqual([{ id: next.id, source: 'complaint', expires_at: null }]);
 });
 
+it('makes lasting what was meant for a time when a server refuses the mailbox or its owner complains', async () => {
+  const expires_at = new Date(world.clock.now() + 60_000);
+  for (const source of ['bounce', 'complaint'] as const) {
+    await add(bounced(`${source}@example.com`, { source: 'manual', expires_at }));
+
+    expect(await add(bounced(`${source}@example.com`, { source: 'manual' }))).toEqual([]);
+    expect(await add(bounced(`${source}@example.com`, { source }))).toMatchObject([{ source, expires_at: null }]);
+  }
+});
+
+it('takes every spelling of an address for the same one', async () => {
+  const added = await add(bounced('Mixed.Case@example.com'), bounced('mixed.case@example.com'));
+
+  expect(added).toMatchObject([{ email: 'mixed.case@example.com' }]);
+  expect(await add(bounced('MIXED.CASE@example.com'))).toEqual([]);
+});
+
 it('keeps the lists of workspaces apart', async () => {
   const other = await world.workspace('free');
 
