@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRole, type WorkerRole } from './role.ts';
 
 const MINUTE_MS = 60_000;
+const PATIENT = { timeout: 20_000 };
 
 let world: World;
 let worker: WorkerRole;
@@ -43,7 +44,7 @@ describe('a mail into the simulator', () => {
   it('is delivered, refused and reported recipient by recipient, and what was accepted can be read', async () => {
     const id = await send('delivered', 'bounce+5.1.1+a', 'bounce+xyz', 'ada');
 
-    await expect.poll(() => statusOf(id)).toBe('bounced');
+    await expect.poll(() => statusOf(id), PATIENT).toBe('bounced');
 
     const shown = await detail(id);
     expect(shown.recipients.map(({ email, status, last_response }) => [email, status, last_response])).toEqual([
@@ -65,7 +66,7 @@ describe('a mail into the simulator', () => {
     const id = await send('defer+3');
 
     for (const times of [1, 2, 3]) {
-      await expect.poll(async () => (await detail(id)).attempts.length).toBe(times);
+      await expect.poll(async () => (await detail(id)).attempts.length, PATIENT).toBe(times);
       expect((await detail(id)).recipients).toMatchObject([
         {
           status: 'deferred',
@@ -76,7 +77,7 @@ describe('a mail into the simulator', () => {
       await nextAttempt();
     }
 
-    await expect.poll(() => statusOf(id)).toBe('delivered');
+    await expect.poll(() => statusOf(id), PATIENT).toBe('delivered');
     const { attempts, events } = await detail(id);
     expect(attempts.map((attempt) => attempt.outcome)).toEqual(['deferred', 'deferred', 'deferred', 'accepted']);
     expect(events.map((event) => event.type)).toEqual([
@@ -89,10 +90,10 @@ describe('a mail into the simulator', () => {
 
   it('ends in the unknown after the dot for drop-after-data, and is sent again with the same Message-ID', async () => {
     const id = await send('drop-after-data');
-    await expect.poll(async () => (await detail(id)).attempts.length).toBe(1);
+    await expect.poll(async () => (await detail(id)).attempts.length, PATIENT).toBe(1);
     await nextAttempt();
 
-    await expect.poll(() => statusOf(id)).toBe('delivered');
+    await expect.poll(() => statusOf(id), PATIENT).toBe('delivered');
 
     expect((await detail(id)).attempts).toMatchObject([
       { outcome: 'unknown', stage: 'after_dot', reply: null },
@@ -103,11 +104,11 @@ describe('a mail into the simulator', () => {
 
   it('takes its time for slow, while others are delivered', async () => {
     const slow = await send(...Array.from({ length: 20 }, (_, index) => `slow+2s+${index}`));
-    await expect.poll(() => statusOf(slow)).toBe('sending');
+    await expect.poll(() => statusOf(slow), PATIENT).toBe('sending');
     const quick = await send('delivered+beside');
 
-    await expect.poll(() => statusOf(quick)).toBe('delivered');
-    await expect.poll(() => statusOf(slow), { timeout: 15_000 }).toBe('delivered');
+    await expect.poll(() => statusOf(quick), PATIENT).toBe('delivered');
+    await expect.poll(() => statusOf(slow), PATIENT).toBe('delivered');
 
     const { attempts } = await detail(slow);
     expect(attempts).toHaveLength(20);
