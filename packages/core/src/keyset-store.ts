@@ -5,3 +5,9 @@ import type { IdRange } from './candidate-pages.ts';
 export function within(sql: Sql, id: Fragment, range: IdRange): Fragment {
   return sql`${id} collate "POSIX" >= ${range.from} and ${id} collate "POSIX" < ${range.before}`;
 }
+
+/** Some ids, and the bounds of all of them: partitions that lie outside are left out when the statement starts. */
+export function among(sql: Sql, id: Fragment, ids: readonly string[]): Fragment {
+  const sorted = ids.toSorted();
+  return sql`${id} = any (${sorted}::text[]) and ${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;
+}

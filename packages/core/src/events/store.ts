@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
-import { within } from '../keyset-store.ts';
+import { among, within } from '../keyset-store.ts';
 import type { EventType } from './catalogue.ts';
 
 export interface EventRow {
@@ -112,7 +112,7 @@ export async function subjectsOf(
 ): Promise<Map<string, SubjectRow>> {
   const rows = await sql<SubjectRow[]>`
     select id, from_address, from_domain, to_addresses, subject, tags, metadata, created_at from messages
-    where workspace_id = ${workspace_id} and id = any (${message_ids}::text[])`;
+    where workspace_id = ${workspace_id} and ${among(sql, sql`id`, message_ids)}`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -123,9 +123,10 @@ export async function addressesOf(
   events: readonly EventRow[],
 ): Promise<Map<string, string>> {
   const about = events.filter((event) => event.recipient_id !== null);
+  const message_ids = about.flatMap((event) => (event.message_id === null ? [] : [event.message_id]));
   const rows = await sql<{ id: string; email: string }[]>`
     select id, email from recipients
-    where message_id = any (${about.map((event) => event.message_id)}::text[])
+    where ${among(sql, sql`message_id`, message_ids)}
       and id = any (${about.map((event) => event.recipient_id)}::text[])
       and workspace_id = ${workspace_id}`;
   return new Map(rows.map((row) => [row.id, row.email]));

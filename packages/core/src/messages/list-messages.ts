@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 import { listOf } from '../wire.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { recipientsOf } from './log-store.ts';
-import { countFilters, filterFields, filterOf, type MessageFilter } from './messages-filter.ts';
+import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
 // A domain with more senders than this is hardly a small part of its workspace, and found by a walk of it.
@@ -47,9 +47,7 @@ async function driversOf(
     ...(statuses === null ? [] : [{ kind: 'status' as const, statuses }]),
     ...tags.map((tag) => ({ kind: 'tag' as const, tag })),
     ...(to === null ? [] : [{ kind: 'recipient' as const, email: to }]),
-    ...(from === null
-      ? []
-      : [{ kind: 'sender' as const, domain: from.slice(from.lastIndexOf('@') + 1), emails: [from] }]),
+    ...(from === null ? [] : [{ kind: 'sender' as const, domain: senderDomain(from), emails: [from] }]),
     ...(await domainDrivers(sql, workspace_id, filter)),
   ];
   return first ? [first, ...others] : [{ kind: 'all' }];

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { DeliveryState, RefusalCategory } from '../delivery/index.ts';
+import { among } from '../keyset-store.ts';
 import type { RecipientKind } from './addressees.ts';
 
 export interface MessageRow {
@@ -81,7 +82,7 @@ export async function recipientsOf(
     select message_id, id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, last_response
     from recipients
-    where workspace_id = ${workspace_id} and message_id = any (${message_ids}::text[])
+    where workspace_id = ${workspace_id} and ${among(sql, sql`message_id`, message_ids)}
     order by message_id, kind, id`;
   return Map.groupBy(rows, (row) => row.message_id);
 }

@@ -3,10 +3,11 @@ import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import { within } from '../keyset-store.ts';
 import { type MessageRow, messageColumns } from './log-store.ts';
-import type { MessageFilter } from './messages-filter.ts';
+import { type MessageFilter, senderDomain } from './messages-filter.ts';
 
 // Each filter has an index that gives its messages in the order of the list. A page walks one of them, the
-// driver, and checks the other filters on the rows that it meets.
+// driver; the ids that it meets are looked up in the indexes of the other filters, and only the messages of the
+// page itself are read. Messages that do not pass cost a part of an index page each, and never a page of the table.
 
 export type Driver =
   | { readonly kind: 'all' }
@@ -17,41 +18,22 @@ export type Driver =
 
 // Whatever waits behind a probe is either exhausted by it or so dense that another driver may be better.
 const PROBE_DEPTH = 200;
-const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null };
 
-/** What a row of messages tells by itself; who its recipients are is asked elsewhere. */
-function passes(sql: Sql, row: Fragment, { statuses, tags, from, domain }: MessageFilter): Fragment {
-  return sql`true
-    ${statuses === null ? sql`` : sql`and ${row}.status = any (${[...statuses]}::text[]::delivery_state[])`}
-    ${tags.length === 0 ? sql`` : sql`and ${row}.tags @> ${[...tags]}::text[]`}
-    ${from === null ? sql`` : sql`and ${row}.from_email = ${from}`}
-    ${domain === null ? sql`` : sql`and ${row}.from_domain = ${domain}`}`;
-}
-
-/**
- * The next ids of a driver in the order of the list, and whether they are worth another look: where the driver
- * reads the messages, most that do not pass are told apart there and then.
- */
-function candidates(
-  sql: Sql,
-  workspace_id: string,
-  driver: Driver,
-  filter: MessageFilter,
-  range: IdRange,
-  count: number,
-): Fragment {
+/** The next ids of a driver in the order of the list. */
+function candidates(sql: Sql, workspace_id: string, driver: Driver, range: IdRange, count: number): Fragment {
   switch (driver.kind) {
     case 'all':
+      // Served by the primary key.
       return sql`
-        select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
+        select m.id from messages m
         where m.workspace_id = ${workspace_id} and m.id >= ${range.from} and m.id < ${range.before}
         order by m.id desc limit ${count}`;
     case 'status':
       // Served by messages_status.
       return sql`
-        select c.id, c.fits from unnest(${[...driver.statuses]}::text[]::delivery_state[]) as s (status)
+        select c.id from unnest(${[...driver.statuses]}::text[]::delivery_state[]) as s (status)
         cross join lateral (
-          select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
+          select m.id from messages m
           where m.workspace_id collate "POSIX" = ${workspace_id} and m.status = s.status and ${within(sql, sql`m.id`, range)}
           order by m.id collate "POSIX" desc limit ${count}
         ) c
@@ -59,29 +41,78 @@ function candidates(
     case 'tag':
       // The primary key of message_tags is the only index it has.
       return sql`
-        select t.message_id as id, true as fits from message_tags t
+        select t.message_id as id from message_tags t
         where t.workspace_id = ${workspace_id} and t.tag = ${driver.tag}
           and t.message_id >= ${range.from} and t.message_id < ${range.before}
         order by t.message_id desc limit ${count}`;
     case 'recipient':
       // Served by recipients_email.
       return sql`
-        select r.message_id as id, true as fits from recipients r
+        select r.message_id as id from recipients r
         where r.workspace_id collate "POSIX" = ${workspace_id} and r.email collate "POSIX" = ${driver.email}
           and ${within(sql, sql`r.message_id`, range)}
         order by r.message_id collate "POSIX" desc limit ${count}`;
     case 'sender':
       // Served by messages_sender.
       return sql`
-        select c.id, c.fits from unnest(${[...driver.emails]}::text[]) as s (email)
+        select c.id from unnest(${[...driver.emails]}::text[]) as s (email)
         cross join lateral (
-          select m.id, ${passes(sql, sql`m`, filter)} as fits from messages m
+          select m.id from messages m
           where m.workspace_id collate "POSIX" = ${workspace_id} and m.from_domain collate "POSIX" = ${driver.domain}
             and m.from_email collate "POSIX" = s.email and ${within(sql, sql`m.id`, range)}
           order by m.id collate "POSIX" desc limit ${count}
         ) c
         order by c.id desc limit ${count}`;
   }
+}
+
+/** Those of some ids that pass one filter, each filter served by the index that names it in candidates. */
+type Narrowing = (ids: Fragment) => Fragment;
+
+function narrowings(sql: Sql, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
+  const { statuses, tags, to, from, domain } = filter;
+  const found: Narrowing[] = [];
+  for (const tag of tags) {
+    if (driver.kind === 'tag' && driver.tag === tag) continue;
+    found.push(
+      (ids) => sql`
+        select t.message_id as id from message_tags t
+        where t.workspace_id = ${workspace_id} and t.tag = ${tag} and t.message_id = any (array(${ids}))`,
+    );
+  }
+  if (to !== null && driver.kind !== 'recipient') {
+    found.push(
+      (ids) => sql`
+        select r.message_id as id from recipients r
+        where r.workspace_id collate "POSIX" = ${workspace_id} and r.email collate "POSIX" = ${to}
+          and r.message_id collate "POSIX" = any (array(${ids}))`,
+    );
+  }
+  if (from !== null && driver.kind !== 'sender') {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id collate "POSIX" = ${workspace_id} and m.from_domain collate "POSIX" = ${senderDomain(from)}
+          and m.from_email collate "POSIX" = ${from} and m.id collate "POSIX" = any (array(${ids}))`,
+    );
+  }
+  if (statuses !== null && driver.kind !== 'status') {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id collate "POSIX" = ${workspace_id}
+          and m.status = any (${[...statuses]}::text[]::delivery_state[]) and m.id collate "POSIX" = any (array(${ids}))`,
+    );
+  }
+  // The domain stands in the primary key's index.
+  if (domain !== null && (driver.kind !== 'sender' || from !== null)) {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id = ${workspace_id} and m.from_domain = ${domain} and m.id = any (array(${ids}))`,
+    );
+  }
+  return found;
 }
 
 /** A page's worth of messages among the next candidates of a driver, newest first. */
@@ -94,25 +125,17 @@ export async function messagesAmong(
   count: number,
   wanted: number,
 ): Promise<Candidates<MessageRow>> {
+  // An index is searched for sorted ids without a sort of its own in each partition.
+  const met = sql`select c.id from candidates c order by c.id`;
+  const passing = narrowings(sql, workspace_id, driver, filter).reduce((ids, narrowed) => narrowed(ids), met);
   const rows = await sql<(Partial<MessageRow> & { examined: number; edge: string | null })[]>`
-    with candidates as materialized (${candidates(sql, workspace_id, driver, filter, range, count)})
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, m.*
     from (values (1)) as always
     left join lateral (
-      select ${messageColumns(sql)} from candidates c
-      cross join lateral (
-        select * from messages x
-        where x.workspace_id = ${workspace_id} and x.id = c.id and ${passes(sql, sql`x`, filter)}
-          ${
-            filter.to === null || driver.kind === 'recipient'
-              ? sql``
-              : sql`and exists (select from recipients r
-                  where r.message_id = c.id and r.workspace_id = ${workspace_id} and r.email = ${filter.to})`
-          }
-        offset 0
-      ) m
-      where c.fits
-      order by c.id desc limit ${wanted}
+      select ${messageColumns(sql)} from messages m
+      where m.workspace_id = ${workspace_id}
+        and m.id = any (array(select p.id from (${passing}) p order by p.id desc limit ${wanted}))
     ) m on true
     order by m.id desc`;
   return {
@@ -134,7 +157,7 @@ export async function rarestDriver(
   const probes = drivers.map(
     (driver, place) => sql`
       select ${place}::int as place, count(*)::int as met, min(p.id) as edge
-      from (${candidates(sql, workspace_id, driver, anything, range, PROBE_DEPTH)}) p`,
+      from (${candidates(sql, workspace_id, driver, range, PROBE_DEPTH)}) p`,
   );
   const rows = await sql<{ place: number; met: number; edge: string | null }[]>`
     select place, met, edge from (${probes.reduce((all, probe) => sql`${all} union all ${probe}`)}) probes

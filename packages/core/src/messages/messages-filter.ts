@@ -75,6 +75,10 @@ export function filterOf(input: FilterInput): MessageFilter {
   };
 }
 
+export function senderDomain(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
+}
+
 export function countFilters({ statuses, tags, to, from, domain }: MessageFilter): number {
   return tags.length + [statuses, to, from, domain].filter((asked) => asked !== null).length;
 }
