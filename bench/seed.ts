@@ -13,6 +13,12 @@ export const seeded = {
   common_recipient: 'ops@example.org',
   common_tag: 'receipt',
   rare_tag: 'recall',
+  // What is rare is so many in all, however many messages there are: pages at random places are as full beside few
+  // messages as beside many, so that their times can be compared.
+  complained: 250,
+  failed: 2000,
+  recalls: 500,
+  from_rare_sender: 1250,
 } as const;
 
 /**
@@ -21,6 +27,7 @@ export const seeded = {
  * of ten is tagged.
  */
 export async function seedMessages(sql: Sql, count: number, workspace_ids: readonly string[]): Promise<void> {
+  const oneIn = (number: number) => Math.floor(count / number) + 1;
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;
     await tx`set local synchronous_commit = off`;
@@ -34,12 +41,12 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
           (${[...workspace_ids]}::text[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
           substr(id_floor('msg_', t.at), 5) || substr(md5(i::text), 1, 16) as stem,
           t.at,
-          case when i % 20011 = 0 then 'complained' when i % 5003 = 0 then 'scheduled' when i % 997 = 0 then 'failed'
+          case when i % ${oneIn(seeded.complained)}::int = 0 then 'complained' when i % 5003 = 0 then 'scheduled' when i % ${oneIn(seeded.failed)}::int = 0 then 'failed'
             when i % 503 = 0 then 'queued' when i % 211 = 0 then 'canceled' when i % 101 = 0 then 'suppressed'
             when i % 67 = 0 then 'deferred' when i % 29 = 0 then 'bounced' else 'delivered' end as status,
-          case when i % 4001 = 0 then ${seeded.rare_sender} when i % 59 = 0 then 'u' || i % 5000 || ${`@${seeded.crowded_domain}`}
+          case when i % ${oneIn(seeded.from_rare_sender)}::int = 0 then ${seeded.rare_sender} when i % 59 = 0 then 'u' || i % 5000 || ${`@${seeded.crowded_domain}`}
             when i % 13 = 0 then 'news@mail.example.com' else ${seeded.common_sender} end as from_email,
-          case when i % 10007 = 0 then array[${seeded.common_tag}, ${seeded.rare_tag}]
+          case when i % ${oneIn(seeded.recalls)}::int = 0 then array[${seeded.common_tag}, ${seeded.rare_tag}]
             when i % 50 = 3 then array['shop', ${seeded.common_tag}]
             when i % 12 = 5 then array[${seeded.common_tag}] else '{}' end as tags,
           case when i % 20 = 0 then '{to,cc,bcc}'::recipient_kind[] else '{to}'::recipient_kind[] end as kinds,
