@@ -17,7 +17,10 @@ export function listOf<T extends z.ZodType>(entry: T) {
   return z.object({
     object: z.literal('list'),
     data: z.array(entry).readonly(),
-    has_more: z.boolean(),
+    has_more: z.boolean().meta({
+      description:
+        'Whether to go on. A page of a list with filters may hold fewer entries than its limit, or none, while this is true.',
+    }),
     next_cursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null on the last.' }),
   });
 }
