@@ -57,11 +57,44 @@ create table domains (
 -- A name belongs to whoever verified it first; others may list it as pending. The sandbox is everybody's.
 create unique index domains_claim on domains (name) where status in ('verified', 'at_risk') and not sandbox;
 
--- What a workspace has sent in a month, in all and by day; one row, so that counting is one update.
+-- Changes whenever one of the facts does that a process may remember between two accepts. The statement that
+-- stores by remembered facts compares it, so a revoked key or a removed domain counts at once everywhere.
+create table accept_epoch (
+  only_row boolean primary key default true check (only_row),
+  value bigint not null
+) with (fillfactor = 10);
+insert into accept_epoch (value) values (1);
+
+create function begin_accept_epoch() returns trigger language plpgsql as $$
+begin
+  update accept_epoch set value = value + 1;
+  return null;
+end $$;
+
+-- Only what the accept reads counts: a note of a key's last use, or a new row, makes nobody forget anything. The
+-- triggers wait for the commit, so that every transaction takes the one row last and none deadlocks over it.
+create constraint trigger forget_changed_keys after update on api_keys deferrable initially deferred for each row
+  when (row(old.workspace_id, old.id, old.secret_hash, old.scopes, old.mode, old.domains, old.allowed_ips, old.expires_at, old.revoked_at)
+    is distinct from
+    row(new.workspace_id, new.id, new.secret_hash, new.scopes, new.mode, new.domains, new.allowed_ips, new.expires_at, new.revoked_at))
+  execute function begin_accept_epoch();
+create constraint trigger forget_deleted_keys after delete on api_keys deferrable initially deferred for each row execute function begin_accept_epoch();
+create constraint trigger forget_changed_domains after update on domains deferrable initially deferred for each row
+  when (row(old.workspace_id, old.name, old.status, old.sandbox)
+    is distinct from row(new.workspace_id, new.name, new.status, new.sandbox))
+  execute function begin_accept_epoch();
+create constraint trigger forget_deleted_domains after delete on domains deferrable initially deferred for each row execute function begin_accept_epoch();
+create constraint trigger forget_changed_workspaces after update on workspaces deferrable initially deferred for each row
+  when (old.plan is distinct from new.plan) execute function begin_accept_epoch();
+create constraint trigger forget_changed_plans after update on plans deferrable initially deferred for each row execute function begin_accept_epoch();
+
+-- What a workspace has sent in a month, in all and by day; one row, so that counting is one update. The limit is
+-- the plan's at the last accept: it stands in the row so that one upsert of many workspaces can compare with it.
 create table usage_months (
   workspace_id text collate "C" not null references workspaces (id),
   month date not null,
   used bigint not null default 0,
+  monthly_limit bigint,
   by_day bigint[] not null default array_fill(0::bigint, array[31]),
   primary key (workspace_id, month)
 ) with (fillfactor = 50);
@@ -72,12 +105,21 @@ begin
   raise exception 'a monthly limit was used up meanwhile' using errcode = 'PR001';
 end $$;
 
+-- Ends a batch that was to be stored by remembered facts where they, a window, a limit or a suppression stand in
+-- the way; it is then judged by what stands in the tables.
+create function raise_not_at_once() returns boolean language plpgsql as $$
+begin
+  raise exception 'what was remembered does not hold for all of the batch' using errcode = 'PR002';
+end $$;
+
 -- One row for a key or a client address, a class and a minute. Unlogged: a crash of the database forgets
--- at most the minute it happened in, and each accepted mail stays spared one flushed page.
+-- at most the minute it happened in, and each accepted mail stays spared one flushed page. The allowance is what
+-- the last send compared with, if it was stored by remembered facts.
 create unlogged table rate_windows (
   subject text collate "C" not null,
   class text collate "C" not null,
   minute timestamptz not null,
   used integer not null,
+  allowance integer,
   primary key (subject, class, minute)
 ) with (fillfactor = 50);

@@ -10,4 +10,5 @@ export {
   type Tx,
 } from './connect.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
+export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export { transactionTime } from './transaction-time.ts';

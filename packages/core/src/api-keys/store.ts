@@ -30,7 +30,14 @@ export interface FoundKey extends SenderFacts {
 
 export type KeyAnswer =
   | { readonly kind: 'refused'; readonly reason: Reason }
-  | { readonly kind: 'found'; readonly key: FoundKey; readonly first: Counted };
+  | {
+      readonly kind: 'found';
+      readonly key: FoundKey;
+      readonly first: Counted;
+      /** The epoch of the accept in which the key was read, and the time at which it ends by itself. */
+      readonly epoch: number;
+      readonly expires_at: Date | null;
+    };
 
 interface Row {
   ord: number;
@@ -43,6 +50,8 @@ interface Row {
   plan: string;
   recipient_cap: number;
   monthly_limit: number | null;
+  expires_at: Date | null;
+  epoch: number;
   rate_limit: number;
   used: number;
   wanted_before: number;
@@ -70,7 +79,7 @@ export async function admitKeys(
       ) with ordinality as a (secret, address, wanted, ord)
     ),
     found as (
-      select a.ord, a.wanted, k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains,
+      select a.ord, a.wanted, k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains, k.expires_at,
         p.name as plan, p.recipient_cap, p.monthly_limit,
         case ${rateClass} when 'send' then p.send_per_minute when 'logs' then p.logs_per_minute
           else p.default_per_minute end as rate_limit,
@@ -91,7 +100,8 @@ export async function admitKeys(
       returning subject, used
     )
     select f.ord::int, f.refusal, f.workspace_id, f.key_id, f.scopes, f.mode, f.domains, f.plan, f.recipient_cap,
-      f.monthly_limit, f.rate_limit, coalesce(c.used, 0) as used,
+      f.monthly_limit, f.expires_at, f.rate_limit, (select value from accept_epoch) as epoch,
+      coalesce(c.used, 0) as used,
       coalesce(sum(f.wanted) over (partition by f.key_id, f.refusal order by f.ord
         rows between unbounded preceding and 1 preceding), 0)::int as wanted_before,
       sum(f.wanted) over (partition by f.key_id, f.refusal)::int as wanted_all,
@@ -113,6 +123,8 @@ export async function admitKeys(
         reset_unix: row.reset_unix,
         seconds_left: row.seconds_left,
       },
+      epoch: row.epoch,
+      expires_at: row.expires_at,
     };
   });
 }

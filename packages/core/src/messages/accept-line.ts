@@ -12,13 +12,17 @@ import type { Jobs } from '../jobs.ts';
 import type { Parsed } from '../operation.ts';
 import type { RateWindow } from '../usage/index.ts';
 import { idField, timeField } from '../wire.ts';
-import { type BatchFacts, commitSubmissions, loadFacts, type Placed, placedAs } from './accept.ts';
-import { admit } from './admit.ts';
+import { type BatchFacts, commitSubmissions, loadFacts, type Outcome, type Placed, placedAs } from './accept.ts';
+import { acceptAtOnce, type Draft, draftAtOnce } from './accept-at-once.ts';
+import { admit, credentialName } from './admit.ts';
+import { createRememberedFacts, type RememberedFacts } from './remembered-facts.ts';
 import type { SendInput } from './schema.ts';
 
 const MOST_MESSAGES = 64;
 const HOMES_KEPT = 10_000;
 const LOCK_TIMEOUT = '55P03';
+// How long a sender whose batch failed at its limit is judged by the tables.
+const DOUBT_MS = 1000;
 // Several times what a commit takes; only a commit that waits for a lock or a stalled disk lasts longer.
 const LONGEST_HOLD_MS = 25;
 
@@ -83,6 +87,9 @@ interface Waiting {
   readonly submission: Submission;
   /** Set once the request has been counted, so that waiting for a twin counts nothing twice. */
   admitted: { readonly sender: SenderFacts; readonly window: RateWindow | null } | null;
+  /** Whether it may still be stored at once; once it could not be, the tables decide. */
+  at_once: boolean;
+  failed_at_once: boolean;
   answer(answer: SubmissionAnswer, window: RateWindow | null): void;
   reject(error: unknown): void;
 }
@@ -98,6 +105,7 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
   const underWay = new Map<string, Promise<void>>();
   /** Whose key it is never changes, so facts can be read before the key's validity is known. */
   const homes = new Map<string, string>();
+  const remembered = createRememberedFacts();
   let gathering = false;
   let lastSize = 0;
   let lastBegun = 0;
@@ -123,10 +131,13 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
       gathering = false;
       while (idle.length > 0 && waiting.length > 0 && worthwhile()) {
         const lane = idle.pop();
-        if (lane) void serve(lane, takeBatch(waiting));
+        if (lane) void serve(lane, takeBatch(waiting, draft));
       }
     });
   };
+
+  const draft = ({ submission, admitted }: Waiting) =>
+    admitted === null ? draftAtOnce(parts, remembered, submission) : null;
 
   /**
    * Each commit has a price of its own, so while one is under way the next begins only with company: half as
@@ -137,15 +148,44 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
     waiting.length * 2 >= lastSize ||
     performance.now() - lastBegun >= LONGEST_HOLD_MS;
 
-  const serve = async (lane: Sql, batch: readonly Waiting[]) => {
-    lastSize = batch.length;
+  const serve = async (lane: Sql, { entries, drafts }: Batch) => {
+    lastSize = entries.length;
     lastBegun = performance.now();
     if (impatience) clearTimeout(impatience);
     impatience = null;
+    try {
+      if (drafts === null || !(await serveAtOnce(lane, entries, drafts))) await serveCarefully(lane, entries);
+    } catch (error) {
+      for (const entry of entries) entry.reject(error);
+    } finally {
+      idle.push(lane);
+      gather();
+    }
+  };
+
+  /** One round trip by what is remembered; false if that did not hold, and then nothing was counted or stored. */
+  const serveAtOnce = async (lane: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<boolean> => {
+    try {
+      const answers = await acceptAtOnce(parts, lane, remembered.epoch, drafts);
+      entries.forEach((entry, index) => {
+        const answer = answers[index];
+        if (answer) entry.answer({ kind: 'judged', results: answer.results }, answer.window);
+        else entry.reject(new Error('a draft was stored without an answer'));
+      });
+      return true;
+    } catch (error) {
+      if (!wasRolledBack(error)) throw error;
+      for (const entry of entries) entry.failed_at_once = true;
+      return false;
+    }
+  };
+
+  /** Two round trips: admission with the facts as they stand, then the judgement and the commit. */
+  const serveCarefully = async (lane: Sql, batch: readonly Waiting[]) => {
     const held: string[] = [];
     const ended = Promise.withResolvers<void>();
     try {
-      const admitting = admitAll(parts, lane, batch);
+      const admitting = admitAll(parts, remembered, lane, batch);
       // Issued before the admission has answered, so that both travel in one round trip.
       const prefetched = prefetchFacts(lane, homes, batch);
       const admitted = await admitting;
@@ -163,13 +203,9 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
       }
       if (unique.length > 0) await commitOrHalve(lane, unique, prefetched);
       else await prefetched?.catch(() => undefined);
-    } catch (error) {
-      for (const entry of batch) entry.reject(error);
     } finally {
       for (const name of held) underWay.delete(name);
       ended.resolve();
-      idle.push(lane);
-      gather();
     }
   };
 
@@ -182,12 +218,17 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
     const submissions = entries.map(admittedOf);
     try {
       const facts = await (prefetched ?? loadFacts(lane, submissions.map(placedAs)));
+      remembered.learnDomains(facts.found.epoch, facts.found.domains);
+      remembered.learnSuppressed(facts.found.suppressed);
       const answers = await commitSubmissions(parts, lane, submissions, facts);
       entries.forEach((entry, index) => {
         const answer = answers[index];
         if (!answer) entry.reject(new Error('a submission was committed without an answer'));
         else if (answer === 'judge_again') join(entry);
-        else entry.answer(answer, admittedOf(entry).window);
+        else {
+          if (entry.failed_at_once && refusesAny(answer)) remembered.doubt(nameOf(entry), DOUBT_MS);
+          entry.answer(answer, admittedOf(entry).window);
+        }
       });
     } catch (error) {
       if (!wasRolledBack(error) || (entries.length === 1 && prefetched === null)) {
@@ -201,7 +242,14 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
   return {
     submit(submission) {
       return new Promise((resolve, reject) => {
-        join({ submission, admitted: null, reject, answer: (answer, window) => resolve({ ...answer, window }) });
+        join({
+          submission,
+          admitted: null,
+          at_once: true,
+          failed_at_once: false,
+          reject,
+          answer: (answer, window) => resolve({ ...answer, window }),
+        });
       });
     },
   };
@@ -248,29 +296,58 @@ function rememberHome(homes: Map<string, string>, { submission: { actor }, admit
   homes.set(actor.secret_hash.toString('base64'), admitted.sender.workspace_id);
 }
 
-function takeBatch(waiting: Waiting[]): Waiting[] {
+interface Batch {
+  readonly entries: readonly Waiting[];
+  /** Of each entry, where all of them can be stored at once. */
+  readonly drafts: readonly Draft[] | null;
+}
+
+/** Those that go the way of the first of them, at most as many as a commit carries, out of the line. */
+function takeBatch(waiting: Waiting[], draft: (entry: Waiting) => Draft | null): Batch {
+  const entries: Waiting[] = [];
+  const drafts: Draft[] = [];
+  const others: Waiting[] = [];
   let messages = 0;
-  let count = 0;
-  for (const { submission } of waiting) {
-    messages += submission.messages.length;
-    if (count > 0 && messages > MOST_MESSAGES) break;
-    count += 1;
+  let looked_at = 0;
+  for (const entry of waiting) {
+    if (entries.length > 0 && messages + entry.submission.messages.length > MOST_MESSAGES) break;
+    looked_at += 1;
+    const drafted = entry.at_once ? draft(entry) : null;
+    entry.at_once = drafted !== null;
+    if (entries.length > 0 && entry.at_once !== drafts.length > 0) {
+      others.push(entry);
+      continue;
+    }
+    messages += entry.submission.messages.length;
+    entries.push(entry);
+    if (drafted) drafts.push(drafted);
   }
-  return waiting.splice(0, count);
+  waiting.splice(0, looked_at, ...others);
+  return { entries, drafts: drafts.length > 0 ? drafts : null };
 }
 
 /** Answers whoever is refused before the commit, and returns the others. */
-async function admitAll(parts: AcceptParts, lane: Sql, batch: readonly Waiting[]): Promise<Waiting[]> {
+async function admitAll(
+  parts: AcceptParts,
+  remembered: RememberedFacts,
+  lane: Sql,
+  batch: readonly Waiting[],
+): Promise<Waiting[]> {
   const fresh = batch.filter((entry) => entry.admitted === null);
   const verdicts = await admit(
     parts,
+    remembered,
     lane,
     fresh.map((entry) => entry.submission),
   );
   fresh.forEach((entry, index) => {
     const verdict = verdicts[index];
     if (verdict?.kind === 'admitted') entry.admitted = { sender: verdict.sender, window: verdict.window };
-    else if (verdict) entry.answer({ kind: 'refused', error: verdict.error }, verdict.window);
+    else if (verdict) {
+      const { error, window } = verdict;
+      if (entry.failed_at_once) remembered.doubt(nameOf(entry), 1000 * (window?.retry_after_seconds ?? 1));
+      entry.answer({ kind: 'refused', error }, window);
+    }
   });
   return batch.filter((entry) => entry.admitted !== null);
 }
@@ -278,6 +355,14 @@ async function admitAll(parts: AcceptParts, lane: Sql, batch: readonly Waiting[]
 function admittedOf(entry: Waiting): Admitted & { readonly window: RateWindow | null } {
   if (!entry.admitted) throw new Error('a submission reached the commit without admission');
   return { ...entry.submission, ...entry.admitted };
+}
+
+function nameOf({ submission: { actor } }: Waiting): string {
+  return actor.kind === 'credential' ? credentialName(actor) : '';
+}
+
+function refusesAny(answer: Exclude<Outcome, 'judge_again'>): boolean {
+  return answer.kind === 'judged' ? answer.results.some((result) => result instanceof AppError) : true;
 }
 
 function twinName(entry: Waiting): string | null {

@@ -11,6 +11,7 @@ import type { SendInput } from './schema.ts';
 import {
   type Claim,
   claimName,
+  type FoundFacts,
   loadAnswers,
   type NewMessage,
   type NewRecipient,
@@ -33,6 +34,7 @@ export interface Placed {
 }
 
 export interface BatchFacts extends AcceptFacts {
+  readonly found: Pick<FoundFacts, 'epoch' | 'domains' | 'suppressed'>;
   earlier(placed: Placed): Pick<Claim, 'fingerprint' | 'answer'> | undefined;
   spend(workspace_id: string, count: number): void;
 }
@@ -55,6 +57,7 @@ export async function loadFacts(sql: Sql, placed: readonly Placed[]): Promise<Ba
   ]);
   const { now, used } = found;
   return {
+    found,
     now,
     resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
     domain: (workspace_id, name) => found.domains.get(`${workspace_id} ${name}`),

@@ -6,6 +6,7 @@ import type { AppError } from '../errors.ts';
 import { scopeRefusal } from '../operation.ts';
 import { type RateWindow, rateRefusal, windowOf } from '../usage/index.ts';
 import type { AcceptParts, Submission } from './accept-line.ts';
+import type { RememberedFacts } from './remembered-facts.ts';
 
 export type AdmitVerdict =
   | { readonly kind: 'admitted'; readonly sender: SenderFacts; readonly window: RateWindow | null }
@@ -18,6 +19,7 @@ export type AdmitVerdict =
  */
 export async function admit(
   parts: AcceptParts,
+  remembered: RememberedFacts,
   lane: Sql,
   submissions: readonly Submission[],
 ): Promise<AdmitVerdict[]> {
@@ -42,6 +44,8 @@ export async function admit(
         return { kind: 'refused', ...(await refuseAddress(parts, actor.address, keyRefusal(refusedFor(answer)))) };
       }
       parts.key_uses.note(answer.key.key_id);
+      const { key, epoch, expires_at } = answer;
+      remembered.learnSender(epoch, name, { key, allowance: answer.first.limit, expires_at });
       const counted = { ...answer.first, place: answer.first.place + place };
       const window = windowOf(counted);
       const held = { kind: 'key', scopes: answer.key.scopes };
@@ -63,8 +67,8 @@ function groupCredentials(submissions: readonly Submission[]) {
   return groups;
 }
 
-function credentialName(credential: Credential): string {
-  return `${credential.secret_hash.toString('base64')} ${credential.address}`;
+export function credentialName(credential: Credential): string {
+  return `${credential.secret_hash.toString('latin1')} ${credential.address}`;
 }
 
 function refusedFor(answer: KeyAnswer | undefined) {

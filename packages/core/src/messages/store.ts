@@ -63,6 +63,8 @@ export interface AskedFacts {
 
 export interface FoundFacts {
   readonly now: Date;
+  /** The epoch of the accept in which these were read. */
+  readonly epoch: number;
   /** By workspace: mails of this month, as they stand. */
   readonly used: Map<string, number>;
   /** By `workspace name`. */
@@ -83,8 +85,9 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
       value: string;
     }[]
   >`
-    select 'now' as kind, '' as workspace_id, '' as name, '' as status, false as sandbox,
+    select 'now' as kind, '' as workspace_id, value::text as name, '' as status, false as sandbox,
       (extract(epoch from clock_now()) * 1000)::text as value
+    from accept_epoch
     union all
     select 'used', workspace_id, '', '', false, used::text from usage_months
     where workspace_id = any (${asked.workspace_ids}::text[])
@@ -110,16 +113,19 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
     ) s
     where s.expires_at is null or s.expires_at > clock_now()`;
   let now = 0;
+  let epoch = 0;
   const used = new Map<string, number>();
   const domains = new Map<string, SendableFacts>();
   const suppressed = new Set<string>();
   for (const row of rows) {
-    if (row.kind === 'now') now = Number(row.value);
-    else if (row.kind === 'used') used.set(row.workspace_id, Number(row.value));
+    if (row.kind === 'now') {
+      now = Number(row.value);
+      epoch = Number(row.name);
+    } else if (row.kind === 'used') used.set(row.workspace_id, Number(row.value));
     else if (row.kind === 'domain') domains.set(`${row.workspace_id} ${row.name}`, row);
     else suppressed.add(`${row.workspace_id} ${row.name}`);
   }
-  return { now: new Date(now), used, domains, suppressed };
+  return { now: new Date(now), epoch, used, domains, suppressed };
 }
 
 /** Earlier answers under idempotency keys, by `workspace operation key`. */

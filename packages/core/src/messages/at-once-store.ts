@@ -1,0 +1,224 @@
+import { arrayLiteral, recordsIn, recordTexts, type Sql } from '@postrider/db';
+import type { Jobs } from '../jobs.ts';
+import type { NewMessage } from './store.ts';
+
+/** Messages judged by remembered facts, with what must still hold when they are stored. */
+export interface AtOnce {
+  readonly epoch: number;
+  /** When the first of the keys expires. */
+  readonly good_until: Date | null;
+  readonly windows: readonly { readonly key_id: string; readonly wanted: number; readonly allowance: number }[];
+  readonly messages: readonly NewMessage[];
+}
+
+export interface StoredAtOnce {
+  readonly now: Date;
+  /** By key: the requests of this minute, these included. */
+  readonly used: ReadonlyMap<string, number>;
+  readonly reset_unix: number;
+  readonly seconds_left: number;
+}
+
+/**
+ * Admits and stores a batch in one statement that is a transaction by itself: it counts the windows and the
+ * volume, and raises PR002, which undoes all of it, unless the epoch is the one in which the facts were read,
+ * no key has expired, every count is within its limit, and no recipient is suppressed. Every message is
+ * queued, claims no idempotency key, and has a recipient. Counters are taken windows first, each sorted, so
+ * that no two batches can deadlock.
+ */
+export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<StoredAtOnce> {
+  const { messages } = batch;
+  const windows = batch.windows.map(({ key_id, wanted, allowance }) => [key_id, wanted, allowance]);
+  const spendings = spendingsOf(messages);
+  const [row] = await sql<{ now: Date; reset_unix: number; seconds_left: number; key_ids: string[]; used: number[] }[]>`
+    with known as materialized (
+      select date_trunc('milliseconds', clock_now()) as now,
+        date_trunc('minute', clock_now()) as minute,
+        date_trunc('month', clock_now() at time zone 'UTC')::date as month,
+        extract(day from clock_now() at time zone 'UTC')::int as day,
+        value = ${batch.epoch}::bigint
+          and clock_now() < coalesce(${batch.good_until}::timestamptz, 'infinity') as holds
+      from accept_epoch
+    ),
+    counted as (
+      insert into rate_windows as r (subject, class, minute, used, allowance)
+      select key_id, 'send', (select minute from known), wanted::int, allowance::int
+      from ${recordsIn(sql, recordTexts(windows), ['key_id', 'wanted', 'allowance'])} as asked
+      on conflict (subject, class, minute) do update
+        set used = r.used + excluded.used, allowance = excluded.allowance
+      returning subject, used, used <= allowance as fits
+    ),
+    spent as (
+      insert into usage_months as u (workspace_id, month, used, monthly_limit, by_day)
+      select workspace_id, (select month from known), count::bigint, monthly_limit::bigint,
+        array_fill(0::bigint, array[(select day from known) - 1]) || count::bigint
+          || array_fill(0::bigint, array[31 - (select day from known)])
+      from ${recordsIn(sql, recordTexts(spendings), ['workspace_id', 'count', 'monthly_limit'])} as spending
+      on conflict (workspace_id, month) do update set
+        used = u.used + excluded.used,
+        monthly_limit = excluded.monthly_limit,
+        by_day[(select day from known)] = u.by_day[(select day from known)] + excluded.used
+      returning coalesce(used <= monthly_limit, true) as fits
+    ),
+    batch as materialized (
+      select * from ${recordsIn(sql, messageRecords(messages), MESSAGE_COLUMNS)} as records
+    ),
+    people as materialized (
+      select * from ${recordsIn(sql, recipientRecords(messages), RECIPIENT_COLUMNS)} as records
+    ),
+    m as (
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, body_bytes, api_key_id, request_id,
+        resend_of, created_at, event_count, last_event_type, last_event_at)
+      select workspace_id, id, 'queued', mode, from_address, from_email, from_domain, to_addresses::text[],
+        cc_addresses::text[], bcc_addresses::text[], reply_to, subject, tags::text[], metadata,
+        recipient_count::smallint, body_bytes::int, api_key_id, request_id, resend_of, (select now from known), 1,
+        'email.queued', (select now from known)
+      from batch
+      where case when (select holds from known)
+          and (select bool_and(fits) from counted)
+          and (select coalesce(bool_and(fits), true) from spent)
+          and not exists (
+            select from people p
+            cross join lateral (
+              select expires_at from suppressions x where x.workspace_id = p.workspace_id and x.email = suppression_key(p.email) offset 0
+            ) s
+            where s.expires_at is null or s.expires_at > clock_now()
+          )
+        then true else raise_not_at_once() end
+    ),
+    b as (
+      insert into bodies (workspace_id, message_id, html, text, headers, attachments)
+      select workspace_id, message_id, html, text, headers, attachments
+      from ${recordsIn(sql, bodyRecords(messages), BODY_COLUMNS)} as records
+    ),
+    r as (
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
+      select workspace_id, message_id, id, email, domain, kind::recipient_kind, 'queued', (select now from known),
+        job_id::uuid
+      from people
+    ),
+    t as (
+      insert into message_tags (workspace_id, tag, message_id)
+      select workspace_id, tag, message_id
+      from ${recordsIn(sql, tagRecords(messages), ['workspace_id', 'tag', 'message_id'])} as records
+    ),
+    e as (
+      insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
+      select workspace_id, event_id, 'email.queued', id, 1, '{}', (select now from known) from batch
+    ),
+    j as (
+      ${jobs.insertion(
+        sql,
+        'delivery.attempt',
+        sql`select job_id::uuid as id, null::timestamptz as start_after, jsonb_build_object('workspace_id', workspace_id,
+          'message_id', message_id, 'recipient_id', id) as data from people`,
+      )}
+    )
+    select (select now from known) as now,
+      (select extract(epoch from minute)::int + 60 from known) as reset_unix,
+      (select extract(epoch from minute + interval '1 minute' - clock_now())::float8 from known) as seconds_left,
+      array_agg(subject) as key_ids, array_agg(used) as used
+    from counted`;
+  if (!row) throw new Error('a batch was stored without an answer');
+  const { now, reset_unix, seconds_left, key_ids, used } = row;
+  return { now, reset_unix, seconds_left, used: new Map(key_ids.map((key_id, index) => [key_id, used[index] ?? 0])) };
+}
+
+function spendingsOf(messages: readonly NewMessage[]) {
+  const spendings = new Map<string, { count: number; monthly_limit: number | null }>();
+  for (const { workspace_id, counted, monthly_limit } of messages) {
+    if (counted === 0) continue;
+    const spending = spendings.get(workspace_id);
+    if (spending) spending.count += counted;
+    else spendings.set(workspace_id, { count: counted, monthly_limit });
+  }
+  return [...spendings]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([workspace_id, { count, monthly_limit }]) => [workspace_id, count, monthly_limit]);
+}
+
+const MESSAGE_COLUMNS = [
+  'workspace_id',
+  'id',
+  'event_id',
+  'mode',
+  'from_address',
+  'from_email',
+  'from_domain',
+  'to_addresses',
+  'cc_addresses',
+  'bcc_addresses',
+  'reply_to',
+  'subject',
+  'tags',
+  'metadata',
+  'recipient_count',
+  'body_bytes',
+  'api_key_id',
+  'request_id',
+  'resend_of',
+] as const;
+
+function messageRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(
+    messages.map((message) => [
+      message.workspace_id,
+      message.id,
+      message.event_id,
+      message.mode,
+      message.from_address,
+      message.from_email,
+      message.from_domain,
+      arrayLiteral(message.to_addresses),
+      arrayLiteral(message.cc_addresses),
+      arrayLiteral(message.bcc_addresses),
+      message.reply_to,
+      message.subject,
+      arrayLiteral(message.tags),
+      message.metadata,
+      message.recipients.length,
+      message.body_bytes,
+      message.api_key_id,
+      message.request_id,
+      message.resend_of,
+    ]),
+  );
+}
+
+const BODY_COLUMNS = ['workspace_id', 'message_id', 'html', 'text', 'headers', 'attachments'] as const;
+
+function bodyRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(
+    messages.map(({ workspace_id, id, html, text, headers, attachments }) => [
+      workspace_id,
+      id,
+      html,
+      text,
+      headers,
+      attachments,
+    ]),
+  );
+}
+
+const RECIPIENT_COLUMNS = ['workspace_id', 'message_id', 'id', 'email', 'domain', 'kind', 'job_id'] as const;
+
+function recipientRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(
+    messages.flatMap(({ workspace_id, id: message_id, recipients }) =>
+      recipients.map(({ id, email, domain, kind, job_id }) => [
+        workspace_id,
+        message_id,
+        id,
+        email,
+        domain,
+        kind,
+        job_id,
+      ]),
+    ),
+  );
+}
+
+function tagRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(messages.flatMap(({ workspace_id, id, tags }) => tags.map((tag) => [workspace_id, tag, id])));
+}
