@@ -6,8 +6,16 @@ export type ClientAddress = (request: IncomingMessage) => string;
 /** Tells whom a request comes from: the peer, or what trusted proxies say in X-Forwarded-For, read from the right. */
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
   const trusted = blockList(trusted_proxies);
+  const peers = new WeakMap<Socket, string>();
+  const peerOf = (socket: Socket): string => {
+    const known = peers.get(socket);
+    if (known !== undefined) return known;
+    const address = peerAddress(socket);
+    peers.set(socket, address);
+    return address;
+  };
   return (request) => {
-    let address = peerAddress(request.socket);
+    let address = peerOf(request.socket);
     if (trusted_proxies.length === 0) return address;
     const forwarded = String(request.headers['x-forwarded-for'] ?? '')
       .split(',')

@@ -28,6 +28,10 @@ import { unknownWindow, type WindowName } from './unknown-window.ts';
 
 const SMALL_BODY_BYTES = 100 * 1024;
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+// Never written to.
+const NO_QUERY = new URLSearchParams();
+
 type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
@@ -59,7 +63,7 @@ async function serve(
 ): Promise<Outcome> {
   const target = readTarget(request.url ?? '');
   const found = matchRoute(request.method ?? '', target.path_below);
-  const asked = found && rehearsed(found, target.query);
+  const asked = found && (target.query === NO_QUERY ? found : rehearsed(found, target.query));
   const match = asked instanceof AppError ? found : asked;
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
@@ -178,7 +182,7 @@ function readTarget(url: string): Target {
   return {
     path,
     path_below: path.startsWith('/v1/') ? path.slice('/v1'.length) : '',
-    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)),
+    query: mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark)),
   };
 }
 

@@ -32,8 +32,9 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
       { status, body, request_id, window, window_name: 'address', replayed: false, close: true },
       text,
     );
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`);
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+    for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+    socket.end(`${head}\r\n${text}`);
   };
 }
 

@@ -31,6 +31,10 @@ export async function startHttpServer(
   log: Log,
 ): Promise<HttpServer> {
   const open = new Set<ServerResponse>();
+  // One listener for all responses, instead of a closure for each.
+  function forget(this: ServerResponse) {
+    open.delete(this);
+  }
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -44,7 +48,7 @@ export async function startHttpServer(
     (request, response) => {
       request.url = originForm(request.url ?? '/');
       open.add(response);
-      response.once('close', () => open.delete(response));
+      response.on('close', forget);
       mountFor(mounts, request.url)(request, response).catch((error) => {
         log.error({ err: error }, 'a request ended without an answer');
         response.destroy();

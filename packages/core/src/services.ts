@@ -40,8 +40,22 @@ export function createContext(
   actor: Actor | Credential,
   request: { readonly request_id?: string; readonly idempotency_key?: string | null } = {},
 ): Context {
+  // Named one by one: this is made for every request, and a spread of an object with a getter is slow.
+  const { sql, jobs, clock, log, config, secret_key, sealing, signing_keys, dns, accept, key_uses, public_url } =
+    services;
   return {
-    ...services,
+    sql,
+    jobs,
+    clock,
+    log,
+    config,
+    secret_key,
+    sealing,
+    signing_keys,
+    dns,
+    accept,
+    key_uses,
+    public_url,
     actor,
     request_id: request.request_id ?? newId('request', services.clock.now()),
     idempotency_key: request.idempotency_key ?? null,

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 export const keyModes = ['live', 'sandbox'] as const;
 export type KeyMode = (typeof keyModes)[number];
@@ -23,5 +23,5 @@ export function looksLikeSecret(text: string): boolean {
  * row by an index over the digest tells an attacker nothing about the secret.
  */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }

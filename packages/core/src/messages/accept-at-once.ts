@@ -5,7 +5,6 @@ import { scopeRefusal } from '../operation.ts';
 import { type RateWindow, windowOf } from '../usage/index.ts';
 import { draftMessage } from './accept.ts';
 import type { AcceptParts, SendResult, Submission } from './accept-line.ts';
-import { emailsOf } from './addressees.ts';
 import { credentialName } from './admit.ts';
 import { storeAtOnce } from './at-once-store.ts';
 import { type AcceptFacts, judge } from './judge.ts';
@@ -41,7 +40,6 @@ export function draftAtOnce(
   if (actor.kind !== 'credential' || idempotency !== null) return null;
   const sender = remembered.sender(credentialName(actor));
   if (!sender || scopeRefusal({ kind: 'key', scopes: sender.key.scopes }, scope)) return null;
-  const { workspace_id } = sender.key;
   const facts: AcceptFacts = {
     now: UNKNOWN_TIME,
     resets_at: UNKNOWN_TIME,
@@ -53,9 +51,9 @@ export function draftAtOnce(
   for (const parsed of messages) {
     if (!parsed.ok) return null;
     const input = parsed.value;
-    if (input.scheduled_at || emailsOf(input).some((email) => remembered.suppressed(workspace_id, email))) return null;
+    if (input.scheduled_at) return null;
     const judged = judge(input, sender.key, facts, parts.config);
-    if (judged instanceof AppError) return null;
+    if (judged instanceof AppError || judged.addressees.some((addressee) => addressee.suppressed)) return null;
     const draft = draftMessage(parts, { ...submission, sender: sender.key }, input, judged, UNKNOWN_TIME);
     if (draft.body_bytes > MOST_BODY_BYTES || !travelsAsRecord(draft)) return null;
     drafts.push(draft);
