@@ -1,0 +1,77 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Load, LoadResult } from './load.ts';
+
+// wrk asks for a tenth of the processor time that a loop of sockets in Node takes, and pgbench, which stands
+// beside it, is as lean. On few cores the difference would be counted against the product.
+
+let found: boolean | null = null;
+
+export function hasWrk(): boolean {
+  // Asked for its version it may end with 1; only its absence counts.
+  found ??= spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
+  return found;
+}
+
+/** The closed loop of runLoad by wrk: one of it for each port, with its share of the connections. */
+export async function runWrk(load: Load & { readonly port: readonly number[] }): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-wrk-'));
+  const script = join(folder, 'requests.lua');
+  writeFileSync(script, lua(load.requests));
+  try {
+    const share = Math.max(1, Math.floor(load.connections / load.port.length));
+    const reports = await Promise.all(load.port.map((port) => report(port, share, load.seconds, script)));
+    const sum = (read: (text: string) => number) => reports.reduce((total, text) => total + read(text), 0);
+    const refused = sum((text) => Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0));
+    const answered = sum((text) => Number(/(\d+) requests in/.exec(text)?.[1]));
+    return {
+      rate: sum((text) => Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])),
+      p50_ms: Math.max(...reports.map((text) => latency(text, '50%'))),
+      p99_ms: Math.max(...reports.map((text) => latency(text, '99%'))),
+      statuses: new Map([
+        [202, answered - refused],
+        [0, refused],
+      ]),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(port: number, connections: number, seconds: number, script: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, `http://127.0.0.1:${port}`];
+  const child = spawn('wrk', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  child.once('error', reject);
+  child.once('close', (code) => (code === 0 ? resolve(text) : reject(new Error(`wrk ended with ${code}`))));
+  return promise;
+}
+
+function latency(text: string, rank: string): number {
+  const [, value = '', unit = ''] = new RegExp(`${rank}\\s+([\\d.]+)(us|ms|s)`).exec(text) ?? [];
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? Number.NaN);
+}
+
+/** A script that sends whole requests in turn. */
+function lua(requests: readonly Buffer[]): string {
+  const literals = requests.map((request) => `"${escaped(request)}"`);
+  return `local requests = {${literals.join(',')}}
+local turn = 0
+function request()
+  turn = turn % #requests + 1
+  return requests[turn]
+end
+`;
+}
+
+function escaped(request: Buffer): string {
+  return request
+    .toString('latin1')
+    .replace(/[^ !#-[\]-~]/g, (char) => `\\${String(char.charCodeAt(0)).padStart(3, '0')}`);
+}
