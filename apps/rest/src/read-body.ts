@@ -85,7 +85,7 @@ function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | 
     before = received;
   };
   const finish = (result: Buffer | AppError) => {
-    watched.delete(watch);
+    unwatch(watch);
     request.off('data', onData);
     if (result instanceof AppError) request.resume();
     resolve(result);
@@ -112,12 +112,15 @@ let watching: NodeJS.Timeout | null = null;
 function watchEverySecond(watch: () => void): void {
   watched.add(watch);
   watching ??= setInterval(() => {
-    if (watched.size === 0 && watching) {
-      clearInterval(watching);
-      watching = null;
-    }
     for (const each of watched) each();
   }, 1000).unref();
+}
+
+function unwatch(watch: () => void): void {
+  watched.delete(watch);
+  if (watched.size > 0 || !watching) return;
+  clearInterval(watching);
+  watching = null;
 }
 
 function tooLarge(max_bytes: number): string {
