@@ -5,6 +5,8 @@ export interface Load {
   readonly port: number | readonly number[];
   readonly connections: number;
   readonly seconds: number;
+  /** Ends after this many requests even if there is time left. */
+  readonly count?: number;
   /** Requests a second over all connections; without it, each goes when the last was answered. */
   readonly pace?: number;
   /** Whole HTTP requests, taken in turn. */
@@ -31,7 +33,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
     Array.from({ length: load.connections }, (_, index) =>
       runConnection(
         ports[index % ports.length] ?? 0,
-        end,
+        () => performance.now() >= end || turn >= (load.count ?? Number.POSITIVE_INFINITY),
         () => load.requests[turn++ % load.requests.length],
         () => (load.pace === undefined ? 0 : started + (turn / load.pace) * 1000 - performance.now()),
         (ms, status) => {
@@ -83,7 +85,7 @@ export function httpRequest(
 
 function runConnection(
   port: number,
-  end: number,
+  isOver: () => boolean,
   next: () => Buffer | undefined,
   early_ms: () => number,
   done: (ms: number, status: number) => void,
@@ -93,7 +95,7 @@ function runConnection(
     let sent = 0;
     let pending: Buffer = Buffer.alloc(0);
     const send = () => {
-      if (performance.now() >= end) {
+      if (isOver()) {
         socket.destroy();
         resolve();
         return;

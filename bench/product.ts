@@ -20,6 +20,8 @@ export interface ProductDatabase {
   readonly sql: Sql;
   /** Sends of one mail each, from one sender after another, with a key, a workspace and a domain of its own. */
   readonly requests: readonly Buffer[];
+  /** The same with other words than the receipt's. */
+  requestsOf(words: Readonly<Record<string, unknown>>): Buffer[];
   /** Empties what a run has written. */
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -49,16 +51,20 @@ export async function prepareProduct(url: string, keys: number): Promise<Product
       values (${workspace_id}, ${newId('api_key', now_ms)}, 'Bench', ${hashSecret(secret)}, 'pr_live_', 'xxxx',
         '{email:send,email:logs:read,admin}', 'live', now())`;
   }
-  return {
-    url,
-    sql,
-    requests: secrets.map((secret, index) =>
+  const requestsOf = (words: Readonly<Record<string, unknown>>) =>
+    secrets.map((secret, index) =>
       httpRequest('POST', '/v1/email/send', secret, {
         ...receipt,
         from: `app@${domainOf(index)}`,
         reply_to: `help@${domainOf(index)}`,
+        ...words,
       }),
-    ),
+    );
+  return {
+    url,
+    sql,
+    requests: requestsOf({}),
+    requestsOf,
     async reset() {
       const [queue] = await sql<
         { table_name: string }[]

@@ -1,4 +1,5 @@
 import { benchAccept, benchSlowDisk } from './accept.ts';
+import { benchDeliver } from './deliver.ts';
 import { benchLogs, type LogsOptions } from './logs.ts';
 import { benchStartOfAttempts } from './start-of-attempts.ts';
 
@@ -7,6 +8,7 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   accept: benchAccept,
   'slow-disk': benchSlowDisk,
   'start-of-attempts': benchStartOfAttempts,
+  deliver: benchDeliver,
   logs: benchLogs,
 };
 

@@ -9,3 +9,25 @@ export const receipt = {
   headers: { 'X-Order': '10023' },
   tags: ['receipt', 'shop'],
 };
+
+const WORDS =
+  'your order has shipped and will arrive on Tuesday; track it here — thanks for buying café crème, 10 € off next time';
+
+/** Subject, text and html that come to about so many bytes as a mail: most of it html, some of it beyond ASCII. */
+export function letter(bytes: number): { readonly subject: string; readonly text: string; readonly html: string } {
+  const room = Math.max(200, bytes - 1200);
+  return {
+    subject: 'Your order has shipped',
+    text: proseOf(room * 0.28),
+    html: `<!doctype html><html><body><h1>Your order</h1><p>${proseOf(room * 0.6)}</p></body></html>`,
+  };
+}
+
+function proseOf(bytes: number): string {
+  const words = WORDS.split(' ');
+  let prose = '';
+  for (let index = 0; prose.length < bytes; index++) {
+    prose += `${words[index % words.length]}${index % 12 === 11 ? '\n' : ' '}`;
+  }
+  return prose.trimEnd();
+}

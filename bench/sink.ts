@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 export interface Sink {
   readonly port: number;
@@ -8,8 +7,10 @@ export interface Sink {
   stop(): Promise<void>;
 }
 
+const END = '\r\n.\r\n';
+
 /** An SMTP server that takes everything and keeps nothing: as little work as the protocol allows. */
-export async function startSink(): Promise<Sink> {
+export async function startSink(on_mail?: (mail: string) => void): Promise<Sink> {
   let taken = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -19,30 +20,37 @@ export async function startSink(): Promise<Sink> {
     socket.on('error', () => socket.destroy());
     let body = false;
     let pending = '';
+    let mail = '';
     socket.write('220 sink\r\n');
     socket.on('data', (chunk) => {
       pending += chunk.toString('latin1');
-      for (;;) {
+      let answers = '';
+      while (pending.length > 0) {
         if (body) {
-          const end = pending.indexOf('\r\n.\r\n');
-          if (end < 0) {
-            // The dot may be split over two chunks.
-            pending = pending.slice(-4);
-            return;
-          }
-          pending = pending.slice(end + 5);
+          const end = pending.indexOf(END);
+          // The dot may be split over two chunks.
+          const rest = end < 0 ? Math.max(0, pending.length - END.length + 1) : end + END.length;
+          if (on_mail) mail += pending.slice(0, rest);
+          pending = pending.slice(rest);
+          if (end < 0) break;
           body = false;
           taken += 1;
-          socket.write('250 taken\r\n');
+          answers += '250 taken\r\n';
+          on_mail?.(mail);
+          mail = '';
           continue;
         }
         const line = pending.indexOf('\r\n');
-        if (line < 0) return;
+        if (line < 0) break;
         const command = pending.slice(0, 4).toUpperCase();
         pending = pending.slice(line + 2);
         body = command === 'DATA';
-        socket.write(command === 'DATA' ? '354 go on\r\n' : command === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n');
+        if (command === 'DATA') answers += '354 go on\r\n';
+        else if (command === 'QUIT') answers += '221 bye\r\n';
+        else if (command === 'EHLO') answers += '250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n';
+        else answers += '250 ok\r\n';
       }
+      if (answers !== '') socket.write(answers);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
