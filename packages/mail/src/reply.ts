@@ -35,8 +35,12 @@ export function readReply(received: string): Reply | null {
   return { code: Number(code), enhanced, text: cleanRemoteText(texts.join(' ')) };
 }
 
+// What nearly every server says: printable, short, no blanks to fold.
+const CLEAN = /^(?:[!-~]+(?: [!-~]+)*)?$/;
+
 /** Text from the network made fit for a log, a row and a page: no control characters, at most 1 kB. */
 export function cleanRemoteText(text: string): string {
+  if (text.length <= MAX_REPLY_BYTES && CLEAN.test(text)) return text;
   const clean = text
     .slice(0, MAX_READ_CHARACTERS)
     .toWellFormed()

@@ -1,10 +1,11 @@
 import { isIP, type Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import SMTPConnection, { type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText, type Reply, readReply } from '../reply.ts';
 import type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts } from '../send-outcome.ts';
+import { createReplyReader, type ReplyReader } from './reply-reader.ts';
 import type { SmtpRoute, SmtpRoutes } from './route.ts';
+import { wireContent } from './wire-content.ts';
 
 export interface SmtpTimeouts {
   /** From the first packet to the end of greeting, EHLO, STARTTLS and login. */
@@ -72,6 +73,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 /** One connection and what is known about it. Exactly one transaction uses it at a time. */
 interface Session {
   readonly connection: SMTPConnection;
+  /** Once the session is open. */
+  line: Line | null;
   readonly route: SmtpRoute;
   readonly idle_timer: NodeJS.Timeout;
   tls: TlsFacts | null;
@@ -84,6 +87,23 @@ interface Session {
   log_length: number;
 }
 
+type OpenSession = Session & { readonly line: Line };
+
+/** The socket of an open session and what its server can do. */
+interface Line {
+  readonly socket: Socket;
+  readonly replies: ReplyReader;
+  readonly abilities: Abilities;
+}
+
+interface Abilities {
+  readonly pipelining: boolean;
+  readonly smtputf8: boolean;
+  readonly size: boolean;
+  /** 0 where the server names no limit. */
+  readonly max_size: number;
+}
+
 interface SessionListener {
   command?(line: string): void;
   reply?(line: string): void;
@@ -92,7 +112,7 @@ interface SessionListener {
 
 interface Opened {
   readonly ok: true;
-  readonly session: Session;
+  readonly session: OpenSession;
   readonly connect_ms: number;
   readonly tls_ms: number;
 }
@@ -134,9 +154,11 @@ interface Attempt {
   readonly released: Promise<void>;
 }
 
-const CHUNK_SIZE = 64 * 1024;
-const ONE_SEGMENT = 24 * 1024;
+const CHUNK_SIZE = 128 * 1024;
 const SILENT: SessionListener = {};
+const NOT_IN_A_PATH = /[\0-\x20<>\x7f]/;
+const NOT_ASCII = /[^\0-\x7f]/;
+const LAST_WORDS = /^[45]\d\d[ -]/;
 const IGNORE = () => undefined;
 const RELEASED = Promise.resolve();
 const ABORTED = 'The attempt was aborted.';
@@ -163,7 +185,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
 /** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
 export function createSessionPool(options: SessionPoolOptions): SessionPool {
   const timeouts: SmtpTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const idle: Session[] = [];
+  const idle: OpenSession[] = [];
   const waiting: ((granted: boolean) => void)[] = [];
   const working = new Set<Promise<unknown>>();
   let slots_taken = 0;
@@ -223,7 +245,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     else slots_taken--;
   }
 
-  function takeIdle(): Session | undefined {
+  function takeIdle(): OpenSession | undefined {
     for (let session = idle.pop(); session; session = idle.pop()) {
       countKept(-1);
       if (!session.ended) return session;
@@ -321,6 +343,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     });
     const session: Session = {
       connection,
+      line: null,
       route,
       idle_timer: setTimeout(() => retire(session), timeouts.idle_ms),
       tls: null,
@@ -360,6 +383,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       const remote_address = socket?.remoteAddress ?? null;
       let tls_started = 0;
       let tls_ms = 0;
+      let said = '';
+      let greeted = '';
       const onAbort = () => fail(ABORTED, null);
       const deadline = setTimeout(
         () => fail(`No session within ${timeouts.connect_ms} ms.`, null),
@@ -368,8 +393,13 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       signal.addEventListener('abort', onAbort, { once: true });
       session.listener = {
         command(line) {
+          said = line;
           if (line === 'STARTTLS') tls_started = performance.now();
           else if (tls_started > 0 && tls_ms === 0) tls_ms = performance.now() - tls_started;
+        },
+        reply(text) {
+          if (said.startsWith('EHLO ')) greeted = text;
+          said = '';
         },
         end: (error) => fail(null, error),
       };
@@ -397,9 +427,14 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
       function succeed(): void {
         settle();
+        if (!connection._socket) {
+          fail('The connection was closed.', null);
+          return;
+        }
+        const open = takeOver(session, connection._socket, greeted);
         session.tls = tlsFacts(connection._socket);
-        session.address = connection._socket ? (connection._socket.remoteAddress ?? null) : null;
-        resolve({ ok: true, session, connect_ms: performance.now() - started - tls_ms, tls_ms });
+        session.address = connection._socket.remoteAddress ?? null;
+        resolve({ ok: true, session: open, connect_ms: performance.now() - started - tls_ms, tls_ms });
       }
 
       connection.connect((error) => {
@@ -417,10 +452,38 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     });
   }
 
+  /**
+   * From here on the session is spoken by this file: a reply is read, and a mail written, in one piece each, which
+   * costs a third of what the library's streams and queues do. It keeps watching over the end of the socket.
+   */
+  function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
+    const replies = createReplyReader(
+      (text) => {
+        note(session, 'S', text);
+        if (session.listener.reply) session.listener.reply(text);
+        // Whatever a server says to a session at rest, such as 421, ends it.
+        else discard(session);
+      },
+      () => {
+        const { listener } = session;
+        discard(session);
+        listener.end?.(null);
+      },
+    );
+    socket.setTimeout(0);
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk) => replies.push(chunk));
+    return Object.assign(session, { line: { socket, replies, abilities: readAbilities(greeted) } });
+  }
+
+  function say(session: Session, ...commands: readonly string[]): void {
+    for (const command of commands) note(session, 'C', command);
+    session.line?.socket.write(`${commands.join('\r\n')}\r\n`);
+  }
+
   /** One MAIL, RCPT, DATA, content and dot, judged by how far it came and by what was answered. */
-  function transact(session: Session, envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<Transaction> {
-    const { connection } = session;
-    const socket = connection._socket;
+  function transact(session: OpenSession, envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<Transaction> {
+    const { socket, replies, abilities } = session.line;
     const reused = session.message_count > 0;
     session.message_count++;
     return new Promise((resolve) => {
@@ -428,66 +491,80 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       let position: Position = 'mail';
       let reply_count = 0;
       let content_started = 0;
-      let may_send_content = false;
       let dot_flushed = false;
       let settled = false;
+      // Pipelined commands are all answered before the first refusal is reported.
+      let refusal: Judgement | null = null;
       let deadline = setTimeout(expire, timeouts.command_ms);
 
-      let offset = 0;
-      const content = new Readable({
-        read() {
-          // nodemailer reads the content once DATA has been answered. It takes 250 for a go-ahead too, but that
-          // answers some other command, and the next such reply would pass for the acceptance of the mail.
-          if (!may_send_content) return finish(lost('The server did not answer DATA with 354.'));
-          if (offset === 0) {
-            // Content and dot leave in one segment. Twice the limit still fits the socket's buffer, beyond which
-            // the pipe would wait for a drain that a corked socket never has.
-            if (raw.length <= ONE_SEGMENT && socket) socket.cork();
+      session.listener = { reply: onReply, end: (error) => finish(judgeEnd(error)) };
+      signal.addEventListener('abort', onAbort, { once: true });
+      const unsent = signal.aborted ? lost(ABORTED) : problemOf(envelope, raw, abilities);
+      const mail = mailCommand(envelope, raw.length, abilities);
+      const rcpt = `RCPT TO:<${envelope.to}>`;
+      if (unsent) finish(unsent);
+      else if (abilities.pipelining) say(session, mail, rcpt, 'DATA');
+      else say(session, mail);
+
+      function onReply(text: string): void {
+        reply_count++;
+        const judgement = goOn(text);
+        if (judgement) finish(judgement);
+      }
+
+      /** Says what comes next, or judges where nothing does. */
+      function goOn(text: string): Judgement | null {
+        switch (position) {
+          case 'mail':
+          case 'rcpt': {
+            if (!text.startsWith('2')) {
+              refusal ??= judgeReply(text);
+              if (!abilities.pipelining || !refusal.reply || refusal.reply.code === 421) return refusal;
+            }
+            const [next, command] = position === 'mail' ? (['rcpt', rcpt] as const) : (['data', 'DATA'] as const);
+            moveTo(next, timeouts.command_ms);
+            if (abilities.pipelining) return null;
+            // An answer to what has not been said yet would pass for the answer to the next command.
+            if (replies.rest() !== '') return lost('The server answered more than it was asked.');
+            say(session, command);
+            return null;
+          }
+          case 'data':
+            if (refusal) {
+              // Where the server waits for content that it must not get, the end of the connection tells it so.
+              return { ...refusal, in_step: refusal.in_step && !text.startsWith('3') && !text.startsWith('421') };
+            }
+            if (text.startsWith('2')) return lost('The server did not answer DATA with 354.');
+            if (!text.startsWith('3')) return judgeReply(text);
+            if (replies.rest() !== '') return lost('The server answered before it had the message.');
             content_started = performance.now();
             moveTo('content', timeouts.content_ms);
-          }
-          this.push(offset < raw.length ? raw.subarray(offset, offset + CHUNK_SIZE) : null);
-          offset += CHUNK_SIZE;
-        },
-      });
+            sendContent(wireContent(raw), 0);
+            return null;
+          case 'content':
+          case 'after_dot':
+            return judgeReply(text);
+        }
+      }
 
-      session.listener = {
-        reply(line) {
-          reply_count++;
-          if (position === 'mail') moveTo('rcpt', timeouts.command_ms);
-          else if (position === 'rcpt') moveTo('data', timeouts.command_ms);
-          else if (position === 'data') may_send_content = line.startsWith('3');
-        },
-        // Where an answer came with the end, the callback of send brings both within this turn of the loop.
-        end: (error) => setImmediate(() => finish(judgeError(error))),
-      };
-      if (socket) socket.on('unpipe', onUnpipe);
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) return onAbort();
-      // nodemailer keeps its own state in the envelope, so it gets one of its own.
-      connection.send({ from: envelope.from, to: envelope.to, size: raw.length }, content, (error, info) => {
-        finish(error ? judgeError(error) : judgeReply(info.response, 'DATA', null));
-      });
-
-      /**
-       * The encoded content left its pipe at its end, so the dot is written; the server can have it once
-       * the kernel has. An earlier end of the source would say too much: most of the mail may be buffered here.
-       */
-      function onUnpipe(source: Readable): void {
-        if (!source.readableEnded || !socket) return;
-        moveTo('after_dot', timeouts.after_dot_ms);
-        if (raw.length <= ONE_SEGMENT) socket.uncork();
-        if (socket.writableLength === 0) {
-          dot_flushed = true;
+      /** A mail of one chunk leaves in one write, its dot included; a long one goes on when the socket has room. */
+      function sendContent(wire: Buffer, from: number): void {
+        if (settled) return;
+        const end = from + CHUNK_SIZE;
+        if (end < wire.length) {
+          socket.write(wire.subarray(from, end), (error) => {
+            if (!error) sendContent(wire, end);
+          });
           return;
         }
-        socket.write(Buffer.alloc(0), (error) => {
+        // Written, the dot may reach the server at any time; the server can have it once the kernel has.
+        moveTo('after_dot', timeouts.after_dot_ms);
+        socket.write(from === 0 ? wire : wire.subarray(from), (error) => {
           dot_flushed = !error;
         });
       }
 
       function moveTo(next: Position, allowed_ms: number): void {
-        if (settled) return;
         position = next;
         clearTimeout(deadline);
         deadline = setTimeout(expire, allowed_ms);
@@ -507,10 +584,9 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         settled = true;
         clearTimeout(deadline);
         signal.removeEventListener('abort', onAbort);
-        if (socket) socket.removeListener('unpipe', onUnpipe);
         session.listener = SILENT;
         const now = performance.now();
-        if (!judgement.in_step) discard(session);
+        if (!judgement.in_step || replies.rest() !== '') discard(session);
         resolve({
           ...judgement,
           mail_ms: (content_started || now) - started,
@@ -520,30 +596,26 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
       /** Over without an answer that decides. Only a server that has the whole mail can have accepted it. */
       function lost(error: string): Judgement {
+        if (refusal) return { ...refusal, in_step: false };
         const kind = position === 'after_dot' && dot_flushed ? 'unknown' : 'deferred';
         return { kind, reply: null, error, stage: stageOf(position), stale: false, in_step: false };
       }
 
-      function judgeError(error: SMTPError | null): Judgement {
-        const command = error?.command ?? '';
-        if (error?.code === 'EMESSAGE' && command === 'MAIL FROM') return tooLarge(error);
-        // A session that ends may still carry its last words: a 421 at any time, or a refusal cut off by the close.
-        const last_words = command === 'CONN' && error?.code === 'ECONNECTION';
-        const answered = command === 'MAIL FROM' || command === 'RCPT TO' || command === 'DATA';
-        if (error?.response && (last_words || answered)) {
-          return judgeReply(error.response, command, describe(error));
-        }
+      function judgeEnd(error: SMTPError | null): Judgement {
+        // A session that ends may still carry its last words: a refusal cut off by the close.
+        const rest = replies.rest().trim();
+        if (LAST_WORDS.test(rest)) return { ...judgeReply(rest), in_step: false };
         return { ...lost(describe(error)), stale: reused && reply_count === 0 };
       }
 
-      function judgeReply(response: string, command: string, error: string | null): Judgement {
-        const reply = readReply(response);
+      function judgeReply(text: string): Judgement {
+        const reply = readReply(text);
         if (reply === null || (reply.code >= 300 && reply.code < 400)) {
-          return lost(error ?? `Not an answer: ${cleanRemoteText(response).slice(0, 100)}`);
+          return lost(`Not an answer: ${cleanRemoteText(text).slice(0, 100)}`);
         }
         if (reply.code < 300) {
           // An acceptance before the dot answers something else: the session is out of step.
-          if (!content.readableEnded) return lost('The server answered before it had the message.');
+          if (position !== 'after_dot') return lost('The server answered before it had the message.');
           return { kind: 'accepted', reply, error: null, stage: 'after_dot', stale: false, in_step: true };
         }
         return {
@@ -551,23 +623,16 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
           kind: reply.code >= 500 && reply.code !== 503 ? 'rejected' : 'deferred',
           reply,
           error: null,
-          // Pipelined commands are all answered before one of them is reported, so the position is not the place.
-          stage: command === 'MAIL FROM' ? 'mail' : command === 'RCPT TO' ? 'rcpt' : stageOf(position),
+          stage: stageOf(position),
           stale: reply.code === 421 && reused && reply_count <= 1,
-          in_step: command !== 'CONN' && reply.code !== 421 && reply.code !== 503 && position !== 'content',
+          in_step: reply.code !== 421 && reply.code !== 503 && position !== 'content',
         };
       }
     });
   }
 
-  /** After the announced SIZE limit made the client refuse; sent in the words a server would have used. */
-  function tooLarge(error: SMTPError): Judgement {
-    const reply = { code: 552, enhanced: '5.3.4', text: cleanRemoteText(`Not sent: ${error.message}`) };
-    return { kind: 'rejected', reply, error: null, stage: 'mail', stale: false, in_step: true };
-  }
-
   /** Puts the session back for the next mail, or closes it. */
-  function release(session: Session, result: Transaction): Promise<void> {
+  function release(session: OpenSession, result: Transaction): Promise<void> {
     if (session.ended) return RELEASED;
     const { kept } = options;
     const too_many = kept !== undefined && kept.count >= kept.most && waiting.length === 0;
@@ -589,12 +654,12 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         resolve();
       };
       const deadline = setTimeout(() => settle(true), timeouts.command_ms);
-      session.listener = { end: () => settle(true) };
-      session.connection.reset((error) => settle(error !== null));
+      session.listener = { reply: (text) => settle(!text.startsWith('2')), end: () => settle(true) };
+      say(session, 'RSET');
     });
   }
 
-  function keep(session: Session): void {
+  function keep(session: OpenSession): void {
     session.log = [];
     session.log_length = 0;
     session.idle_timer.refresh();
@@ -603,7 +668,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   }
 
   function takeOut(session: Session): boolean {
-    const place = idle.indexOf(session);
+    const place = isOpen(session) ? idle.indexOf(session) : -1;
     if (place < 0) return false;
     idle.splice(place, 1);
     countKept(-1);
@@ -622,12 +687,13 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     const closing = new Promise<void>((resolve) => {
       const deadline = setTimeout(() => discard(session), QUIT_MS);
       session.listener = {
+        reply: () => discard(session),
         end() {
           clearTimeout(deadline);
           resolve();
         },
       };
-      session.connection.quit();
+      say(session, 'QUIT');
     });
     working.add(closing);
     void closing.then(() => working.delete(closing));
@@ -696,6 +762,10 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   };
 }
 
+function isOpen(session: Session): session is OpenSession {
+  return session.line !== null;
+}
+
 function targetOf({ host, port }: { readonly host: string; readonly port: number }): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
@@ -715,6 +785,30 @@ function notOpened(facts: Partial<NotOpened> & { readonly error: string }): NotO
     transcript: '',
     ...facts,
   };
+}
+
+/** What the answer to EHLO offers; nothing where only HELO was answered. */
+function readAbilities(greeted: string): Abilities {
+  const offers = (keyword: string) => new RegExp(`^250[ -]${keyword}(?:\\s|$)`, 'im').test(greeted);
+  const max_size = Number(/^250[ -]SIZE[ \t]+(\d+)/im.exec(greeted)?.[1] ?? 0);
+  return { pipelining: offers('PIPELINING'), smtputf8: offers('SMTPUTF8'), size: offers('SIZE'), max_size };
+}
+
+function mailCommand({ from, to }: Envelope, size: number, { size: sized, smtputf8 }: Abilities): string {
+  const utf8 = smtputf8 && (NOT_ASCII.test(from) || NOT_ASCII.test(to)) ? ' SMTPUTF8' : '';
+  return `MAIL FROM:<${from}>${utf8}${sized ? ` SIZE=${size}` : ''}`;
+}
+
+/** Why a mail is not offered to this server at all. */
+function problemOf({ from, to }: Envelope, raw: Buffer, { max_size }: Abilities): Judgement | null {
+  const unsent = { kind: 'deferred', reply: null, error: null, stage: 'mail', stale: false, in_step: true } as const;
+  // Addresses were parsed long before; here one more command or parameter would slip in.
+  if (NOT_IN_A_PATH.test(from)) return { ...unsent, error: 'The sender is no address.' };
+  if (to === '' || NOT_IN_A_PATH.test(to)) return { ...unsent, error: 'The recipient is no address.' };
+  if (max_size === 0 || raw.length <= max_size) return null;
+  // In the words that the server would have used.
+  const text = `Not sent: Message size larger than allowed ${max_size}`;
+  return { ...unsent, kind: 'rejected', reply: { code: 552, enhanced: '5.3.4', text } };
 }
 
 function stageOf(position: Position): SendStage {
