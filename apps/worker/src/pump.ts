@@ -8,13 +8,15 @@ import {
   renewLeases,
   type Settled,
   settleDeliveries,
+  showAttempts,
   unansweredDelivery,
   withoutWords,
 } from '@postrider/core/delivery';
 import { every } from './schedules.ts';
 import { createTurns } from './turns.ts';
 
-// Fetch up to 200 while fewer than 600 are in flight; settle 200 at once, or what there is after 15 ms.
+// Fetch up to 200 while fewer than 600 are in flight; settle 200 at once, or what there is after 15 ms, or what has
+// come in while the last results were being settled.
 const FETCH_COUNT = 200;
 const MOST_IN_FLIGHT = 600;
 // A large mail takes several times its size while it is read, composed and sent.
@@ -25,6 +27,8 @@ const MOST_SETTLES = 30;
 // Wakes are hints, and none is sent for jobs that become due later: this is the floor under them.
 const POLL_MS = 500;
 const RENEW_MS = 10_000;
+// Attempts that take longer than this are shown in the status of their messages before they end.
+const SHOW_MS = 250;
 // Counted from before the claim, so that this clock always ends before the database's does.
 const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
 // SIGTERM leaves 15 s for everything. First sends may end by themselves; then those before the dot are handed
@@ -44,6 +48,7 @@ interface InFlight {
   /** Aborts what is not past the dot once the lease may have gone to somebody else. */
   readonly lease_timer: NodeJS.Timeout;
   sent: boolean;
+  shown: boolean;
 }
 
 /** Moves deliveries: fetch → claim → send → settle. A batch never waits for its slowest member. */
@@ -51,6 +56,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   const inFlight = new Map<string, InFlight>();
   const finished: Settled[] = [];
   let settleTimer: NodeJS.Timeout | null = null;
+  let settling = 0;
   let pollTimer: NodeJS.Timeout | null = null;
   let fetching: Promise<void> | null = null;
   let again = false;
@@ -96,7 +102,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     const abort = new AbortController();
     const lease_left = Math.max(0, LEASE_MS - (performance.now() - asked));
     const lease_timer = setTimeout(() => abort.abort(), lease_left);
-    const entry: InFlight = { claimed, started: performance.now(), abort, lease_timer, sent: false };
+    const entry: InFlight = { claimed, started: performance.now(), abort, lease_timer, sent: false, shown: false };
     inFlight.set(claimed.lease, entry);
     const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
     const result = claimed.content.large ? await largeTurn(attempt) : await attempt();
@@ -110,7 +116,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     clearTimeout(entry.lease_timer);
     finished.push(result);
     if (finished.length >= SETTLE_COUNT) settleNow();
-    else settleTimer ??= setTimeout(settleNow, SETTLE_MS);
+    else if (settling === 0) settleTimer ??= setTimeout(settleNow, SETTLE_MS);
   };
 
   const settleNow = () => {
@@ -118,7 +124,17 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     settleTimer = null;
     const batch = finished.splice(0);
     if (batch.length === 0) return;
-    void settle(batch).then(() => {
+    settling += 1;
+    // Nobody waits for a batch that has failed: it is tried again beside the others.
+    let awaited = true;
+    const onTried = () => {
+      if (!awaited) return;
+      awaited = false;
+      settling -= 1;
+      settleNow();
+    };
+    void settle(batch, onTried).then(() => {
+      onTried();
       for (const { claimed } of batch) inFlight.delete(claimed.lease);
       // Room has come free, and what filled it may wait for it.
       if (inFlight.size < MOST_IN_FLIGHT - FETCH_COUNT / 2 && again) poll();
@@ -130,19 +146,21 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
    * that the database refuses for what it says is found by halving, and recorded without the other side's words:
    * left alone, it and its neighbours would be sent again at the end of every lease.
    */
-  const settle = async (results: readonly Settled[], attempts = 0): Promise<void> => {
+  const settle = async (results: readonly Settled[], onTried: () => void, attempts = 0): Promise<void> => {
     let batch = results;
     for (let attempt = attempts + 1; ; attempt++) {
       try {
         await settleDeliveries(services, batch);
         return;
       } catch (error) {
+        onTried();
         services.log.error({ err: error, count: batch.length, attempt }, 'results of deliveries could not be recorded');
         if (attempt >= MOST_SETTLES || given_up) return;
         if (attempt >= 3 && isRefused(error)) {
           if (batch.length > 1) {
             const middle = batch.length >> 1;
-            await Promise.all([settle(batch.slice(0, middle), attempt), settle(batch.slice(middle), attempt)]);
+            const halves = [batch.slice(0, middle), batch.slice(middle)];
+            await Promise.all(halves.map((half) => settle(half, onTried, attempt)));
             return;
           }
           batch = batch.map(withoutWords);
@@ -183,6 +201,23 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     services,
   );
 
+  const shower = every(
+    SHOW_MS,
+    async () => {
+      const now = performance.now();
+      const lasting = [...inFlight.values()].filter(
+        (entry) => !entry.sent && !entry.shown && now - entry.started >= SHOW_MS,
+      );
+      if (lasting.length === 0) return;
+      for (const entry of lasting) entry.shown = true;
+      await showAttempts(
+        services.sql,
+        lasting.map(({ claimed }) => claimed.job.data),
+      );
+    },
+    services,
+  );
+
   const unsubscribe = services.jobs.onWake('delivery.attempt', poll);
   poll();
 
@@ -210,6 +245,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
       }
       for (const deadline of deadlines) clearTimeout(deadline);
       await renewer.stop();
+      await shower.stop();
     },
   };
 }

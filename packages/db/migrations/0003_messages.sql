@@ -85,6 +85,7 @@ create table recipients (
   lease uuid,
   lease_until timestamptz,
   attempt_count integer not null default 0,
+  first_attempt_at timestamptz,
   last_response text,
   reason text,
   primary key (message_id, id, workspace_id)

@@ -41,3 +41,14 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
     from (${source}) s cross join pgboss.queue q
     where q.name = ${queue.name}`;
 }
+
+/**
+ * The end of fetched jobs as a part of a statement. A finished job is of no use to anybody, and a row that is gone
+ * costs less than one that is kept as completed for pg-boss to delete later. The source yields id uuid and
+ * retry_count integer: a job that another has fetched since stays.
+ */
+export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
+  return sql`
+    delete from ${sql(`pgboss.${queue.table}`)} j using (${source}) s
+    where j.name = ${queue.name} and j.id = s.id and j.state = 'active' and j.retry_count = s.retry_count`;
+}

@@ -1,8 +1,7 @@
 import { connect, type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue, Data, Job, NewJob } from './catalogue.ts';
-import { type JobTable, jobInsertion, readJobTables } from './job-rows.ts';
-import { inTransaction } from './transaction.ts';
+import { type JobTable, jobInsertion, jobRemoval, readJobTables } from './job-rows.ts';
 
 const SCHEMA = 'pgboss';
 const WAKE_CHANNEL = 'postrider_wake';
@@ -138,7 +137,13 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       return readable;
     },
     async complete(tx, name, jobs) {
-      if (jobs.length > 0) await boss.complete(name, jobs.map(attemptOf), null, { db: inTransaction(tx) });
+      if (jobs.length === 0) return;
+      const source = tx`
+        select * from unnest(
+          ${jobs.map((job) => job.id)}::uuid[],
+          ${jobs.map((job) => job.retry_count)}::int[]
+        ) as a (id, retry_count)`;
+      await jobRemoval(tx, tableOf(name), source);
     },
     async touch(name, jobs) {
       if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf));

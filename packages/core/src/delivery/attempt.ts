@@ -48,24 +48,26 @@ export interface Settled {
   readonly handed_back: boolean;
 }
 
-/** First transaction: takes what is due and free, and settles the jobs of what is not. */
+/** First transaction: takes what is due and free; another settles the jobs of what is not. */
 export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
   const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
   const jobs = [...leases.values()].map(({ job }) => job);
-  const won = await services.sql.begin(async (tx) => {
+  const moves = jobs.map(
+    (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
+  );
+  const claimed = await services.sql.begin(async (tx) => {
     // A second job for the same recipient has nothing to do that the first will not.
     await services.jobs.complete(
       tx,
       'delivery.attempt',
       fetched.filter((job) => leases.get(job.data.recipient_id)?.job !== job),
     );
-    const moves = jobs.map(
-      (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
-    );
-    const claimed = await transition(tx, 'claim', moves);
-    const lost = without(jobs, claimed);
-    return lost.length === 0 ? claimed : [...claimed, ...(await settleUnclaimed(services, tx, lost, moves))];
+    return transition(tx, 'claim', moves);
   });
+  const lost = without(jobs, claimed);
+  // A transaction of its own: it locks messages, and those come before recipients.
+  const others = lost.length > 0 ? await services.sql.begin((tx) => settleUnclaimed(services, tx, lost, moves)) : [];
+  const won = [...claimed, ...others];
   const deliveries = won.length > 0 ? await loadDeliveries(services.sql, won) : [];
   const contents = await openContents(services, deliveries);
   const counts = new Map(won.map((row) => [row.recipient_id, row.attempt_count]));
@@ -88,10 +90,9 @@ async function settleUnclaimed(
   lost: readonly DeliveryJob[],
   moves: readonly Move[],
 ): Promise<Moved[]> {
-  const rows = await loadUnclaimed(
-    tx,
-    lost.map((job) => job.data),
-  );
+  const keys = lost.map((job) => job.data);
+  await lockMessages(tx, keys);
+  const rows = await loadUnclaimed(tx, keys);
   const scheduled = rows.filter((row) => row.state === 'scheduled' && row.due);
   const now_ms = services.clock.now();
   const released = await transition(
@@ -193,17 +194,25 @@ function nothingSent(error: string): SendOutcome {
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
   const judged = results.map((result) => judgeSettled(services, result));
   const deferred = await services.sql.begin(async (tx) => {
-    const keys = results.map((result) => keyOf(result.claimed.delivery));
-    const [now] = await Promise.all([transactionTime(tx), lockMessages(tx, keys)]);
     const now_ms = services.clock.now();
     const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
     const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
+    const again = byTransition.has('defer') || byTransition.has('hand_back');
+    const [now] = await Promise.all([
+      again ? transactionTime(tx) : new Date(now_ms),
+      // A transition locks its own.
+      byTransition.size > 1 &&
+        lockMessages(
+          tx,
+          results.map((result) => keyOf(result.claimed.delivery)),
+        ),
+    ]);
     for (const [name, group] of byTransition) {
       const moves = group.map(({ result, verdict, refusal }): Move => {
         const key = keyOf(result.claimed.delivery);
         const due_at = new Date(now.getTime() + (verdict.transition === 'defer' ? verdict.delay_seconds * 1000 : 0));
-        const again = verdict.transition === 'defer' || verdict.transition === 'hand_back';
-        const job_id = again ? randomUUID() : undefined;
+        const is_open = verdict.transition === 'defer' || verdict.transition === 'hand_back';
+        const job_id = is_open ? randomUUID() : undefined;
         if (job_id) next.push({ ...key, job_id, start_after: due_at });
         return {
           ...key,

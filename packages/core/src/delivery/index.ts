@@ -16,4 +16,4 @@ export { type RecordedReturn, recordReturned } from './record-bounce.ts';
 export { renderMessage } from './render.ts';
 export { type ReadReturnPath, type ReturnPath, readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
-export { LEASE_SECONDS, type Move, renewLeases, transition } from './store.ts';
+export { LEASE_SECONDS, type Move, renewLeases, showAttempts, transition } from './store.ts';

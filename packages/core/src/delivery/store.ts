@@ -43,15 +43,75 @@ const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, ha
  * appends the events, and returns those that won: a row in another state, not due, or under another's
  * lease is left alone. The messages are locked first, in id order, so that siblings moved by two
  * transactions at once fold one after the other, and two batches cannot deadlock.
+ *
+ * A claim leaves the message alone: most attempts end before anybody could look, and their end folds it.
+ * showAttempts does it for those that last.
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
   if (moves.length === 0) return [];
-  const { from, to, event, leased } = transitions[name];
-  const locked = lockMessages(tx, moves);
-  const claiming = name === 'claim';
+  // Rows are locked in this order, so that batches wait for each other and do not deadlock.
+  const ordered = moves.toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
+  if (name === 'claim') {
+    return tx<Moved[]>`
+      with ${won(tx, name, ordered)}
+      select workspace_id, message_id, recipient_id, state, attempt_count from won`;
+  }
+  const { to, event } = transitions[name];
   const once = event !== null && isMessageEvent(event);
+  const locked = lockMessages(tx, moves);
   const moved = tx<Moved[]>`
-    with moves as materialized (
+    with ${won(tx, name, ordered)},
+    folded as (
+      select w.workspace_id, w.message_id, w.first_event_id, w.first_attempt_at,
+        case when ${once} then (not exists (
+          select from events e where e.message_id = w.message_id and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
+        ))::int else w.moved end as recorded,
+        least(${to}::delivery_state, (
+          select min(s.state) from recipients s
+          where s.workspace_id = w.workspace_id and s.message_id = w.message_id and s.id <> all (w.ids)
+        )) as status
+      from (
+        select workspace_id, message_id, count(*)::int as moved, min(event_id) as first_event_id,
+          min(first_attempt_at) as first_attempt_at, array_agg(recipient_id) as ids
+        from won group by workspace_id, message_id
+      ) w
+    ),
+    touched as (
+      update messages m set
+        status = f.status,
+        sent_at = coalesce(m.sent_at, f.first_attempt_at),
+        delivered_at = case when ${to} = 'delivered' then clock_now() else m.delivered_at end,
+        event_count = m.event_count + case when ${event !== null} then f.recorded else 0 end,
+        last_event_type = case when f.recorded > 0 then coalesce(${event}::text, m.last_event_type) else m.last_event_type end,
+        last_event_at = case when ${event !== null} and f.recorded > 0 then clock_now() else m.last_event_at end
+      from folded f
+      where m.workspace_id = f.workspace_id and m.id = f.message_id
+      returning m.workspace_id, m.id, m.event_count, f.recorded, f.first_event_id
+    ),
+    recorded as (
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select w.workspace_id, w.event_id, ${event}::text, w.message_id, case when not ${once} then w.recipient_id end,
+        t.event_count - t.recorded
+          + row_number() over (partition by w.workspace_id, w.message_id order by w.event_id)::int,
+        w.event_facts, clock_now()
+      from won w join touched t on t.workspace_id = w.workspace_id and t.id = w.message_id
+      where ${event !== null} and (not ${once} or (t.recorded > 0 and w.event_id = t.first_event_id))
+    )
+    select workspace_id, message_id, recipient_id, state, attempt_count from won`;
+  const [, rows] = await Promise.all([locked, moved]);
+  return rows;
+}
+
+function orderOf({ message_id, recipient_id }: RecipientKey): string {
+  return message_id + recipient_id;
+}
+
+/** The recipients that a transition moves, as the first part of its statement. */
+function won(tx: Tx, name: TransitionName, moves: readonly Move[]): Fragment {
+  const { from, to, leased } = transitions[name];
+  const claiming = name === 'claim';
+  return tx`
+    moves as materialized (
       select * from unnest(
         ${moves.map((move) => move.workspace_id)}::text[],
         ${moves.map((move) => move.message_id)}::text[],
@@ -73,6 +133,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         lease = m.new_lease,
         lease_until = case when m.new_lease is not null then clock_now() + make_interval(secs => ${LEASE_SECONDS}) end,
         attempt_count = r.attempt_count + ${ATTEMPTS_COUNTED[name] ?? 0}::int,
+        first_attempt_at = case when ${claiming} then coalesce(r.first_attempt_at, clock_now()) else r.first_attempt_at end,
         due_at = coalesce(m.due_at, r.due_at),
         job_id = coalesce(m.job_id, r.job_id),
         last_response = coalesce(m.last_response, r.last_response),
@@ -81,49 +142,30 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
       where r.workspace_id = m.workspace_id and r.message_id = m.message_id and r.id = m.recipient_id
         and r.state = any (${[...from]}::text[]::delivery_state[])
         and case when ${leased} then r.lease = m.lease else r.lease is null or r.lease_until < clock_now() end
-        and (not ${name === 'claim' || name === 'release'} or r.due_at <= clock_now())
+        and (not ${claiming || name === 'release'} or r.due_at <= clock_now())
         ${claiming ? tx`and not exists (${suppressionOf(tx)})` : tx``}
-      returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, m.event_id, m.event_facts
-    ),
-    folded as (
-      select w.workspace_id, w.message_id, w.first_event_id,
-        case when ${once} then (not exists (
-          select from events e where e.message_id = w.message_id and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
-        ))::int else w.moved end as recorded,
-        least(${to}::delivery_state, (
-          select min(s.state) from recipients s
-          where s.workspace_id = w.workspace_id and s.message_id = w.message_id and s.id <> all (w.ids)
-        )) as status
-      from (
-        select workspace_id, message_id, count(*)::int as moved, min(event_id) as first_event_id,
-          array_agg(recipient_id) as ids
-        from won group by workspace_id, message_id
-      ) w
-    ),
-    touched as (
-      update messages m set
-        status = f.status,
-        sent_at = case when ${claiming} then coalesce(m.sent_at, clock_now()) else m.sent_at end,
-        delivered_at = case when ${to} = 'delivered' then clock_now() else m.delivered_at end,
-        event_count = m.event_count + case when ${event !== null} then f.recorded else 0 end,
-        last_event_type = case when f.recorded > 0 then coalesce(${event}::text, m.last_event_type) else m.last_event_type end,
-        last_event_at = case when ${event !== null} and f.recorded > 0 then clock_now() else m.last_event_at end
-      from folded f
-      where m.workspace_id = f.workspace_id and m.id = f.message_id
-      returning m.workspace_id, m.id, m.event_count, f.recorded, f.first_event_id
-    ),
-    recorded as (
-      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select w.workspace_id, w.event_id, ${event}::text, w.message_id, case when not ${once} then w.recipient_id end,
-        t.event_count - t.recorded
-          + row_number() over (partition by w.workspace_id, w.message_id order by w.event_id)::int,
-        w.event_facts, clock_now()
-      from won w join touched t on t.workspace_id = w.workspace_id and t.id = w.message_id
-      where ${event !== null} and (not ${once} or (t.recorded > 0 and w.event_id = t.first_event_id))
-    )
-    select workspace_id, message_id, recipient_id, state, attempt_count from won`;
-  const [, rows] = await Promise.all([locked, moved]);
-  return rows;
+      returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, r.first_attempt_at,
+        m.event_id, m.event_facts
+    )`;
+}
+
+/** Folds the messages of attempts that last, so that lists find them under the status that their entries show. */
+export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Promise<void> {
+  await sql.begin(async (tx) => {
+    await lockMessages(tx, keys);
+    // A statement of its own, so that it sees what was recorded while the locks were waited for.
+    await tx`
+      update messages m set status = f.status, sent_at = coalesce(m.sent_at, f.first_attempt_at)
+      from unnest(
+        ${keys.map((key) => key.workspace_id)}::text[],
+        ${keys.map((key) => key.message_id)}::text[]
+      ) as a (workspace_id, message_id)
+      cross join lateral (
+        select min(r.state) as status, min(r.first_attempt_at) as first_attempt_at from recipients r
+        where r.workspace_id = a.workspace_id and r.message_id = a.message_id
+      ) f
+      where m.workspace_id = a.workspace_id and m.id = a.message_id and f.status = 'sending' and m.status <> f.status`;
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
-import { deliveryStates, refusalCategories } from '../delivery/index.ts';
+import { type DeliveryState, deliveryStates, messageStatus, refusalCategories } from '../delivery/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
 import { recipientKinds } from './addressees.ts';
@@ -57,7 +57,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
   return {
     object: 'email',
     id: message.id,
-    status: message.status,
+    status: statusOf(message, recipients),
     from: message.from_address,
     to: message.to_addresses,
     cc: message.cc_addresses,
@@ -69,7 +69,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     created_at: isoTime(message.created_at),
     scheduled_at: maybeTime(message.scheduled_at),
-    sent_at: maybeTime(message.sent_at),
+    sent_at: maybeTime(message.sent_at ?? firstAttempt(recipients)),
     delivered_at: maybeTime(message.delivered_at),
     recipients: recipients.map(recipientEntry),
     last_event: { type: message.last_event_type, at: isoTime(message.last_event_at) },
@@ -78,6 +78,18 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     request_id: message.request_id,
     resend_of: message.resend_of,
   };
+}
+
+/** The row learns of an attempt when it ends, or lasts; until then the recipients know more. */
+function statusOf(message: MessageRow, recipients: readonly RecipientRow[]): DeliveryState {
+  const waits = message.status === 'queued' || message.status === 'deferred';
+  if (!waits || !recipients.some((row) => row.state === 'sending')) return message.status;
+  return messageStatus(Object.fromEntries(recipients.map((row) => [row.state, 1])));
+}
+
+function firstAttempt(recipients: readonly RecipientRow[]): Date | null {
+  const times = recipients.flatMap((row) => row.first_attempt_at ?? []);
+  return times.toSorted((left, right) => left.getTime() - right.getTime())[0] ?? null;
 }
 
 function recipientEntry(row: RecipientRow): RecipientEntry {

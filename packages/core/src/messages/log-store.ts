@@ -37,6 +37,7 @@ export interface RecipientRow {
   /** A worker holds it now. */
   leased: boolean;
   attempt_count: number;
+  first_attempt_at: Date | null;
   last_response: string | null;
 }
 
@@ -80,7 +81,8 @@ export async function recipientsOf(
 ): Promise<Map<string, RecipientRow[]>> {
   const rows = await sql<RecipientRow[]>`
     select message_id, id, email, kind, state, due_at, due_at <= clock_now() as due,
-      coalesce(lease_until > clock_now(), false) as leased, attempt_count, last_response
+      coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
+      last_response
     from recipients
     where workspace_id = ${workspace_id} and ${among(sql, sql`message_id`, message_ids)}
     order by message_id, kind, id`;

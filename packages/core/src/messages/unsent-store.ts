@@ -6,8 +6,6 @@ export interface UnsentMessage {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly created_at: Date;
-  /** The start of the first attempt. */
-  readonly sent_at: Date | null;
 }
 
 export async function lockMessage(tx: Tx, workspace_id: string, id: string): Promise<UnsentMessage | null> {
@@ -23,12 +21,18 @@ export interface WaitingRecipient {
   readonly recipient_id: string;
 }
 
-/** Those of a message that nobody has tried and that are not closed. */
-export async function waitingRecipients(tx: Tx, workspace_id: string, id: string): Promise<WaitingRecipient[]> {
-  return tx<WaitingRecipient[]>`
-    select workspace_id, message_id, id as recipient_id from recipients
-    where message_id = ${id} and workspace_id = ${workspace_id} and state in ('scheduled', 'queued')
-    order by id`;
+/**
+ * Locks the recipients of a message, in id order as a claim does: those that are not closed, or null where
+ * somebody has been tried.
+ */
+export async function lockWaiting(tx: Tx, workspace_id: string, id: string): Promise<WaitingRecipient[] | null> {
+  const rows = await tx<(WaitingRecipient & { waits: boolean; tried: boolean })[]>`
+    select workspace_id, message_id, id as recipient_id, state in ('scheduled', 'queued') as waits,
+      first_attempt_at is not null as tried
+    from recipients
+    where message_id = ${id} and workspace_id = ${workspace_id}
+    order by id for no key update`;
+  return rows.some((row) => row.tried) ? null : rows.filter((row) => row.waits);
 }
 
 export async function setSchedule(tx: Tx, workspace_id: string, id: string, scheduled_at: Date): Promise<void> {

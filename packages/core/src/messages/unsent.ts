@@ -3,11 +3,11 @@ import { keyDomainProblem } from '../api-keys/key-domains.ts';
 import type { Actor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { messageNotFound } from './get-message.ts';
-import { lockMessage, type UnsentMessage, type WaitingRecipient, waitingRecipients } from './unsent-store.ts';
+import { lockMessage, lockWaiting, type UnsentMessage, type WaitingRecipient } from './unsent-store.ts';
 
 /**
- * Locks a message of which no attempt has begun, with whoever still waits to be sent. A claim locks the
- * message too, so from here on it finds what this transaction leaves; whichever comes second has lost.
+ * Locks a message of which no attempt has begun, with whoever still waits to be sent. A claim locks
+ * recipients too, so from here on it finds what this transaction leaves; whichever comes second has lost.
  */
 export async function requireUnsent(
   tx: Tx,
@@ -21,11 +21,12 @@ export async function requireUnsent(
   if (!reachable) throw messageNotFound(id);
   const restricted = actor.kind === 'key' ? keyDomainProblem(actor.domains, message.from_domain) : null;
   if (restricted) throw restricted;
-  if (message.sent_at !== null) {
+  const waiting = await lockWaiting(tx, workspace_id, id);
+  if (waiting === null) {
     throw new AppError(
       'already_sent',
       `An attempt to deliver ${id} has begun; GET /email/logs/${id} shows what became of it.`,
     );
   }
-  return { message, waiting: await waitingRecipients(tx, workspace_id, id) };
+  return { message, waiting };
 }
