@@ -1,5 +1,6 @@
 import { benchAccept, benchSlowDisk } from './accept.ts';
 import { benchDeliver } from './deliver.ts';
+import { benchKills } from './kills.ts';
 import { benchLogs, type LogsOptions } from './logs.ts';
 import { benchStartOfAttempts } from './start-of-attempts.ts';
 
@@ -9,6 +10,7 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   'slow-disk': benchSlowDisk,
   'start-of-attempts': benchStartOfAttempts,
   deliver: benchDeliver,
+  kills: benchKills,
   logs: benchLogs,
 };
 
