@@ -66,8 +66,9 @@ describe('the delivery pump', () => {
   });
 
   it('holds no more than 600 at once, and takes the rest when there is room', async () => {
-    const to = Array.from({ length: 50 }, (_, index) => `to${index}@example.com`);
-    for (let count = 0; count < 16; count++) await send(to);
+    // Each in a lane of its own, because a lane holds less than that.
+    const to = (batch: number) => Array.from({ length: 50 }, (_, index) => `to@d${index}.b${batch}.example.com`);
+    for (let batch = 0; batch < 16; batch++) await send(to(batch));
     const full = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     let under_way = 0;

@@ -10,15 +10,22 @@ import {
   settleDeliveries,
   showAttempts,
   unansweredDelivery,
+  unsentDelivery,
   withoutWords,
 } from '@postrider/core/delivery';
+import type { SendOutcome } from '@postrider/mail';
+import { createLaneKeeper } from './lane-keeper.ts';
+import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
 import { every } from './schedules.ts';
 import { createTurns } from './turns.ts';
 
-// Fetch up to 200 while fewer than 600 are in flight; settle 200 at once, or what there is after 15 ms, or what has
-// come in while the last results were being settled.
+// Fetch up to 200 while fewer than 600 are claimed or wait for it here; settle 200 at once, or what there is after
+// 15 ms, or what has come in while the last results were being settled.
 const FETCH_COUNT = 200;
 const MOST_IN_FLIGHT = 600;
+// When fast lanes have as much as they can take, the rest may stay in the queue; but others stand behind it there,
+// who are looked for this often.
+const LOOK_AHEAD_MS = 100;
 // A large mail takes several times its size while it is read, composed and sent.
 const MOST_LARGE = 4;
 const SETTLE_COUNT = 200;
@@ -43,7 +50,8 @@ export interface Pump {
 
 interface InFlight {
   readonly claimed: Claimed;
-  readonly started: number;
+  readonly lane: string;
+  started: number;
   readonly abort: AbortController;
   /** Aborts what is not past the dot once the lease may have gone to somebody else. */
   readonly lease_timer: NodeJS.Timeout;
@@ -51,7 +59,7 @@ interface InFlight {
   shown: boolean;
 }
 
-/** Moves deliveries: fetch → claim → send → settle. A batch never waits for its slowest member. */
+/** Moves deliveries: fetch → lane → claim → send → settle. A batch never waits for its slowest member. */
 export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   const inFlight = new Map<string, InFlight>();
   const finished: Settled[] = [];
@@ -60,13 +68,18 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   let pollTimer: NodeJS.Timeout | null = null;
   let fetching: Promise<void> | null = null;
   let again = false;
+  let crowded_until = 0;
+  let claiming: Promise<void> | null = null;
+  let claimAgain = false;
   let stopped = false;
   let given_up = false;
   const largeTurn = createTurns(MOST_LARGE);
+  const lanes = createLanes(() => performance.now());
+  const keeper = createLaneKeeper(services, mailers, lanes, () => claimSoon());
 
   const poll = () => {
     if (stopped) return;
-    if (fetching) {
+    if (fetching || performance.now() < crowded_until) {
       again = true;
       return;
     }
@@ -82,33 +95,111 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
         fetching = null;
         again ||= more;
         if (stopped) return;
-        if (again && inFlight.size < MOST_IN_FLIGHT) poll();
-        else pollTimer ??= setTimeout(poll, POLL_MS);
+        if (again && room() > 0) poll();
+        if (!fetching) pollTimer ??= setTimeout(poll, again ? LOOK_AHEAD_MS : POLL_MS);
       });
+  };
+
+  /** How many more may be claimed or wait for it here; those that are being recorded still count. */
+  const room = () => {
+    const { held, waiting } = lanes.counts();
+    return MOST_IN_FLIGHT - Math.max(held, inFlight.size) - waiting;
   };
 
   /** Whether there may be more than was taken. */
   const fetchOnce = async (): Promise<boolean> => {
-    const count = Math.min(FETCH_COUNT, MOST_IN_FLIGHT - inFlight.size);
-    if (count <= 0) return true;
+    if (Math.max(lanes.counts().held, inFlight.size) >= MOST_IN_FLIGHT) return true;
+    const free = room();
+    const count = free > 0 ? Math.min(FETCH_COUNT, free) : FETCH_COUNT;
     const jobs = await services.jobs.fetch('delivery.attempt', count);
     if (jobs.length === 0) return false;
-    const asked = performance.now();
-    for (const claimed of await claimDeliveries(services, jobs)) void send(claimed, asked);
+    const crowding = await keeper.place(jobs);
+    if (crowding > jobs.length / 4) crowded_until = performance.now() + LOOK_AHEAD_MS - 1;
+    claimSoon();
     return jobs.length === count;
   };
 
-  const send = async (claimed: Claimed, asked: number) => {
+  /** One claim at a time; what comes meanwhile is in the next. */
+  const claimSoon = () => {
+    if (stopped) return;
+    if (claiming) {
+      claimAgain = true;
+      return;
+    }
+    const free = MOST_IN_FLIGHT - inFlight.size;
+    const batch = lanes.take(Math.min(FETCH_COUNT, free));
+    if (batch.length === 0) return;
+    claimAgain = false;
+    claiming = claim(batch)
+      .catch((error) => {
+        services.log.error({ err: error }, 'deliveries could not be claimed');
+      })
+      .then(() => {
+        claiming = null;
+        keeper.refill();
+        if (claimAgain) claimSoon();
+        if (again && room() > FETCH_COUNT / 2) poll();
+      });
+  };
+
+  const claim = async (batch: readonly Candidate[]) => {
+    let left: readonly Candidate[] = batch;
+    try {
+      left = await keeper.grant(batch);
+      const laneOf = new Map(left.map(({ job, lane }) => [job.id, lane]));
+      const asked = performance.now();
+      const won = await claimDeliveries(
+        services,
+        left.map(({ job }) => job),
+      );
+      for (const claimed of won) enter(claimed, laneOf.get(claimed.job.id) ?? NO_LANE, asked);
+      const entered = new Set(won.map(({ job }) => job.id));
+      left = left.filter(({ job }) => !entered.has(job.id));
+    } finally {
+      for (const { lane } of left) lanes.giveBack(lane);
+    }
+  };
+
+  const enter = (claimed: Claimed, lane: string, asked: number) => {
     const abort = new AbortController();
     const lease_left = Math.max(0, LEASE_MS - (performance.now() - asked));
     const lease_timer = setTimeout(() => abort.abort(), lease_left);
-    const entry: InFlight = { claimed, started: performance.now(), abort, lease_timer, sent: false, shown: false };
+    const entry: InFlight = {
+      claimed,
+      lane,
+      started: performance.now(),
+      abort,
+      lease_timer,
+      sent: false,
+      shown: false,
+    };
     inFlight.set(claimed.lease, entry);
+    const refuse = () => {
+      if (!entry.sent) finish(entry, unsentDelivery(claimed));
+    };
+    abort.signal.addEventListener('abort', refuse, { once: true });
+    const run = () => {
+      abort.signal.removeEventListener('abort', refuse);
+      if (entry.sent) leave(entry, null);
+      else void send(entry);
+    };
+    lanes.start(lane, { run, refuse });
+  };
+
+  const leave = (entry: InFlight, outcome: SendOutcome | null) => {
+    keeper.done(entry.lane, outcome);
+    claimSoon();
+  };
+
+  const send = async (entry: InFlight) => {
+    const { claimed, abort } = entry;
+    entry.started = performance.now();
     const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
     const result = claimed.content.large ? await largeTurn(attempt) : await attempt();
-    if (entry.sent) return;
     const { kind, reply } = result.outcome;
-    finish(entry, { ...result, handed_back: abort.signal.aborted && kind === 'deferred' && reply === null });
+    const handed_back = abort.signal.aborted && kind === 'deferred' && reply === null;
+    leave(entry, handed_back ? null : result.outcome);
+    if (!entry.sent) finish(entry, { ...result, handed_back });
   };
 
   const finish = (entry: InFlight, result: Settled) => {
@@ -136,8 +227,9 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     void settle(batch, onTried).then(() => {
       onTried();
       for (const { claimed } of batch) inFlight.delete(claimed.lease);
+      claimSoon();
       // Room has come free, and what filled it may wait for it.
-      if (inFlight.size < MOST_IN_FLIGHT - FETCH_COUNT / 2 && again) poll();
+      if (again && room() > FETCH_COUNT / 2) poll();
     });
   };
 
@@ -174,7 +266,8 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     RENEW_MS,
     async () => {
       const held = [...inFlight.values()];
-      if (held.length === 0) return;
+      const waiting = lanes.waiting().map(({ job }) => job);
+      if (held.length + waiting.length === 0) return;
       const asked = performance.now();
       const kept = await renewLeases(
         services.sql,
@@ -193,10 +286,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
         if (!kept.has(claimed.lease)) abort.abort();
         else if (!late) lease_timer.refresh();
       }
-      await services.jobs.touch(
-        'delivery.attempt',
-        held.map(({ claimed }) => claimed.job),
-      );
+      await services.jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);
     },
     services,
   );
@@ -239,7 +329,18 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
           given_up = true;
         }, GIVE_UP_MS),
       ];
-      while ((fetching || inFlight.size > 0) && !given_up) {
+      let parked = false;
+      const park = async () => {
+        await fetching;
+        await claiming;
+        await keeper.stop();
+      };
+      void park()
+        .catch((error) => services.log.error({ err: error }, 'who waited for a lane could not be parked'))
+        .then(() => {
+          parked = true;
+        });
+      while ((!parked || inFlight.size > 0) && !given_up) {
         settleNow();
         await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       }

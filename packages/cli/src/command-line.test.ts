@@ -255,6 +255,48 @@ describe('operators', () => {
   });
 });
 
+describe('destinations', () => {
+  it('limits a domain in its one spelling, shows it, and lets it go again', async () => {
+    const limited = await postrider([
+      'destinations',
+      'limit',
+      'Example.COM',
+      '--connections',
+      '5',
+      '--per-minute',
+      '100',
+    ]);
+    expect([limited.code, limited.out]).toEqual([0, 'example.com is limited\n']);
+
+    const listed = await postrider(['destinations', 'list', '--json']);
+    expect(JSON.parse(listed.out).data).toEqual([
+      {
+        destination: 'example.com',
+        connections: 5,
+        messages_per_minute: 100,
+        closed_until: null,
+        reason: null,
+        last_reply: null,
+        parked: 0,
+      },
+    ]);
+    expect((await postrider(['destinations', 'list'])).out).toMatch(
+      /^example\.com +open +5 connections +100 a minute +0 waiting/,
+    );
+
+    await postrider(['destinations', 'limit', 'example.com', '--off']);
+    expect(JSON.parse((await postrider(['destinations', 'list', '--json'])).out).data).toEqual([]);
+  });
+
+  it('refuses a limit without a number, and what is no destination', async () => {
+    const empty = await postrider(['destinations', 'limit', 'example.com']);
+    expect([empty.code, empty.err]).toEqual([1, expect.stringMatching(/^missing_field: /)]);
+
+    const strange = await postrider(['destinations', 'limit', 'not a domain', '--per-minute', '5']);
+    expect([strange.code, strange.err]).toEqual([1, expect.stringMatching(/^invalid_domain: /)]);
+  });
+});
+
 describe('migrate', () => {
   it('prepares an empty database once', async () => {
     const empty = await emptyDirectory();

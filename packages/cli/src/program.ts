@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addDestinations } from './destinations.ts';
 import { addDoctor } from './doctor.ts';
 import { addEmail } from './email-get.ts';
 import { addKeys } from './keys.ts';
@@ -25,6 +26,7 @@ export function createProgram(terminal: Terminal): Command {
   addKeys(program, terminal);
   addSuppressionCommands(program, terminal);
   addOperators(program, terminal);
+  addDestinations(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
   return program;

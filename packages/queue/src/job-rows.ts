@@ -43,12 +43,29 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
 }
 
 /**
- * The end of fetched jobs as a part of a statement. A finished job is of no use to anybody, and a row that is gone
+ * Takes fetched jobs away, as a part of a statement that returns their ids. A finished job is of no use to anybody, and a row that is gone
  * costs less than one that is kept as completed for pg-boss to delete later. The source yields id uuid and
  * retry_count integer: a job that another has fetched since stays.
  */
 export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
     delete from ${sql(`pgboss.${queue.table}`)} j using (${source}) s
-    where j.name = ${queue.name} and j.id = s.id and j.state = 'active' and j.retry_count = s.retry_count`;
+    where j.name = ${queue.name} and j.id = s.id and j.state = 'active' and j.retry_count = s.retry_count
+    returning j.id`;
+}
+
+/**
+ * Puts withdrawn jobs back as fetched by whoever runs the statement. The source yields id uuid and data jsonb. A job
+ * that came back in another way stays as it is.
+ */
+export function jobResumption(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
+  return sql`
+    insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, state, start_after, created_on, started_on, heartbeat_on,
+      keep_until, retry_limit, retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy, heartbeat_seconds)
+    select s.id, q.name, s.data, 'active', pgboss.job_now(), pgboss.job_now(), pgboss.job_now(), pgboss.job_now(),
+      pgboss.job_now() + make_interval(secs => q.retention_seconds), q.retry_limit, q.retry_delay, q.retry_backoff,
+      q.expire_seconds, q.deletion_seconds, q.policy, q.heartbeat_seconds
+    from (${source}) s cross join pgboss.queue q
+    where q.name = ${queue.name}
+    on conflict do nothing`;
 }

@@ -1,7 +1,7 @@
 import { connect, type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue, Data, Job, NewJob } from './catalogue.ts';
-import { type JobTable, jobInsertion, jobRemoval, readJobTables } from './job-rows.ts';
+import { type JobTable, jobInsertion, jobRemoval, jobResumption, readJobTables } from './job-rows.ts';
 
 const SCHEMA = 'pgboss';
 const WAKE_CHANNEL = 'postrider_wake';
@@ -18,12 +18,18 @@ export interface Queue<C extends Catalogue> {
   send<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly NewJob<Data<C, N>>[]): Promise<void>;
   /** The same as a part of a statement; the source yields id uuid, data jsonb, start_after timestamptz or null. */
   insertion(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
+  /** A part of a statement that takes fetched jobs away, and returns the ids of those that were still held. */
+  withdrawal(sql: Sql | Tx, name: keyof C & string, jobs: readonly JobHold[]): Fragment;
+  /** A part of a statement that puts withdrawn jobs back, fetched by the caller for the first time. */
+  resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** Takes ready jobs; the caller settles them with complete, or touches them while they run. */
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
   /** Of these job ids, those that no job waits or runs under. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
+  /** How many processes work on the same database, as far as their heartbeats tell; at least this one. */
+  workerCount(): Promise<number>;
   /** Runs a handler for jobs that need no lanes; a throw is a fault and is retried. */
   work<N extends keyof C & string>(name: N, handler: (data: Data<C, N>) => Promise<void>): Promise<void>;
   /** Tells workers of every process that jobs are ready now. */
@@ -114,6 +120,17 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     insertion(sql, name, source) {
       return jobInsertion(sql, tableOf(name), source);
     },
+    withdrawal(sql, name, jobs) {
+      const source = sql`
+        select * from unnest(
+          ${jobs.map((job) => job.id)}::uuid[],
+          ${jobs.map((job) => job.retry_count)}::int[]
+        ) as a (id, retry_count)`;
+      return jobRemoval(sql, tableOf(name), source);
+    },
+    resumption(sql, name, source) {
+      return jobResumption(sql, tableOf(name), source);
+    },
     async fetch(name, count) {
       const payload = payloadOf(catalogue, name);
       const jobs = await boss.fetch<object>(name, { batchSize: count });
@@ -156,6 +173,10 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
           where j.name = ${name} and j.id = asked.id and j.state < 'completed'
         )`;
       return rows.map((row) => row.id);
+    },
+    async workerCount() {
+      const instances = await boss.getInstances();
+      return Math.max(1, instances.filter((instance) => instance.live).length);
     },
     async work(name, handler) {
       const payload = payloadOf(catalogue, name);

@@ -6,4 +6,4 @@ export { createKeyUses, type KeyUses } from './key-uses.ts';
 export { listKeys } from './list-keys.ts';
 export { type RevokedKey, revokeKey } from './revoke-key.ts';
 export { hasScope, type Scope, scopes } from './scopes.ts';
-export { hashSecret, looksLikeSecret } from './secret.ts';
+export { hashSecret, type KeyMode, looksLikeSecret } from './secret.ts';

@@ -150,6 +150,11 @@ export function unansweredDelivery(claimed: Claimed, duration_ms: number): Settl
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
+/** For what was claimed and not tried: somebody else sends it, or the same worker at another time. */
+export function unsentDelivery(claimed: Claimed): Settled {
+  return { claimed, outcome: nothingSent('not tried'), duration_ms: 0, handed_back: true };
+}
+
 /** The same result without what the other side said, where the database cannot store that. */
 export function withoutWords(result: Settled): Settled {
   const { kind, stage, phases_ms } = result.outcome;

@@ -7,10 +7,12 @@ export {
   type Settled,
   settleDeliveries,
   unansweredDelivery,
+  unsentDelivery,
   withoutWords,
 } from './attempt.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
+export { lastResponse } from './outcome.ts';
 export { reconcileDeliveries } from './reconcile.ts';
 export { type RecordedReturn, recordReturned } from './record-bounce.ts';
 export { renderMessage } from './render.ts';

@@ -382,6 +382,8 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
 /** A recipient that has waited too long, and where it stands in the order of waiting. */
 export interface Overdue extends RecipientKey {
   readonly job_id: string | null;
+  /** It waits for its lane. */
+  readonly parked: boolean;
   /** As text, because a Date would cut the microseconds that a page begins after. */
   readonly due_at: string;
 }
@@ -397,7 +399,9 @@ export async function overdueRecipients(
   count: number,
 ): Promise<Overdue[]> {
   return sql<Overdue[]>`
-    select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at from recipients
+    select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at,
+      exists (select from parked_deliveries p where p.job_id = recipients.job_id) as parked
+    from recipients
     where state in ('scheduled', 'queued', 'deferred', 'sending')
       and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
       and (lease is null or lease_until < clock_now() - make_interval(secs => ${older_than_seconds}))

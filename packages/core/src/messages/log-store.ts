@@ -39,6 +39,9 @@ export interface RecipientRow {
   attempt_count: number;
   first_attempt_at: Date | null;
   last_response: string | null;
+  /** Until when the lane is closed that it is parked in, and what was said there last. */
+  throttled_until: Date | null;
+  throttled_reply: string | null;
 }
 
 export interface AttemptRow {
@@ -82,9 +85,16 @@ export async function recipientsOf(
   const rows = await sql<RecipientRow[]>`
     select message_id, id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
-      last_response
-    from recipients
-    where workspace_id = ${workspace_id} and ${among(sql, sql`message_id`, message_ids)}
+      last_response,
+      l.closed_until as throttled_until, l.last_reply as throttled_reply
+    from recipients r
+    left join lateral (
+      select l.closed_until, l.last_reply from parked_deliveries p
+      join lanes l on l.lane = p.lane and l.closed_until > clock_now()
+      where p.job_id = r.job_id and r.state in ('scheduled', 'queued', 'deferred', 'sending')
+      limit 1
+    ) l on true
+    where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
     order by message_id, kind, id`;
   return Map.groupBy(rows, (row) => row.message_id);
 }

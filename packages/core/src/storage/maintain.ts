@@ -1,5 +1,6 @@
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
+import { forgetLanes } from '../lanes/index.ts';
 import { runAll } from '../run-all.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetRateWindows } from '../usage/index.ts';
@@ -15,6 +16,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetRateWindows(sql),
     () => forgetIdempotencyKeys(sql),
     () => expireSuppressions(services),
+    () => forgetLanes(sql),
     () => trimCaptures(sql, CAPTURES_KEPT),
   ]);
 }

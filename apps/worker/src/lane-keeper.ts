@@ -1,0 +1,249 @@
+import type { Services } from '@postrider/core';
+import { type DeliveryJob, lastResponse, type Mailers } from '@postrider/core/delivery';
+import {
+  addresseesOf,
+  closeLane,
+  countAgainstLimits,
+  destinationLimits,
+  forgetClosings,
+  laneNews,
+  parkDeliveries,
+  type Resumed,
+  resumeParked,
+  type Slice,
+  tendLanes,
+  WORKSPACES_IN_A_SLICE,
+} from '@postrider/core/lanes';
+import type { SendOutcome } from '@postrider/mail';
+import { type Candidate, type LaneLimit, type Lanes, NO_LANE } from './lanes.ts';
+import { every } from './schedules.ts';
+
+const LOOK_MS = 1000;
+const LOOKS_A_COUNT = 10;
+const MOST_IN_A_SLICE = 200;
+
+export interface LaneKeeper {
+  /**
+   * Finds the lanes of fetched jobs; those that cannot wait here are parked. Answers how many of these belong to fast
+   * lanes, and might as well have stayed in the queue.
+   */
+  place(jobs: readonly DeliveryJob[]): Promise<number>;
+  /** Of those about to be claimed, who is within the limits of the destinations that have any. */
+  grant(candidates: readonly Candidate[]): Promise<Candidate[]>;
+  /** An attempt is over; null where it tells nothing of the other side. */
+  done(lane: string, outcome: SendOutcome | null): void;
+  /** Takes parked mail back for lanes that could do with more. */
+  refill(): void;
+  /** Parks who waits here, for other workers or the next start. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Keeps the lanes of this worker in step with what all workers share: parks and takes back, tells of lanes that
+ * close, hears of those that others have closed, and of limits. What fails here is left to the heartbeats of the
+ * jobs and the next look.
+ */
+export function createLaneKeeper(services: Services, mailers: Mailers, lanes: Lanes, onReady: () => void): LaneKeeper {
+  const { sql, log } = services;
+  /** The workspace that was served last in a lane, where the last slice did not reach the end. */
+  const served = new Map<string, string>();
+  /** Lanes whose closing is not in the database yet, or came there after the look that is under way. */
+  const closing = new Map<string, Promise<void>>();
+  let limits: ReadonlyMap<string, LaneLimit> = new Map();
+  let fingerprint = '';
+  let workers = 1;
+  let looks = 0;
+  let refilling: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+
+  const laneOf = (mode: Candidate['mode'], email: string): string => {
+    const name = mailers[mode].laneOf(email);
+    if (mode === 'sandbox') return `sandbox ${name}`;
+    const domain = email.slice(email.lastIndexOf('@') + 1);
+    return limits.has(domain) ? domain : name;
+  };
+
+  const park = async (candidates: readonly Candidate[]): Promise<void> => {
+    if (candidates.length === 0) return;
+    await parkDeliveries(
+      services,
+      candidates.map(({ job, lane, due_at }) => ({ ...job.data, job, lane, due_at })),
+    );
+  };
+  const parkSoon = (candidates: readonly Candidate[]) => {
+    park(candidates).catch((error) => log.error({ err: error, count: candidates.length }, 'mail could not be parked'));
+  };
+
+  const tellClosed = (lane: string, told: Parameters<typeof closeLane>[1]) => {
+    log.warn({ lane, seconds: told.seconds, reply: told.last_reply }, 'a lane was closed for a while');
+    const writing = closeLane(sql, told)
+      .catch((error) => log.error({ err: error, lane }, 'a closed lane could not be told to the other workers'))
+      .finally(() => {
+        if (closing.get(lane) === writing) closing.delete(lane);
+      });
+    closing.set(lane, writing);
+  };
+
+  const look = async () => {
+    const busy = new Set(closing.keys());
+    const [rows, found] = await Promise.all([tendLanes(sql), destinationLimits(sql)]);
+    if (looks++ % LOOKS_A_COUNT === 0 && found.length > 0) workers = await services.jobs.workerCount();
+    const closed = new Set<string>();
+    const told = new Map(rows.map((row) => [row.lane, row]));
+    for (const row of rows) {
+      if (row.closed) closed.add(row.lane);
+      if (row.closed && row.reason && !lanes.isClosed(row.lane))
+        parkSoon(lanes.close(row.lane, row.reason, row.closings));
+      if (row.parked) lanes.setBacklog(row.lane, true);
+    }
+    // What closed here while this look was under way is not in it.
+    for (const lane of lanes.closed()) {
+      if (!closed.has(lane) && !busy.has(lane) && !closing.has(lane)) lanes.open(lane, told.get(lane)?.closings ?? 0);
+    }
+    setLimits(found);
+    parkSoon(lanes.trim());
+    refill();
+    onReady();
+  };
+
+  const setLimits = (found: Awaited<ReturnType<typeof destinationLimits>>) => {
+    const next = JSON.stringify([found, workers]);
+    if (next === fingerprint) return;
+    fingerprint = next;
+    // Each worker has its share of the connections, and at least one.
+    limits = new Map(
+      found.map(({ destination, connections, messages_per_minute }) => [
+        destination,
+        {
+          connections: connections === null ? null : Math.max(1, Math.floor(connections / workers)),
+          messages_per_minute,
+        },
+      ]),
+    );
+    lanes.setLimits(limits);
+    // A domain that is limited now is a lane of its own, and one that is no longer goes with its neighbours again.
+    const moved = lanes.empty().map((candidate) => ({
+      ...candidate,
+      lane: candidate.lane === NO_LANE ? NO_LANE : laneOf(candidate.mode, candidate.email),
+      resumed: true,
+    }));
+    parkSoon(lanes.admit(moved));
+  };
+
+  const refill = () => {
+    if (stopped) return;
+    if (refilling) {
+      again = true;
+      return;
+    }
+    again = false;
+    refilling = resume()
+      .catch((error) => log.error({ err: error }, 'parked mail could not be taken back'))
+      .then(() => {
+        refilling = null;
+        if (again) refill();
+      });
+  };
+
+  const resume = async () => {
+    const slices = lanes.shortages().map(({ lane, count }) => ({
+      lane,
+      count: Math.min(count, MOST_IN_A_SLICE),
+      after: served.get(lane) ?? '',
+    }));
+    if (slices.length === 0) return;
+    const rows = Map.groupBy(await resumeParked(services, slices), (row) => row.lane);
+    for (const slice of slices) noteTaken(slice, rows.get(slice.lane) ?? []);
+    const candidates = [...rows.values()].flat().map(
+      ({ job_id, workspace_id, message_id, recipient_id, email, mode, due_at }): Candidate => ({
+        job: { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } },
+        lane: laneOf(mode, email),
+        email,
+        mode,
+        due_at,
+        resumed: true,
+      }),
+    );
+    await park(lanes.admit(candidates));
+    onReady();
+  };
+
+  /** Where to go on in a lane, and who has nothing parked there any more, for all that a slice tells. */
+  const noteTaken = ({ lane, count, after }: Slice, rows: readonly Resumed[]) => {
+    const taken = Map.groupBy(rows, (row) => row.workspace_id);
+    const last = [...taken.keys()].sort().at(-1);
+    const whole = taken.size < WORKSPACES_IN_A_SLICE;
+    if (whole || last === undefined) served.delete(lane);
+    else served.set(lane, last);
+    const share = Math.ceil(count / Math.max(1, taken.size));
+    let left = 0;
+    for (const [workspace_id, own] of taken) {
+      if (own.length < share) lanes.drained(lane, workspace_id);
+      else left += 1;
+    }
+    if (whole && after === '' && left === 0) lanes.setBacklog(lane, false);
+  };
+
+  const looker = every(LOOK_MS, look, services);
+  // Before anything is fetched, so that a lane which others have closed is not tried first.
+  const first = look().catch((error) => log.error({ err: error }, 'the lanes could not be looked at'));
+
+  return {
+    async place(jobs) {
+      await first;
+      const addressees = await addresseesOf(
+        sql,
+        jobs.map((job) => job.data),
+      );
+      const candidates = jobs.map((job): Candidate => {
+        const found = addressees.get(job.data.recipient_id);
+        if (!found?.ready) {
+          const nobody = { lane: NO_LANE, email: '', mode: 'live', due_at: new Date(0), resumed: false } as const;
+          return { job, ...nobody };
+        }
+        const { email, mode, due_at } = found;
+        return { job, lane: laneOf(mode, email), email, mode, due_at, resumed: false };
+      });
+      const parked = lanes.admit(candidates);
+      await park(parked);
+      return parked.filter(({ lane }) => lanes.isFast(lane)).length;
+    },
+    async grant(candidates) {
+      const limited = candidates.filter(({ lane }) => limits.get(lane)?.messages_per_minute != null);
+      if (limited.length === 0) return [...candidates];
+      const wanted = Map.groupBy(limited, ({ lane }) => lane);
+      const granted = await countAgainstLimits(
+        sql,
+        [...wanted].map(([destination, { length: count }]) => ({ destination, count })),
+      );
+      const refused = [...wanted].flatMap(([lane, asked]) => asked.slice(granted.get(lane) ?? asked.length));
+      for (const { lane } of refused) lanes.giveBack(lane);
+      const left = [...new Set(refused.map(({ lane }) => lane))].flatMap((lane) => lanes.close(lane, 'limit', 0));
+      parkSoon([...refused, ...left]);
+      const out = new Set(refused);
+      return candidates.filter((candidate) => !out.has(candidate));
+    },
+    done(lane, outcome) {
+      const { closed, recovered } = lanes.done(lane, outcome && laneNews(outcome));
+      if (closed && outcome) {
+        const { seconds, closings, left } = closed;
+        tellClosed(lane, { lane, seconds, closings, last_reply: lastResponse(outcome) });
+        parkSoon(left);
+      }
+      if (recovered) {
+        forgetClosings(sql, lane).catch((error) =>
+          log.error({ err: error, lane }, 'a lane could not be told to be well'),
+        );
+      }
+    },
+    refill,
+    async stop() {
+      stopped = true;
+      await looker.stop();
+      await first;
+      await refilling;
+      await park(lanes.empty());
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+
+const HOST_AND_PORT = /^[a-z0-9.:[\]-]{1,255}:\d{1,5}$/i;
+
+export const destinationField = z.string().meta({
+  description: 'A domain that is written to; or a relay as host:port, as the lists of lanes show it.',
+  examples: ['example.com'],
+});
+
+/** The name under which a destination is limited: a domain in its one spelling, or the relay that mail goes through. */
+export function destinationNamed(text: string): string {
+  const name = canonicalDomain(text) ?? (HOST_AND_PORT.test(text) ? text.toLowerCase() : null);
+  if (name === null) {
+    throw new AppError('invalid_domain', `destination is a domain such as example.com, not ${text.slice(0, 255)}.`);
+  }
+  return name;
+}

@@ -1,0 +1,35 @@
+export { limitDestination } from './limit-destination.ts';
+export { type Destinations, listDestinations } from './list-destinations.ts';
+export {
+  closedSeconds,
+  FIRST_PACE,
+  type LaneNews,
+  laneNews,
+  MOST_CAP,
+  type Pace,
+  paceAfter,
+  reopened,
+} from './pace.ts';
+export { releaseDestination } from './release-destination.ts';
+export {
+  type Addressee,
+  addresseesOf,
+  type ClosedReason,
+  closeLane,
+  countAgainstLimits,
+  type DestinationLimit,
+  destinationLimits,
+  forgetClosings,
+  forgetLanes,
+  type LaneRow,
+  parkDeliveries,
+  parkedJobs,
+  type Resumed,
+  resumeParked,
+  type Slice,
+  type ToPark,
+  tendLanes,
+  unparkDeliveries,
+  untendedLanes,
+  WORKSPACES_IN_A_SLICE,
+} from './store.ts';

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { destinationField, destinationNamed } from './destination.ts';
+import { type DestinationLimit, putDestinationLimit } from './store.ts';
+
+const MOST = 1_000_000;
+
+export const destinationLimitSchema = z.object({
+  destination: z.string(),
+  connections: z.int().nullable().meta({ description: 'How many mails may be sent at once, over all workers.' }),
+  messages_per_minute: z.int().nullable(),
+});
+
+/** Limits how fast a destination is sent to. Every worker keeps to it within two seconds. */
+export const limitDestination = operation({
+  name: 'destinations.limit',
+  scope: 'operator',
+  summary: 'Limit how fast a destination is sent to',
+  input: z.object({
+    destination: destinationField,
+    connections: z.int().min(1).max(MOST).optional(),
+    messages_per_minute: z.int().min(1).max(MOST).optional(),
+  }),
+  output: destinationLimitSchema,
+  async run(ctx, { destination, connections = null, messages_per_minute = null }): Promise<DestinationLimit> {
+    if (connections === null && messages_per_minute === null) {
+      throw new AppError('missing_field', 'Give connections, messages_per_minute, or both.');
+    }
+    const limit = { destination: destinationNamed(destination), connections, messages_per_minute };
+    await ctx.sql.begin((tx) => putDestinationLimit(tx, limit));
+    return limit;
+  },
+});

@@ -1,0 +1,75 @@
+import type { Reply, SendOutcome } from '@postrider/mail';
+import { describe, expect, it } from 'vitest';
+import { closedSeconds, FIRST_PACE, laneNews, MOST_CAP, type Pace, paceAfter, reopened } from './pace.ts';
+
+function outcome(fields: Partial<SendOutcome>): SendOutcome {
+  return {
+    kind: 'deferred',
+    reply: null,
+    error: null,
+    target: 'mx.example.com:25',
+    address: null,
+    tls: null,
+    tls_policy: null,
+    phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+    stage: 'rcpt',
+    transcript: '',
+    ...fields,
+  };
+}
+const reply = (code: number, enhanced: string | null = null): Reply => ({ code, enhanced, text: '' });
+
+function paceOf(pace: Pace, ...news: ('taken' | 'answered' | 'pushed_back' | 'failed')[]): Pace {
+  return news.reduce((last, one) => paceAfter(last, one).pace, pace);
+}
+
+describe('what an attempt tells of its lane', () => {
+  it.each([
+    ['a mail that was taken', outcome({ kind: 'accepted', stage: 'after_dot', reply: reply(250) }), 'taken'],
+    ['a recipient refused for good', outcome({ kind: 'rejected', reply: reply(550, '5.1.1') }), 'answered'],
+    ['a full mailbox', outcome({ reply: reply(452, '4.2.2') }), 'answered'],
+    ['421', outcome({ reply: reply(421, '4.3.2') }), 'pushed_back'],
+    ['450 4.7.1', outcome({ reply: reply(450, '4.7.1') }), 'pushed_back'],
+    ['451 4.7.650', outcome({ reply: reply(451, '4.7.650') }), 'pushed_back'],
+    ['451 of another kind', outcome({ reply: reply(451, '4.3.0') }), 'answered'],
+    ['a connection that was refused', outcome({ stage: 'connect', error: 'ECONNREFUSED' }), 'failed'],
+    ['a greeting that sends away', outcome({ stage: 'connect', reply: reply(554) }), 'failed'],
+    ['a session that was lost', outcome({ stage: 'data', error: 'closed' }), 'failed'],
+    ['an answer that never came', outcome({ kind: 'unknown', stage: 'after_dot' }), 'failed'],
+    ['a mail that cannot be made', outcome({ target: '', stage: 'connect' }), null],
+  ])('%s', (_, told, news) => {
+    expect(laneNews(told)).toBe(news);
+  });
+});
+
+describe('the pace of a lane', () => {
+  it('begins at five, grows by one with each mail that is taken, and ends at its cap', () => {
+    expect(FIRST_PACE.cap).toBe(5);
+    expect(paceOf(FIRST_PACE, 'taken', 'taken').cap).toBe(7);
+    expect(paceOf(FIRST_PACE, ...Array.from({ length: 100 }, () => 'taken' as const)).cap).toBe(MOST_CAP);
+  });
+
+  it('is halved when the other side asks for less or fails, and never below one', () => {
+    const fast = { cap: 20, failures: 0, closings: 0 };
+    expect(paceOf(fast, 'pushed_back').cap).toBe(10);
+    expect(paceOf(fast, 'failed', 'failed').cap).toBe(5);
+    expect(paceOf({ ...fast, cap: 1 }, 'failed').cap).toBe(1);
+  });
+
+  it('ends in a pause after five failures in a row, and any answer breaks the row', () => {
+    const four = paceOf(FIRST_PACE, 'failed', 'pushed_back', 'failed', 'failed');
+    expect(paceAfter(four, 'failed').closes).toBe(true);
+    expect(paceAfter(paceOf(four, 'answered'), 'failed').closes).toBe(false);
+  });
+
+  it('begins again with one after a pause, closes at the first failure, and forgets pauses with the first success', () => {
+    const again = reopened(1);
+    expect(again.cap).toBe(1);
+    expect(paceAfter(again, 'failed').closes).toBe(true);
+    expect(paceOf(again, 'taken')).toEqual({ cap: 2, failures: 0, closings: 0 });
+  });
+
+  it('pauses for one minute, then for longer up to five', () => {
+    expect([0, 1, 2, 3, 4, 50].map(closedSeconds)).toEqual([60, 120, 240, 300, 300, 300]);
+  });
+});

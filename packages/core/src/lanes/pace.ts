@@ -1,0 +1,58 @@
+import type { SendOutcome } from '@postrider/mail';
+
+// As Postfix begins; RFC 5321 leaves a receiver free to answer 421 to any more.
+export const FIRST_CAP = 5;
+export const MOST_CAP = 20;
+/** Failures in a row, without an answer in between, after which a lane is left alone for a while. */
+const FAILURES_TO_CLOSE = 5;
+const CLOSED_SECONDS = [60, 120, 240, 300] as const;
+const LONGEST_CLOSED_SECONDS = 300;
+
+/**
+ * What an attempt tells of its lane. taken: a mail went through. answered: the server works, whatever it said of
+ * this mail. pushed_back: it asks for less. failed: no session came about, or it was lost.
+ */
+export type LaneNews = 'taken' | 'answered' | 'pushed_back' | 'failed';
+
+/** Null where the attempt reached for no server, so that the mail itself or its domain was at fault. */
+export function laneNews({ kind, stage, reply, target }: SendOutcome): LaneNews | null {
+  if (target === '') return null;
+  if (kind === 'accepted') return 'taken';
+  if (reply === null) return kind === 'rejected' ? 'answered' : 'failed';
+  const throttled = (reply.code === 450 || reply.code === 451) && reply.enhanced?.startsWith('4.7.');
+  if (reply.code === 421 || throttled) return 'pushed_back';
+  return kind === 'deferred' && stage === 'connect' ? 'failed' : 'answered';
+}
+
+/** How fast a lane may go, from what its attempts have told. */
+export interface Pace {
+  /** How many may be sent at once. */
+  readonly cap: number;
+  /** In a row. */
+  readonly failures: number;
+  /** How often it was closed since a mail last went through. */
+  readonly closings: number;
+}
+
+export const FIRST_PACE: Pace = { cap: FIRST_CAP, failures: 0, closings: 0 };
+
+/** One at first; what becomes of it decides whether the lane closes again, for longer. */
+export function reopened(closings: number): Pace {
+  return { cap: 1, failures: 0, closings };
+}
+
+/** The pace after an attempt, and whether it ends in a pause. */
+export function paceAfter(pace: Pace, news: LaneNews): { readonly pace: Pace; readonly closes: boolean } {
+  if (news === 'taken') {
+    return { pace: { cap: Math.min(MOST_CAP, pace.cap + 1), failures: 0, closings: 0 }, closes: false };
+  }
+  if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
+  const failures = pace.failures + 1;
+  const closes = failures >= (pace.closings > 0 ? 1 : FAILURES_TO_CLOSE);
+  return { pace: { ...pace, cap: Math.max(1, pace.cap >> 1), failures }, closes };
+}
+
+/** How long the pause after so many earlier ones lasts. */
+export function closedSeconds(closings: number): number {
+  return CLOSED_SECONDS[closings] ?? LONGEST_CLOSED_SECONDS;
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { destinationField, destinationNamed } from './destination.ts';
+import { dropDestinationLimit } from './store.ts';
+
+/** Ends the limit of a destination; a repeat changes nothing. */
+export const releaseDestination = operation({
+  name: 'destinations.release',
+  scope: 'operator',
+  summary: 'End the limit of a destination',
+  input: z.object({ destination: destinationField }),
+  output: z.object({ destination: z.string(), released: z.boolean() }),
+  async run(ctx, input): Promise<{ destination: string; released: boolean }> {
+    const destination = destinationNamed(input.destination);
+    return { destination, released: await ctx.sql.begin((tx) => dropDestinationLimit(tx, destination)) };
+  },
+});

@@ -1,0 +1,389 @@
+import { isoTimes, type Sql, type Tx } from '@postrider/db';
+import type { JobHold } from '@postrider/queue';
+import type { KeyMode } from '../api-keys/secret.ts';
+import type { Services } from '../context.ts';
+
+type Database = Pick<Services, 'sql' | 'jobs'>;
+
+interface RecipientKey {
+  readonly workspace_id: string;
+  readonly message_id: string;
+  readonly recipient_id: string;
+}
+
+/** Who a fetched job is for, as far as the choice of its lane asks. */
+export interface Addressee {
+  readonly recipient_id: string;
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly due_at: Date;
+  /** Due, open, and in nobody's hands: what may wait for a lane. */
+  readonly ready: boolean;
+}
+
+/** Served by the primary keys. */
+export async function addresseesOf(sql: Sql, keys: readonly RecipientKey[]): Promise<Map<string, Addressee>> {
+  const rows = await sql<Addressee[]>`
+    select r.id as recipient_id, r.email, m.mode, r.due_at,
+      r.due_at <= clock_now() and (r.state in ('scheduled', 'queued', 'deferred')
+        or (r.state = 'sending' and r.lease_until < clock_now())) as ready
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::text[],
+      ${keys.map((key) => key.message_id)}::text[],
+      ${keys.map((key) => key.recipient_id)}::text[]
+    ) as a (workspace_id, message_id, recipient_id)
+    cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
+      and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
+    cross join lateral (select x.mode from messages x where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m`;
+  return new Map(rows.map((row) => [row.recipient_id, row]));
+}
+
+export interface ToPark extends RecipientKey {
+  readonly job: JobHold;
+  readonly lane: string;
+  readonly due_at: Date;
+}
+
+/**
+ * Takes fetched jobs out of the queue, in one statement that leaves their recipients as they are. A job that
+ * somebody else has fetched meanwhile stays theirs. Returns how many were parked.
+ */
+export async function parkDeliveries({ sql, jobs }: Database, parked: readonly ToPark[]): Promise<number> {
+  if (parked.length === 0) return 0;
+  const holds = parked.map(({ job }) => job);
+  const rows = await sql`
+    with withdrawn as (${jobs.withdrawal(sql, 'delivery.attempt', holds)}),
+    tended as (
+      insert into lanes (lane, tended_at)
+      select a.lane, clock_now() from (select distinct lane from unnest(${parked.map(({ lane }) => lane)}::text[]) as l (lane)) a
+      order by a.lane
+      on conflict (lane) do nothing
+    )
+    insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+    select w.id, a.lane, a.workspace_id, a.message_id, a.recipient_id, a.due_at
+    from withdrawn w
+    join unnest(
+      ${holds.map(({ id }) => id)}::uuid[],
+      ${parked.map(({ lane }) => lane)}::text[],
+      ${parked.map(({ workspace_id }) => workspace_id)}::text[],
+      ${parked.map(({ message_id }) => message_id)}::text[],
+      ${parked.map(({ recipient_id }) => recipient_id)}::text[],
+      ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
+    ) as a (job_id, lane, workspace_id, message_id, recipient_id, due_at) on a.job_id = w.id
+    on conflict (job_id) do nothing
+    returning job_id`;
+  return rows.length;
+}
+
+/** A slice to take from what a lane has parked. */
+export interface Slice {
+  readonly lane: string;
+  readonly count: number;
+  /** The workspace that was served last; empty to begin with the first. */
+  readonly after: string;
+}
+
+export interface Resumed extends RecipientKey {
+  readonly lane: string;
+  readonly job_id: string;
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly due_at: Date;
+}
+
+export const WORKSPACES_IN_A_SLICE = 16;
+
+/**
+ * Takes the next slices of lanes back into the queue, already fetched by the caller: from one workspace after
+ * another, of each what has been due for longest. Two workers skip each other's rows. What has been canceled or
+ * moved meanwhile is forgotten. Served by parked_deliveries_turn, one step for each workspace.
+ */
+export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<Resumed[]> {
+  if (slices.length === 0) return [];
+  const resumption = jobs.resumption(
+    sql,
+    'delivery.attempt',
+    sql`
+      select job_id as id, jsonb_build_object(
+        'workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', recipient_id) as data
+      from live`,
+  );
+  return sql<Resumed[]>`
+    with recursive asked as materialized (
+      select * from unnest(
+        ${slices.map(({ lane }) => lane)}::text[],
+        ${slices.map(({ count }) => count)}::int[],
+        ${slices.map(({ after }) => after)}::text[]
+      ) as a (lane, count, after)
+    ),
+    walk as (
+      select a.lane, a.count, 1 as place, f.workspace_id
+      from asked a cross join lateral (
+        select p.workspace_id from parked_deliveries p where p.lane = a.lane and p.workspace_id > a.after
+        order by p.workspace_id limit 1
+      ) f
+      union all
+      select w.lane, w.count, w.place + 1, n.workspace_id
+      from walk w cross join lateral (
+        select p.workspace_id from parked_deliveries p where p.lane = w.lane and p.workspace_id > w.workspace_id
+        order by p.workspace_id limit 1
+      ) n
+      where w.place < ${WORKSPACES_IN_A_SLICE}
+    ),
+    shares as materialized (
+      select w.lane, w.workspace_id, w.count,
+        ceil(w.count::float8 / count(*) over (partition by w.lane))::int as share
+      from walk w
+    ),
+    heads as materialized (
+      select s.lane, s.workspace_id, s.count, h.job_id, h.place
+      from shares s cross join lateral (
+        select p.job_id, row_number() over (order by p.due_at, p.job_id) as place from (
+          select p.job_id, p.due_at from parked_deliveries p
+          where p.lane = s.lane and p.workspace_id = s.workspace_id
+          order by p.due_at, p.job_id limit s.share
+          for update skip locked
+        ) p
+      ) h
+    ),
+    picked as materialized (
+      select job_id from (
+        select job_id, count, row_number() over (partition by lane order by place, workspace_id) as turn from heads
+      ) t where turn <= count
+    ),
+    taken as (
+      delete from parked_deliveries d where d.job_id = any (array(select job_id from picked))
+      returning d.lane, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
+    ),
+    live as materialized (
+      select t.lane, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode
+      from taken t
+      cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
+        and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
+        and x.state in ('scheduled', 'queued', 'deferred', 'sending') offset 0) r
+      cross join lateral (select x.mode from messages x where x.workspace_id = t.workspace_id and x.id = t.message_id offset 0) m
+    ),
+    resumed as (${resumption}),
+    tended as (
+      update lanes l set tended_at = clock_now() where l.lane in (select lane from asked) and exists (select from taken t where t.lane = l.lane)
+    )
+    select lane, job_id, workspace_id, message_id, recipient_id, due_at, email, mode from live order by lane, due_at, job_id`;
+}
+
+export type ClosedReason = 'failing' | 'limit';
+
+/** A lane that is closed, or that has parked mail, as all workers see it. */
+export interface LaneRow {
+  readonly lane: string;
+  readonly closed: boolean;
+  readonly closed_until: Date | null;
+  readonly reason: ClosedReason | null;
+  readonly last_reply: string | null;
+  readonly closings: number;
+  readonly parked: boolean;
+}
+
+const MOST_LANES = 1000;
+
+/** One step of an index for each lane. */
+const parkedLanes = (sql: Sql | Tx) => sql`
+  walk as (
+    (select lane, 1 as place from parked_deliveries order by lane limit 1)
+    union all
+    select n.lane, w.place + 1 from walk w cross join lateral (
+      select p.lane from parked_deliveries p where p.lane > w.lane order by p.lane limit 1
+    ) n
+    where w.place < ${MOST_LANES}
+  )`;
+
+/** Lanes that are closed or have parked mail; marks the latter as looked after. */
+export async function tendLanes(sql: Sql): Promise<LaneRow[]> {
+  return sql<LaneRow[]>`
+    with recursive ${parkedLanes(sql)},
+    known as materialized (
+      select lane, closed_until, reason, last_reply, closings, tended_at from lanes
+      where closed_until is not null or lane in (select lane from walk)
+    ),
+    tended as (
+      update lanes l set tended_at = clock_now() from known k
+      where l.lane = k.lane and k.tended_at < clock_now() - interval '15 seconds' and l.lane in (select lane from walk)
+    )
+    select coalesce(k.lane, w.lane) as lane, coalesce(k.closed_until > clock_now(), false) as closed, k.closed_until,
+      k.reason, k.last_reply, coalesce(k.closings, 0) as closings, w.lane is not null as parked
+    from known k full join walk w on w.lane = k.lane`;
+}
+
+export interface Closing {
+  readonly lane: string;
+  readonly seconds: number;
+  readonly closings: number;
+  readonly last_reply: string | null;
+}
+
+/** Closes a lane for all workers, unless it is closed for longer already. */
+export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply }: Closing): Promise<void> {
+  await sql`
+    insert into lanes as l (lane, closed_until, reason, last_reply, closings, tended_at)
+    values (${lane}, clock_now() + make_interval(secs => ${seconds}), 'failing', ${last_reply}, ${closings}, clock_now())
+    on conflict (lane) do update set closed_until = excluded.closed_until, reason = excluded.reason,
+      last_reply = excluded.last_reply, closings = excluded.closings
+    where l.closed_until is null or l.closed_until < excluded.closed_until`;
+}
+
+/** A mail went through: the next pause is a first one again. */
+export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
+  await sql`
+    update lanes set closed_until = null, reason = null, last_reply = null, closings = 0
+    where lane = ${lane} and (closed_until is null or closed_until <= clock_now())`;
+}
+
+/** Forgets lanes that nothing has been parked in or closed for a day. */
+export async function forgetLanes(sql: Sql): Promise<void> {
+  await sql`
+    delete from lanes l
+    where tended_at < clock_now() - interval '1 day'
+      and (closed_until is null or closed_until < clock_now() - interval '1 day')
+      and not exists (select from parked_deliveries p where p.lane = l.lane)`;
+  await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
+}
+
+/** Of these jobs, those that are parked: they wait for their lane, and are nobody's loss. */
+export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ job_id: string }[]>`
+    select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
+    cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id offset 0) p`;
+  return new Set(rows.map((row) => row.job_id));
+}
+
+/** Open lanes with parked mail that no worker has looked after for so long. */
+export async function untendedLanes(sql: Sql, seconds: number): Promise<string[]> {
+  const rows = await sql<{ lane: string }[]>`
+    with recursive ${parkedLanes(sql)}
+    select w.lane from walk w left join lanes l on l.lane = w.lane
+    where l.lane is null
+      or greatest(l.tended_at, l.closed_until) < clock_now() - make_interval(secs => ${seconds})`;
+  return rows.map((row) => row.lane);
+}
+
+/** Makes ordinary jobs of what has been parked for longest in a lane; returns how many. */
+export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
+  const insertion = jobs.insertion(
+    sql,
+    'delivery.attempt',
+    sql`
+      select t.job_id as id, jsonb_build_object('workspace_id', t.workspace_id, 'message_id', t.message_id,
+        'recipient_id', t.recipient_id) as data, null::timestamptz as start_after
+      from taken t`,
+  );
+  const rows = await sql`
+    with picked as materialized (
+      select job_id from parked_deliveries where lane = ${lane}
+      order by workspace_id, due_at, job_id limit ${count} for update skip locked
+    ),
+    taken as (
+      delete from parked_deliveries d where d.job_id = any (array(select job_id from picked))
+      returning d.job_id, d.workspace_id, d.message_id, d.recipient_id
+    ),
+    added as (${insertion})
+    select job_id from taken`;
+  return rows.length;
+}
+
+export interface DestinationLimit {
+  readonly destination: string;
+  readonly connections: number | null;
+  readonly messages_per_minute: number | null;
+}
+
+export async function destinationLimits(sql: Sql | Tx): Promise<DestinationLimit[]> {
+  return sql<DestinationLimit[]>`
+    select destination, connections, messages_per_minute from destination_limits order by destination`;
+}
+
+/**
+ * Counts mails for limited destinations in the present minute and returns, in the order asked, how many of each
+ * may go; a destination that gets fewer is closed until the next minute begins. One row for each destination and
+ * minute, which every worker counts on, so that together they never exceed the limit.
+ */
+export async function countAgainstLimits(
+  sql: Sql,
+  wanted: readonly { readonly destination: string; readonly count: number }[],
+): Promise<Map<string, number>> {
+  const rows = await sql<{ destination: string; granted: number }[]>`
+    with asked as materialized (
+      select a.destination, a.count, l.messages_per_minute as most
+      from unnest(
+        ${wanted.map(({ destination }) => destination)}::text[],
+        ${wanted.map(({ count }) => count)}::int[]
+      ) as a (destination, count)
+      join destination_limits l on l.destination = a.destination and l.messages_per_minute is not null
+    ),
+    counted as (
+      insert into destination_minutes as m (destination, minute, used)
+      select destination, date_trunc('minute', clock_now()), count from asked order by destination
+      on conflict (destination, minute) do update set used = m.used + excluded.used
+      returning destination, used
+    ),
+    granted as materialized (
+      select a.destination, a.count, greatest(0, least(a.count, a.most - (c.used - a.count))) as granted
+      from asked a join counted c on c.destination = a.destination
+    ),
+    closed as (
+      insert into lanes as l (lane, closed_until, reason, tended_at)
+      select destination, date_trunc('minute', clock_now()) + interval '1 minute', 'limit', clock_now()
+      from granted where granted < count order by destination
+      on conflict (lane) do update set closed_until = excluded.closed_until, reason = excluded.reason
+      where l.closed_until is null or l.closed_until < excluded.closed_until
+    )
+    select destination, granted from granted`;
+  return new Map(rows.map((row) => [row.destination, row.granted]));
+}
+
+/** Limits a destination from now on; what counts in the present minute is what has gone, not what was held back. */
+export async function putDestinationLimit(tx: Tx, limit: DestinationLimit): Promise<void> {
+  await settleMinute(tx, limit.destination);
+  await tx`
+    insert into destination_limits as l (destination, connections, messages_per_minute, changed_at)
+    values (${limit.destination}, ${limit.connections}, ${limit.messages_per_minute}, clock_now())
+    on conflict (destination) do update set connections = excluded.connections,
+      messages_per_minute = excluded.messages_per_minute, changed_at = excluded.changed_at`;
+}
+
+export async function dropDestinationLimit(tx: Tx, destination: string): Promise<boolean> {
+  await settleMinute(tx, destination);
+  const rows = await tx`delete from destination_limits where destination = ${destination} returning destination`;
+  return rows.length > 0;
+}
+
+/** Opens a destination that its old limit has closed, and forgets the mails that it held back. */
+async function settleMinute(tx: Tx, destination: string): Promise<void> {
+  await tx`
+    update destination_minutes m set used = least(m.used, l.messages_per_minute)
+    from destination_limits l where l.destination = m.destination and m.destination = ${destination}`;
+  await tx`
+    update lanes set closed_until = null, reason = null where lane = ${destination} and reason = 'limit'`;
+}
+
+export interface LaneSummary {
+  readonly lane: string;
+  readonly closed_until: Date | null;
+  readonly reason: ClosedReason | null;
+  readonly last_reply: string | null;
+  readonly parked: number;
+}
+
+/** Lanes that are closed or have parked mail, with how much, counted up to a bound. */
+export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
+  return sql<LaneSummary[]>`
+    with recursive ${parkedLanes(sql)},
+    named as (
+      select lane from walk union select lane from lanes where closed_until > clock_now()
+    )
+    select n.lane, l.closed_until, l.reason, l.last_reply, c.parked
+    from named n
+    left join lanes l on l.lane = n.lane and l.closed_until > clock_now()
+    cross join lateral (
+      select count(*)::int as parked from (select from parked_deliveries p where p.lane = n.lane limit ${most_counted}) p
+    ) c
+    order by n.lane`;
+}

@@ -1,0 +1,42 @@
+-- The release before can run on it: it knows none of these tables, and leaves them empty.
+
+-- Recipients that are due and wait for their lane, out of the queue's way. A row stands for the job that it was:
+-- same id, which the recipient remembers, so that parking touches no recipient.
+create table parked_deliveries (
+  job_id uuid primary key,
+  lane text collate "C" not null,
+  workspace_id text collate "C" not null,
+  message_id text collate "C" not null,
+  recipient_id text collate "C" not null,
+  due_at timestamptz not null
+);
+-- Serves the next slice of a lane: one workspace after another, each in the order of its due times.
+create index parked_deliveries_turn on parked_deliveries (lane, workspace_id, due_at, job_id);
+
+-- What the workers tell each other of lanes that were closed or have parked mail; a lane without a row is open.
+create table lanes (
+  lane text collate "C" primary key,
+  closed_until timestamptz,
+  reason text check (reason in ('failing', 'limit')),
+  last_reply text,
+  -- In a row, without a mail taken in between.
+  closings integer not null default 0,
+  -- When a worker last looked after its parked mail.
+  tended_at timestamptz not null
+);
+
+create table destination_limits (
+  destination text collate "C" primary key,
+  connections integer check (connections > 0),
+  messages_per_minute integer check (messages_per_minute > 0),
+  changed_at timestamptz not null,
+  check (connections is not null or messages_per_minute is not null)
+);
+
+-- One row for a limited destination and a minute. Unlogged: a crash of the database forgets the minute it happened in.
+create unlogged table destination_minutes (
+  destination text collate "C" not null,
+  minute timestamptz not null,
+  used integer not null,
+  primary key (destination, minute)
+) with (fillfactor = 50);
