@@ -376,8 +376,9 @@ export function createLanes(now: () => number): Lanes {
     trim() {
       const left: Candidate[] = [];
       for (const [name, lane] of lanes) {
-        for (let excess = lane.waiting_count - roomFor(name, lane) - SMALL_SHARES; excess > 0; excess--) {
+        for (let excess = lane.waiting_count - roomFor(name, lane); excess > 0; excess--) {
           const longest = [...lane.waiting.values()].reduce((most, line) => (line.length > most.length ? line : most));
+          if (longest.length <= SMALL_SHARE && excess <= SMALL_SHARES) break;
           const last = longest.pop();
           if (!last) break;
           if (longest.length === 0) lane.waiting.delete(last.job.data.workspace_id);

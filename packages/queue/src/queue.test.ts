@@ -266,3 +266,45 @@ describe('installQueue', () => {
     await fresh.drop();
   });
 });
+
+describe('withdrawal and resumption', () => {
+  const rowOf = async (id: string) => {
+    const [row] = await sql`select * from pgboss.job where id = ${id}`;
+    const { created_on, start_after, started_on, heartbeat_on, keep_until, ...rest } = row ?? {};
+    return {
+      ...rest,
+      times: [created_on, start_after, started_on, heartbeat_on, keep_until].map((time) => time !== null),
+    };
+  };
+  const withdraw = (jobs: readonly { id: string; retry_count: number }[]) => sql<{ id: string }[]>`
+    with gone as (${queue.withdrawal(sql, 'parcel.carry', jobs)}) select id from gone`;
+  const resume = (id: string) => sql`
+    ${queue.resumption(sql, 'parcel.carry', sql`select ${id}::uuid as id, '{"parcel": 7}'::jsonb as data`)}`;
+
+  it('take a job away and put it back as if it had just been fetched', async () => {
+    const id = randomUUID();
+    await send([{ parcel: 7, id }]);
+    const jobs = await queue.fetch('parcel.carry', 1);
+    const fetched = await rowOf(id);
+
+    expect(await withdraw(jobs)).toEqual([{ id }]);
+    expect(await queue.withoutLiveJob(sql, 'parcel.carry', [id])).toEqual([id]);
+    await resume(id);
+
+    expect(await rowOf(id)).toEqual(fetched);
+    await sql.begin((tx) => queue.complete(tx, 'parcel.carry', jobs));
+    expect(await rowOf(id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('leave a job to whoever has fetched it since, and one that is back as it is', async () => {
+    const id = randomUUID();
+    await send([{ parcel: 7, id }]);
+    const [job] = await queue.fetch('parcel.carry', 1);
+    await sql`update pgboss.job set retry_count = 1 where id = ${id}`;
+
+    expect(await withdraw(job ? [job] : [])).toEqual([]);
+    await resume(id);
+
+    expect(await rowOf(id)).toMatchObject({ state: 'active', retry_count: 1 });
+  });
+});

@@ -1,0 +1,208 @@
+import type { Job } from '@postrider/queue';
+import { createWorld, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reconcileDeliveries } from '../delivery/index.ts';
+import { sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { closeLane, countAgainstLimits, parkDeliveries, parkedJobs, resumeParked, tendLanes } from './store.ts';
+
+const LANE = 'example.com';
+const MINUTE_MS = 60_000;
+
+type DeliveryJob = Job<{ workspace_id: string; message_id: string; recipient_id: string }>;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.stop());
+
+async function send(to: string | readonly string[], workspace_id = world.workspace_id, from = 'hello@sandbox.test') {
+  const mail = { from, to, subject: 'Hello', text: 'Hi' };
+  return (await invoke(world.as(workspace_id), sendMessage, mail)).id;
+}
+
+const fetchAll = () => world.services.jobs.fetch('delivery.attempt', 1000);
+
+/** Parks fetched jobs, in the order of their due times. */
+async function park(jobs: readonly DeliveryJob[], lane = LANE): Promise<number> {
+  const due = world.clock.now() - MINUTE_MS;
+  return parkDeliveries(
+    world.services,
+    jobs.map((job, index) => ({ ...job.data, job, lane, due_at: new Date(due + index) })),
+  );
+}
+
+async function resume(count: number, after = ''): Promise<string[]> {
+  const rows = await resumeParked(world.services, [{ lane: LANE, count, after }]);
+  return rows.map((row) => row.email);
+}
+
+const jobStates = async () => {
+  const rows = await world.services.sql<{ state: string; count: number }[]>`
+    select state::text, count(*)::int as count from pgboss.job where name = 'delivery.attempt' group by state`;
+  return Object.fromEntries(rows.map((row) => [row.state, row.count]));
+};
+const parkedCount = async () => (await world.services.sql`select from parked_deliveries`).length;
+const names = (count: number, name = 'to') => Array.from({ length: count }, (_, index) => `${name}${index}@${LANE}`);
+
+describe('parking', () => {
+  it('takes the job out of the queue and leaves its recipient as it is', async () => {
+    await send(names(3));
+    const before = await world.services.sql`select * from recipients order by id`;
+
+    expect(await park(await fetchAll())).toBe(3);
+
+    expect(await jobStates()).toEqual({});
+    expect(await world.services.sql`select * from recipients order by id`).toEqual(before);
+  });
+
+  it('parks nothing that another worker has fetched since', async () => {
+    await send(names(1));
+    const late = await fetchAll();
+    await world.services.sql`update pgboss.job set retry_count = 1 where name = 'delivery.attempt'`;
+
+    expect(await park(late)).toBe(0);
+
+    expect(await jobStates()).toEqual({ active: 1 });
+    expect(await parkedCount()).toBe(0);
+  });
+
+  it('parks nothing twice', async () => {
+    await send(names(2));
+    const jobs = await fetchAll();
+
+    expect(await Promise.all([park(jobs), park(jobs)]).then((counts) => counts.sort())).toEqual([0, 2]);
+
+    expect(await parkedCount()).toBe(2);
+  });
+});
+
+describe('taking parked mail back', () => {
+  it('gives the caller what has been due for longest, as if it had been fetched', async () => {
+    await send(names(5));
+    const jobs = await fetchAll();
+    const order = new Map(jobs.map((job, index) => [job.data.recipient_id, index]));
+    await park(jobs);
+
+    const rows = await resumeParked(world.services, [{ lane: LANE, count: 2, after: '' }]);
+
+    expect(rows.map((row) => order.get(row.recipient_id))).toEqual([0, 1]);
+    expect(await jobStates()).toEqual({ active: 2 });
+    expect(await fetchAll()).toEqual([]);
+    expect(await parkedCount()).toBe(3);
+    const ids = rows.map((row) => row.job_id);
+    expect(await world.services.jobs.withoutLiveJob(world.services.sql, 'delivery.attempt', ids)).toEqual([]);
+  });
+
+  it('shares a slice among the workspaces, and goes on after the one that was served last', async () => {
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await send(names(20));
+    await park(await fetchAll());
+    await send(names(3, 'other'), other.workspace_id, 'hello@other.test');
+    await park(await fetchAll());
+
+    const slice = await resume(6);
+
+    expect(slice.filter((email) => email.startsWith('other'))).toHaveLength(3);
+    expect(slice).toHaveLength(6);
+    const last = [world.workspace_id, other.workspace_id].sort()[1] ?? '';
+    expect(await resume(6, last)).toEqual([]);
+  });
+
+  it('gives two workers different mails', async () => {
+    await send(names(40));
+    await park(await fetchAll());
+
+    const slices = await Promise.all([1, 2, 3, 4].map(() => resume(10)));
+
+    const all = slices.flat();
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.length + (await parkedCount())).toBe(40);
+    expect(await jobStates()).toEqual({ active: all.length });
+  });
+
+  it('forgets what has been closed or given another job meanwhile', async () => {
+    const ids = [await send('one@example.com'), await send('two@example.com'), await send('three@example.com')];
+    await park(await fetchAll());
+    await world.services.sql`update recipients set state = 'canceled' where message_id = ${ids[0] ?? ''}`;
+    await world.services.sql`update recipients set job_id = gen_random_uuid() where message_id = ${ids[1] ?? ''}`;
+
+    expect(await resume(10)).toEqual(['three@example.com']);
+
+    expect(await parkedCount()).toBe(0);
+    expect(await jobStates()).toEqual({ active: 1 });
+  });
+
+  it('is undone by the queue’s own heartbeat where the worker dies right after it', async () => {
+    await send(names(2));
+    await park(await fetchAll());
+    await resume(2);
+
+    const rows = await world.services.sql<{ heartbeat: boolean; expires: boolean; retries: number }[]>`
+      select heartbeat_on + heartbeat_seconds * interval '1 second' > pgboss.job_now() as heartbeat,
+        started_on is not null as expires, retry_limit - retry_count as retries
+      from pgboss.job where name = 'delivery.attempt'`;
+
+    expect(rows).toEqual([
+      { heartbeat: true, expires: true, retries: 1000 },
+      { heartbeat: true, expires: true, retries: 1000 },
+    ]);
+  });
+});
+
+describe('the reconciler', () => {
+  it('leaves parked mail alone while its lane is closed or a worker looks after it', async () => {
+    await send(names(3));
+    await park(await fetchAll());
+    await closeLane(world.services.sql, { lane: LANE, seconds: 300, closings: 1, last_reply: '421 busy' });
+    await world.clock.advance(4 * MINUTE_MS);
+    expect(await reconcileDeliveries(world.services)).toBe(0);
+
+    await world.clock.advance(2 * MINUTE_MS);
+    await tendLanes(world.services.sql);
+    expect(await reconcileDeliveries(world.services)).toBe(0);
+
+    expect(await parkedCount()).toBe(3);
+  });
+
+  it('finds parked mail of an open lane that nobody looks after, raises an alarm, and loses none', async () => {
+    await send(names(3));
+    await park(await fetchAll());
+    await world.clock.advance(2 * MINUTE_MS);
+
+    expect(await reconcileDeliveries(world.services)).toBe(3);
+
+    expect(world.logged.filter((line) => line.rescued !== undefined)).toMatchObject([{ rescued: 3, level: 50 }]);
+    await world.drain();
+    expect(world.smtp.mails).toHaveLength(3);
+    expect(await parkedCount()).toBe(0);
+  });
+
+  it('tells a parked job from a lost one', async () => {
+    await send(names(2));
+    const jobs = await fetchAll();
+    await park(jobs.slice(0, 1));
+
+    const known = jobs.map((job) => job.id);
+
+    expect(await parkedJobs(world.services.sql, known)).toEqual(new Set(known.slice(0, 1)));
+  });
+});
+
+describe('a limit a minute', () => {
+  it('grants exactly so many, whoever asks and how many at once', async () => {
+    await world.services.sql`
+      insert into destination_limits (destination, messages_per_minute, changed_at) values (${LANE}, 100, clock_now())`;
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 30)));
+
+    const granted = await Promise.all(
+      Array.from({ length: 20 }, () => countAgainstLimits(world.services.sql, [{ destination: LANE, count: 7 }])),
+    );
+
+    expect(granted.reduce((sum, one) => sum + (one.get(LANE) ?? 0), 0)).toBe(100);
+    const [lane] = await world.services.sql`select closed_until, reason from lanes where lane = ${LANE}`;
+    expect(lane).toEqual({ closed_until: new Date(Date.UTC(2030, 0, 1, 12, 1)), reason: 'limit' });
+  });
+});
