@@ -1,6 +1,7 @@
 import { benchAccept, benchSlowDisk } from './accept.ts';
 import { benchDeliver } from './deliver.ts';
 import { benchKills } from './kills.ts';
+import { benchLanes } from './lanes.ts';
 import { benchLogs, type LogsOptions } from './logs.ts';
 import { benchStartOfAttempts } from './start-of-attempts.ts';
 
@@ -11,6 +12,7 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   'start-of-attempts': benchStartOfAttempts,
   deliver: benchDeliver,
   kills: benchKills,
+  lanes: benchLanes,
   logs: benchLogs,
 };
 

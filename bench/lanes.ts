@@ -1,0 +1,350 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import {
+  catalogue,
+  createContext,
+  createServices,
+  invoke,
+  readConfig,
+  type Services,
+  systemClock,
+} from '@postrider/core';
+import { claimDeliveries, settleDeliveries } from '@postrider/core/delivery';
+import { addresseesOf } from '@postrider/core/lanes';
+import { sendMessage } from '@postrider/core/messages';
+import { connect, type Sql } from '@postrider/db';
+import { createSmtpTransport, type Mailer, type SendOutcome } from '@postrider/mail';
+import { createQueue } from '@postrider/queue';
+import { pino } from 'pino';
+import { startDeliveryPump } from '../apps/worker/src/pump.ts';
+import type { AcceptOptions } from './accept.ts';
+import { startBenchServer } from './database.ts';
+import { median, percentile } from './load.ts';
+import { prepareProduct } from './product.ts';
+import { type Sink, startSink } from './sink.ts';
+import { medianRatio, printLines } from './table.ts';
+
+const DESTINATIONS = 20;
+const BACKLOG = 300_000;
+const CLAIMED_AT_ONCE = 200;
+const CLAIMS = 15;
+const DRAINED = 4000;
+const PACE = 60;
+const SLOW_MS = 300;
+
+const domainOf = (index: number) => `d${index}.example.net`;
+const BLOCKED = domainOf(0);
+const SLOW = domainOf(1);
+
+/**
+ * D5: what a blocked destination with 300,000 mails in front of it costs the nineteen others; and what one that is
+ * dead and one that is slow cost the other eighteen. The pump runs in this process, over a lane for each domain.
+ */
+export async function benchLanes({ rounds, seconds }: AcceptOptions): Promise<void> {
+  const server = await startBenchServer();
+  const sink = await startSink();
+  const plain = await openSite(await server.database('plain'), sink);
+  const backlogged = await openSite(await server.database('backlogged'), sink);
+  try {
+    const parked = await blockDestination(backlogged);
+    const claims: Pairs = { without: [], with: [] };
+    const rates: Pairs = { without: [], with: [] };
+    const waits: Pairs = { without: [], with: [] };
+    for (let round = 0; round < rounds; round++) {
+      claims.without.push(await claimTime(plain));
+      claims.with.push(await claimTime(backlogged));
+      rates.without.push(await drainRate(plain, sink));
+      rates.with.push(await drainRate(backlogged, sink));
+      waits.without.push(await waitOfOthers(plain, {}, seconds * 2));
+      waits.with.push(await waitBesideTroubled(plain, sink, seconds * 2));
+    }
+    printLines(`Lanes, ${DESTINATIONS} destinations, ${rounds} rounds; medians`, [
+      {
+        id: 'D5',
+        what: `${BACKLOG} mails of a closed destination leave the queue`,
+        value: `${parked.toFixed(0)}/s`,
+        ratio: null,
+        goal: null,
+      },
+      {
+        id: 'D5',
+        what: `a claim of ${CLAIMED_AT_ONCE}, with the backlog ÷ without`,
+        value: `${median(claims.with).toFixed(1)} ÷ ${median(claims.without).toFixed(1)} ms`,
+        ratio: medianRatio(claims.with, claims.without),
+        goal: { at_most: 1.5 },
+      },
+      {
+        id: 'D5',
+        what: 'throughput of the others, with ÷ without',
+        value: `${median(rates.with).toFixed(0)} ÷ ${median(rates.without).toFixed(0)}/s`,
+        ratio: medianRatio(rates.with, rates.without),
+        goal: { at_least: 0.95 },
+      },
+      {
+        id: 'R2',
+        what: `p99 of the others at ${PACE}/s, one dead and one slow ÷ all well`,
+        value: `${median(waits.with).toFixed(0)} ÷ ${median(waits.without).toFixed(0)} ms`,
+        ratio: medianRatio(waits.with, waits.without),
+        goal: { at_most: 2 },
+      },
+    ]);
+  } finally {
+    await plain.stop();
+    await backlogged.stop();
+    await sink.stop();
+    await server.stop();
+  }
+}
+
+interface Pairs {
+  readonly without: number[];
+  readonly with: number[];
+}
+
+interface Site {
+  readonly services: Services;
+  readonly workspace_id: string;
+  readonly sink_port: number;
+  stop(): Promise<void>;
+}
+
+async function openSite(url: string, sink: Sink): Promise<Site> {
+  const product = await prepareProduct(url, 1);
+  const sql = connect(url, { max: 12, application_name: 'bench-lanes' });
+  const log = pino({ level: 'silent' });
+  const jobs = createQueue({
+    sql,
+    url,
+    catalogue,
+    application_name: 'bench-lanes-queue',
+    max_connections: 4,
+    supervise: false,
+    on_error: () => undefined,
+  });
+  await jobs.start();
+  const config = readConfig({});
+  const secret_key = randomBytes(32).toString('hex');
+  const services = createServices({ sql, jobs, clock: systemClock, log, config, secret_key, public_url: '' });
+  const [workspace] = await sql<{ workspace_id: string }[]>`select workspace_id from domains where not sandbox`;
+  return {
+    services,
+    workspace_id: workspace?.workspace_id ?? '',
+    sink_port: sink.port,
+    async stop() {
+      await services.key_uses.stop();
+      await jobs.stop();
+      await sql.end({ timeout: 2 });
+      await product.stop();
+    },
+  };
+}
+
+/** Mail to some domains, due now: to the first one of them, then to the next, and round again. */
+async function fill({ services, workspace_id }: Site, count: number, domains: readonly string[]): Promise<void> {
+  await services.sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    await tx`
+      create temporary table filled on commit drop as
+      select substr(id_floor('msg_', clock_now()), 5) || substr(md5(random()::text), 1, 16) as stem,
+        gen_random_uuid() as job_id, (${[...domains]}::text[])[1 + i % ${domains.length}] as domain
+      from generate_series(1, ${count}::int) as i`;
+    await tx`
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
+        last_event_type, last_event_at)
+      select ${workspace_id}, 'msg_' || stem, 'queued', 'live', 'app@mail0.example.com', 'app@mail0.example.com',
+        'mail0.example.com', array['to@' || domain], '{}', '{}', 'Hello', '{}', '{}', 1, 'req_' || stem, clock_now(), 1,
+        'email.queued', clock_now()
+      from filled`;
+    await tx`
+      insert into bodies (workspace_id, message_id, text, headers, attachments)
+      select ${workspace_id}, 'msg_' || stem, repeat('Hello. ', 100), '{}', '[]' from filled`;
+    await tx`
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
+      select ${workspace_id}, 'msg_' || stem, 'rcp_' || stem, 'to@' || domain, domain, 'to', 'queued', clock_now(), job_id
+      from filled`;
+    await services.jobs.insertion(
+      tx,
+      'delivery.attempt',
+      tx`select job_id as id, jsonb_build_object('workspace_id', ${workspace_id}::text, 'message_id', 'msg_' || stem,
+        'recipient_id', 'rcp_' || stem) as data, null::timestamptz as start_after from filled`,
+    );
+  });
+}
+
+/** Closes a destination with mail for it in the queue; answers how many of those a second the worker parked. */
+async function blockDestination(site: Site): Promise<number> {
+  const { sql } = site.services;
+  await sql`
+    insert into lanes (lane, closed_until, reason, last_reply, closings, tended_at)
+    values (${BLOCKED}, clock_now() + interval '1 day', 'failing', '421 4.7.0 closed', 1, clock_now())`;
+  await fill(site, BACKLOG, [BLOCKED]);
+  const started = performance.now();
+  await pumping(site, {}, async () => {
+    while ((await parkedCount(sql)) < BACKLOG) await pause(100);
+  });
+  const rate = (BACKLOG / (performance.now() - started)) * 1000;
+  await sql`vacuum analyze`;
+  return rate;
+}
+
+async function parkedCount(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from parked_deliveries`;
+  return row?.count ?? 0;
+}
+
+const others = Array.from({ length: DESTINATIONS - 1 }, (_, index) => domainOf(index + 1));
+
+/** Milliseconds from the fetch of a batch to its claim, without sending it. */
+async function claimTime(site: Site): Promise<number> {
+  const { services } = site;
+  await fill(site, CLAIMS * CLAIMED_AT_ONCE, others);
+  const times: number[] = [];
+  for (let turn = 0; turn < CLAIMS; turn++) {
+    const started = performance.now();
+    const jobs = await services.jobs.fetch('delivery.attempt', CLAIMED_AT_ONCE);
+    await addresseesOf(
+      services.sql,
+      jobs.map((job) => job.data),
+    );
+    const claimed = await claimDeliveries(services, jobs);
+    times.push(performance.now() - started);
+    await settleDeliveries(
+      services,
+      claimed.map((one) => ({ claimed: one, outcome: taken, duration_ms: 1, handed_back: false })),
+    );
+  }
+  return median(times);
+}
+
+/** Mails a second to the nineteen others, from a filled queue. */
+async function drainRate(site: Site, sink: Sink): Promise<number> {
+  await fill(site, DRAINED, others);
+  const before = sink.count();
+  const started = performance.now();
+  await pumping(site, {}, async () => {
+    while (sink.count() - before < DRAINED) await pause(5);
+  });
+  return (DRAINED / (performance.now() - started)) * 1000;
+}
+
+/** The p99 in milliseconds from accept to delivery of the eighteen that are always well. */
+async function waitOfOthers(site: Site, ports: Readonly<Record<string, number>>, seconds: number): Promise<number> {
+  const { services, workspace_id } = site;
+  const ctx = createContext(services, { kind: 'system', workspace_id });
+  const well = others.slice(1);
+  const ids: string[] = [];
+  await pumping(site, ports, async () => {
+    const started = performance.now();
+    const sends: Promise<void>[] = [];
+    for (let count = 0; count < PACE * seconds; count++) {
+      await pause(Math.max(0, started + (count / PACE) * 1000 - performance.now()));
+      const to = `to@${domainOf(count % DESTINATIONS)}`;
+      const mail = { from: 'app@mail0.example.com', to, subject: 'Hello', text: 'Hello. '.repeat(100) };
+      sends.push(invoke(ctx, sendMessage, mail).then(({ id }) => void ids.push(id)));
+    }
+    await Promise.all(sends);
+    while ((await openAmong(services.sql, ids, well)) > 0) await pause(20);
+  });
+  const rows = await services.sql<{ ms: number }[]>`
+    select extract(epoch from m.delivered_at - m.created_at)::float8 * 1000 as ms
+    from messages m join recipients r on r.message_id = m.id and r.workspace_id = m.workspace_id
+    where m.id = any (${ids}::text[]) and r.domain = any (${well}::text[]) order by 1`;
+  // What the troubled ones have left must not be in the next round's way.
+  await services.sql`delete from lanes where lane in (${BLOCKED}, ${SLOW})`;
+  await services.sql`update recipients set state = 'canceled' where state in ('queued', 'deferred', 'sending')`;
+  await services.sql`truncate parked_deliveries`;
+  return percentile(
+    rows.map((row) => row.ms),
+    99,
+  );
+}
+
+async function waitBesideTroubled(site: Site, sink: Sink, seconds: number): Promise<number> {
+  const slow = await startSlow(sink.port);
+  const dead = await startSlow(sink.port);
+  await dead.stop();
+  try {
+    return await waitOfOthers(site, { [BLOCKED]: dead.port, [SLOW]: slow.port }, seconds);
+  } finally {
+    await slow.stop();
+  }
+}
+
+async function openAmong(sql: Sql, ids: readonly string[], domains: readonly string[]): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from recipients
+    where message_id = any (${ids}::text[]) and domain = any (${domains}::text[]) and state <> 'delivered'`;
+  return row?.count ?? 0;
+}
+
+async function pumping(site: Site, ports: Readonly<Record<string, number>>, work: () => Promise<void>): Promise<void> {
+  const open = (port: number) =>
+    createSmtpTransport({
+      host: '127.0.0.1',
+      port,
+      secure: false,
+      tls: 'none',
+      max_connections: 40,
+      helo_name: 'bench',
+    });
+  const well = open(site.sink_port);
+  const troubled = new Map(Object.entries(ports).map(([domain, port]) => [domain, open(port)]));
+  const laneOf = (to: string) => to.slice(to.lastIndexOf('@') + 1);
+  const mailer: Mailer = {
+    send: (envelope, raw, signal) => (troubled.get(laneOf(envelope.to)) ?? well).send(envelope, raw, signal),
+    laneOf,
+    stop: async () => void (await Promise.all([well, ...troubled.values()].map((transport) => transport.stop()))),
+  };
+  const pump = startDeliveryPump(site.services, { live: mailer, sandbox: mailer });
+  try {
+    await work();
+  } finally {
+    await pump.stop();
+    await mailer.stop();
+  }
+}
+
+/** Passes a conversation on to a server, and its answers back after a while. */
+async function startSlow(port: number): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = dial({ port, host: '127.0.0.1', noDelay: true });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk) => setTimeout(() => client.writable && client.write(chunk), SLOW_MS));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const taken: SendOutcome = {
+  kind: 'accepted',
+  reply: { code: 250, enhanced: null, text: 'taken' },
+  error: null,
+  target: 'sink',
+  address: null,
+  tls_policy: 'none',
+  tls: null,
+  phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+  stage: 'after_dot',
+  transcript: '',
+};
