@@ -1,5 +1,6 @@
 import { newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
+import { closeLane, parkDeliveries } from '@postrider/core/lanes';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
@@ -200,6 +201,23 @@ describe('200', () => {
 
     const all = idsOf(await logs('?limit=100&status=delivered'));
     expect([...idsOf(first), ...idsOf(second)]).toEqual(all.slice(0, 8));
+  });
+
+  it('tells that a mail waits for its destination, until when, and what that said last', async () => {
+    const id = await send(mine.secret, 'ada@busy.example.com');
+    sent.push(id);
+    const job = (await world.services.jobs.fetch('delivery.attempt', 10)).find(({ data }) => data.message_id === id);
+    if (!job) throw new Error('no job');
+    const last_reply = '421 4.7.0 too many';
+    await parkDeliveries(world.services, [{ ...job.data, job, lane: 'busy', due_at: new Date(world.clock.now()) }]);
+    expect((await logs(`/${id}`)).body.recipients).toMatchObject([{ waiting: { reason: 'in_line' } }]);
+    await closeLane(world.services.sql, { lane: 'busy', seconds: 60, closings: 1, last_reply });
+
+    const shown = await logs(`/${id}`);
+
+    const waiting = { reason: 'throttled', until: expect.any(String), last_reply };
+    expect(shown.body).toMatchObject({ status: 'queued', recipients: [{ attempts: 0, waiting }] });
+    expect(entriesOf(await logs('?limit=1'))).toMatchObject([{ id, recipients: [{ waiting }] }]);
   });
 
   it('is an empty list where there is nothing', async () => {
