@@ -27,9 +27,11 @@ import { medianRatio, printLines } from './table.ts';
 
 const DESTINATIONS = 20;
 const BACKLOG = 300_000;
+/** Of those, through the queue; the others are put where it would have left them. */
+const PARKED_BY_WORKER = 15_000;
 const CLAIMED_AT_ONCE = 200;
 const CLAIMS = 15;
-const DRAINED = 4000;
+const DRAINED = 3000;
 const PACE = 60;
 const SLOW_MS = 300;
 
@@ -62,7 +64,7 @@ export async function benchLanes({ rounds, seconds }: AcceptOptions): Promise<vo
     printLines(`Lanes, ${DESTINATIONS} destinations, ${rounds} rounds; medians`, [
       {
         id: 'D5',
-        what: `${BACKLOG} mails of a closed destination leave the queue`,
+        what: 'mails of a closed destination that leave the queue',
         value: `${parked.toFixed(0)}/s`,
         ratio: null,
         goal: null,
@@ -140,8 +142,16 @@ async function openSite(url: string, sink: Sink): Promise<Site> {
   };
 }
 
-/** Mail to some domains, due now: to the first one of them, then to the next, and round again. */
-async function fill({ services, workspace_id }: Site, count: number, domains: readonly string[]): Promise<void> {
+/**
+ * Mail to some domains, due now: to the first one of them, then to the next, and round again. It stands in the queue,
+ * or is parked in the lanes of its domains.
+ */
+async function fill(
+  { services, workspace_id }: Site,
+  count: number,
+  domains: readonly string[],
+  place: 'queued' | 'parked' = 'queued',
+): Promise<void> {
   await services.sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;
     await tx`
@@ -164,6 +174,12 @@ async function fill({ services, workspace_id }: Site, count: number, domains: re
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
       select ${workspace_id}, 'msg_' || stem, 'rcp_' || stem, 'to@' || domain, domain, 'to', 'queued', clock_now(), job_id
       from filled`;
+    if (place === 'parked') {
+      await tx`
+        insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+        select job_id, domain, ${workspace_id}, 'msg_' || stem, 'rcp_' || stem, clock_now() from filled`;
+      return;
+    }
     await services.jobs.insertion(
       tx,
       'delivery.attempt',
@@ -179,12 +195,13 @@ async function blockDestination(site: Site): Promise<number> {
   await sql`
     insert into lanes (lane, closed_until, reason, last_reply, closings, tended_at)
     values (${BLOCKED}, clock_now() + interval '1 day', 'failing', '421 4.7.0 closed', 1, clock_now())`;
-  await fill(site, BACKLOG, [BLOCKED]);
+  await fill(site, BACKLOG - PARKED_BY_WORKER, [BLOCKED], 'parked');
+  await fill(site, PARKED_BY_WORKER, [BLOCKED]);
   const started = performance.now();
   await pumping(site, {}, async () => {
     while ((await parkedCount(sql)) < BACKLOG) await pause(100);
   });
-  const rate = (BACKLOG / (performance.now() - started)) * 1000;
+  const rate = (PARKED_BY_WORKER / (performance.now() - started)) * 1000;
   await sql`vacuum analyze`;
   return rate;
 }

@@ -4,8 +4,10 @@ import {
   addresseesOf,
   closeLane,
   countAgainstLimits,
+  type DestinationLimit,
   destinationLimits,
   forgetClosings,
+  LANES_IN_A_LOOK,
   laneNews,
   parkDeliveries,
   type Resumed,
@@ -19,7 +21,6 @@ import { type Candidate, type LaneLimit, type Lanes, NO_LANE } from './lanes.ts'
 import { every } from './schedules.ts';
 
 const LOOK_MS = 1000;
-const LOOKS_A_COUNT = 10;
 const MOST_IN_A_SLICE = 200;
 
 export interface LaneKeeper {
@@ -51,8 +52,8 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
   const closing = new Map<string, Promise<void>>();
   let limits: ReadonlyMap<string, LaneLimit> = new Map();
   let fingerprint = '';
-  let workers = 1;
-  let looks = 0;
+  /** Where the next look begins, when there were more lanes than one look takes. */
+  let looked = '';
   let refilling: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -87,8 +88,10 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
 
   const look = async () => {
     const busy = new Set(closing.keys());
-    const [rows, found] = await Promise.all([tendLanes(sql), destinationLimits(sql)]);
-    if (looks++ % LOOKS_A_COUNT === 0 && found.length > 0) workers = await services.jobs.workerCount();
+    const [rows, found] = await Promise.all([tendLanes(sql, looked), destinationLimits(sql)]);
+    const workers = found.length > 0 ? await services.jobs.workerCount() : 1;
+    const parked = rows.flatMap((row) => (row.parked ? [row.lane] : []));
+    looked = parked.length < LANES_IN_A_LOOK ? '' : (parked.sort().at(-1) ?? '');
     const closed = new Set<string>();
     const told = new Map(rows.map((row) => [row.lane, row]));
     for (const row of rows) {
@@ -101,13 +104,13 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
     for (const lane of lanes.closed()) {
       if (!closed.has(lane) && !busy.has(lane) && !closing.has(lane)) lanes.open(lane, told.get(lane)?.closings ?? 0);
     }
-    setLimits(found);
+    setLimits(found, workers);
     parkSoon(lanes.trim());
     refill();
     onReady();
   };
 
-  const setLimits = (found: Awaited<ReturnType<typeof destinationLimits>>) => {
+  const setLimits = (found: readonly DestinationLimit[], workers: number) => {
     const next = JSON.stringify([found, workers]);
     if (next === fingerprint) return;
     fingerprint = next;

@@ -21,6 +21,7 @@ export {
   destinationLimits,
   forgetClosings,
   forgetLanes,
+  LANES_IN_A_LOOK,
   type LaneRow,
   parkDeliveries,
   parkedJobs,

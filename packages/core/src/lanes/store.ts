@@ -183,26 +183,28 @@ export interface LaneRow {
   readonly parked: boolean;
 }
 
-const MOST_LANES = 1000;
+/** So many lanes with parked mail are looked at in one go. */
+export const LANES_IN_A_LOOK = 1000;
+const ALL_LANES = 100_000;
 
-/** One step of an index for each lane. */
-const parkedLanes = (sql: Sql | Tx) => sql`
+/** Lanes with parked mail after one of them, by name: one step of an index for each. */
+const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   walk as (
-    (select lane, 1 as place from parked_deliveries order by lane limit 1)
+    (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
     union all
     select n.lane, w.place + 1 from walk w cross join lateral (
       select p.lane from parked_deliveries p where p.lane > w.lane order by p.lane limit 1
     ) n
-    where w.place < ${MOST_LANES}
+    where w.place < ${most}
   )`;
 
-/** Lanes that are closed or have parked mail; marks the latter as looked after. */
-export async function tendLanes(sql: Sql): Promise<LaneRow[]> {
+/** Lanes that are closed or have parked mail, the latter after one by name; marks those as looked after. */
+export async function tendLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
-    with recursive ${parkedLanes(sql)},
+    with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
     known as materialized (
       select lane, closed_until, reason, last_reply, closings, tended_at from lanes
-      where closed_until is not null or lane in (select lane from walk)
+      where closed_until > clock_now() - interval '1 minute' or lane in (select lane from walk)
     ),
     tended as (
       update lanes l set tended_at = clock_now() from known k
@@ -258,7 +260,7 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
 /** Open lanes with parked mail that no worker has looked after for so long. */
 export async function untendedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
-    with recursive ${parkedLanes(sql)}
+    with recursive ${parkedLanes(sql, '', ALL_LANES)}
     select w.lane from walk w left join lanes l on l.lane = w.lane
     where l.lane is null
       or greatest(l.tended_at, l.closed_until) < clock_now() - make_interval(secs => ${seconds})`;
@@ -375,9 +377,10 @@ export interface LaneSummary {
 /** Lanes that are closed or have parked mail, with how much, counted up to a bound. */
 export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
   return sql<LaneSummary[]>`
-    with recursive ${parkedLanes(sql)},
+    with recursive ${parkedLanes(sql, '', LANES_IN_A_LOOK)},
     named as (
-      select lane from walk union select lane from lanes where closed_until > clock_now()
+      select lane from walk
+      union (select lane from lanes where closed_until > clock_now() order by lane limit ${LANES_IN_A_LOOK})
     )
     select n.lane, l.closed_until, l.reason, l.last_reply, c.parked
     from named n
