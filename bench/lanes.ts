@@ -8,6 +8,7 @@ import {
   invoke,
   readConfig,
   type Services,
+  silentLog,
   systemClock,
 } from '@postrider/core';
 import { claimDeliveries, settleDeliveries } from '@postrider/core/delivery';
@@ -16,7 +17,6 @@ import { sendMessage } from '@postrider/core/messages';
 import { connect, type Sql } from '@postrider/db';
 import { createSmtpTransport, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
-import { pino } from 'pino';
 import { startDeliveryPump } from '../apps/worker/src/pump.ts';
 import type { AcceptOptions } from './accept.ts';
 import { startBenchServer } from './database.ts';
@@ -114,7 +114,7 @@ interface Site {
 async function openSite(url: string, sink: Sink): Promise<Site> {
   const product = await prepareProduct(url, 1);
   const sql = connect(url, { max: 12, application_name: 'bench-lanes' });
-  const log = pino({ level: 'silent' });
+  const log = silentLog;
   const jobs = createQueue({
     sql,
     url,

@@ -27,4 +27,5 @@ export { invoke, invokeParsed, type Operation, type Parsed } from './operation.t
 export { runAll } from './run-all.ts';
 export { createSealing, SealError, type Sealing } from './sealing.ts';
 export { createContext, createServices } from './services.ts';
+export { silentLog } from './silent-log.ts';
 export { likelyMeant } from './spelling.ts';
