@@ -51,6 +51,7 @@ export interface Pump {
 interface InFlight {
   readonly claimed: Claimed;
   readonly lane: string;
+  /** Infinity until it has its place in the lane. */
   started: number;
   readonly abort: AbortController;
   /** Aborts what is not past the dot once the lease may have gone to somebody else. */
@@ -167,7 +168,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     const entry: InFlight = {
       claimed,
       lane,
-      started: performance.now(),
+      started: Number.POSITIVE_INFINITY,
       abort,
       lease_timer,
       sent: false,
