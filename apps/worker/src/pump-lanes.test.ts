@@ -163,6 +163,8 @@ describe('a destination that does not move', () => {
       .poll(() => world.services.sql`select closings from lanes where lane = 'busy.example.com'`, PATIENCE)
       .toEqual([{ closings: 2 }]);
     expect(lane).toMatchObject({ reason: 'failing' });
+    // The lane is told of a failure before that is recorded, and the time of the next attempt counts from there.
+    await expect.poll(() => statesIn('busy.example.com'), PATIENCE).not.toHaveProperty('sending');
 
     busy.script(() => ({ kind: 'accept' }));
     await world.clock.advance(10 * MINUTE_MS);
