@@ -36,6 +36,8 @@ export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<
         date_trunc('minute', clock_now()) as minute,
         date_trunc('month', clock_now() at time zone 'UTC')::date as month,
         extract(day from clock_now() at time zone 'UTC')::int as day,
+        array_fill(0::bigint, array[extract(day from clock_now() at time zone 'UTC')::int - 1]) as days_before,
+        array_fill(0::bigint, array[31 - extract(day from clock_now() at time zone 'UTC')::int]) as days_after,
         value = ${batch.epoch}::bigint
           and clock_now() < coalesce(${batch.good_until}::timestamptz, 'infinity') as holds
       from accept_epoch
@@ -51,8 +53,7 @@ export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<
     spent as (
       insert into usage_months as u (workspace_id, month, used, monthly_limit, by_day)
       select workspace_id, (select month from known), count::bigint, monthly_limit::bigint,
-        array_fill(0::bigint, array[(select day from known) - 1]) || count::bigint
-          || array_fill(0::bigint, array[31 - (select day from known)])
+        (select days_before from known) || count::bigint || (select days_after from known)
       from ${recordsIn(sql, recordTexts(spendings), ['workspace_id', 'count', 'monthly_limit'])} as spending
       on conflict (workspace_id, month) do update set
         used = u.used + excluded.used,

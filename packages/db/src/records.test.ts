@@ -1,0 +1,37 @@
+import { createDatabase, type TestDatabase } from '@postrider/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Sql } from './connect.ts';
+import { fitsRecord, recordsIn, recordTexts } from './records.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = connect(database.url, { max: 1, application_name: 'postrider-test' });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+const field = fc.option(
+  fc.string({ unit: 'binary' }).filter((text) => fitsRecord(text) && !text.includes('\0')),
+  { nil: null },
+);
+
+it('brings rows back as they were, whatever their texts hold', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(field, field, fc.integer())), async (rows) => {
+      const back = await sql<{ a: string | null; b: string | null; c: number }[]>`
+        select a, b, c::int from ${recordsIn(sql, recordTexts(rows), ['a', 'b', 'c'])} as r`;
+      expect(back.map(({ a, b, c }) => [a, b, c])).toEqual(rows);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it.each(['\x1a', 'a\x1eb', '\x1f'])('takes no text that would be read as another row or field: %j', (text) => {
+  expect(fitsRecord(text)).toBe(false);
+  expect(() => recordTexts([['fine', text]])).toThrow('separator');
+});
