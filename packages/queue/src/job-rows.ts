@@ -43,15 +43,24 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
 }
 
 /**
- * Takes fetched jobs away, as a part of a statement that returns their ids. A finished job is of no use to anybody, and a row that is gone
- * costs less than one that is kept as completed for pg-boss to delete later. The source yields id uuid and
- * retry_count integer: a job that another has fetched since stays.
+ * Takes fetched jobs away, as a part of a statement that returns their ids. A finished job is of no use to anybody,
+ * and a row that is gone costs less than one that is kept as completed for pg-boss to delete later. The source yields
+ * id uuid and retry_count integer: a job that another has fetched since stays.
+ *
+ * Every index of pg-boss begins with the name, and a plan made for an empty table may read all active jobs for each
+ * one to remove. So each is looked up by itself, its state as text that no index has, and removed by its place.
  */
 export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
+  const table = sql(`pgboss.${queue.table}`);
   return sql`
-    delete from ${sql(`pgboss.${queue.table}`)} j using (${source}) s
-    where j.name = ${queue.name} and j.id = s.id and j.state = 'active' and j.retry_count = s.retry_count
-    returning j.id`;
+    delete from ${table} where ctid = any (array(
+      select held.place from (${source}) s
+      cross join lateral (
+        select j.ctid as place from ${table} j
+        where j.name = ${queue.name} and j.id = s.id and j.state::text = 'active' and j.retry_count = s.retry_count
+        offset 0 for update
+      ) held
+    )) returning id`;
 }
 
 /**
