@@ -7,6 +7,7 @@ import { hashSecret } from '@postrider/core/api-keys';
 import { generateDkimPairs, insertProvenDomain } from '@postrider/core/domains';
 import { connect, migrate, type Sql } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
+import { freePort } from './free-port.ts';
 import { httpRequest } from './load.ts';
 import { receipt } from './sample.ts';
 
@@ -93,12 +94,9 @@ export interface ProductProcess {
   kill(): Promise<void>;
 }
 
-// Runs that share a machine stay out of each other's way.
-let nextPort = 18_100 + (process.pid % 2000) * 10;
-
 /** The service as shipped, in a process of its own. */
-export function startProduct(url: string, env: Readonly<Record<string, string>>): Promise<ProductProcess> {
-  const port = nextPort++;
+export async function startProduct(url: string, env: Readonly<Record<string, string>>): Promise<ProductProcess> {
+  const port = await freePort();
   return startProcess(port, [MAIN], {
     DATABASE_URL: url,
     SECRET_KEY,
@@ -108,8 +106,8 @@ export function startProduct(url: string, env: Readonly<Record<string, string>>)
   });
 }
 
-export function startObvious(url: string, mode: 'separate' | 'one-statement'): Promise<ProductProcess> {
-  const port = nextPort++;
+export async function startObvious(url: string, mode: 'separate' | 'one-statement'): Promise<ProductProcess> {
+  const port = await freePort();
   return startProcess(port, [OBVIOUS, url, String(port), mode], {});
 }
 
