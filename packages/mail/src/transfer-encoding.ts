@@ -64,6 +64,12 @@ function quotedPrintable(source: Buffer): Buffer {
   let column = 0;
   for (let from = 0; from < source.length; from++) {
     const byte = source[from] ?? 0;
+    // Nearly every octet: within a line that has room whatever comes next.
+    if (column > 0 && column < ENCODED_LINE - 1 && isPlain(byte, source[from + 1])) {
+      out[to++] = byte;
+      column++;
+      continue;
+    }
     if (byte === LF) {
       out[to++] = 0x0d;
       out[to++] = LF;
@@ -91,6 +97,10 @@ function quotedPrintable(source: Buffer): Buffer {
     column += 3;
   }
   return out.subarray(0, to);
+}
+
+function isPlain(byte: number, next: number | undefined): boolean {
+  return LITERAL_IN_QP[byte] === 1 || (byte === 0x20 && next !== undefined && LITERAL_IN_QP[next] === 1);
 }
 
 function startsFromLine(source: Buffer, at: number): boolean {

@@ -62,17 +62,18 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   const moved = tx<Moved[]>`
     with ${won(tx, name, ordered)},
     folded as (
-      select w.workspace_id, w.message_id, w.first_event_id, w.first_attempt_at,
+      select w.workspace_id, w.message_id, w.ids, w.event_ids, w.event_facts, w.first_attempt_at,
         case when ${once} then (not exists (
           select from events e where e.message_id = w.message_id and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
-        ))::int else w.moved end as recorded,
+        ))::int else cardinality(w.ids) end as recorded,
         least(${to}::delivery_state, (
           select min(s.state) from recipients s
           where s.workspace_id = w.workspace_id and s.message_id = w.message_id and s.id <> all (w.ids)
         )) as status
       from (
-        select workspace_id, message_id, count(*)::int as moved, min(event_id) as first_event_id,
-          min(first_attempt_at) as first_attempt_at, array_agg(recipient_id) as ids
+        select workspace_id, message_id, min(first_attempt_at) as first_attempt_at,
+          array_agg(recipient_id order by event_id) as ids, array_agg(event_id order by event_id) as event_ids,
+          array_agg(event_facts order by event_id) as event_facts
         from won group by workspace_id, message_id
       ) w
     ),
@@ -86,16 +87,17 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         last_event_at = case when ${event !== null} and f.recorded > 0 then clock_now() else m.last_event_at end
       from folded f
       where m.workspace_id = f.workspace_id and m.id = f.message_id
-      returning m.workspace_id, m.id, m.event_count, f.recorded, f.first_event_id
+      returning m.workspace_id, m.id, m.event_count, f.recorded, f.ids, f.event_ids, f.event_facts
     ),
+    -- What the events hold came along in arrays: a join of what was moved with what was touched would compare
+    -- each with each.
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select w.workspace_id, w.event_id, ${event}::text, w.message_id, case when not ${once} then w.recipient_id end,
-        t.event_count - t.recorded
-          + row_number() over (partition by w.workspace_id, w.message_id order by w.event_id)::int,
-        w.event_facts, clock_now()
-      from won w join touched t on t.workspace_id = w.workspace_id and t.id = w.message_id
-      where ${event !== null} and (not ${once} or (t.recorded > 0 and w.event_id = t.first_event_id))
+      select t.workspace_id, e.id, ${event}::text, t.id, case when not ${once} then e.recipient_id end,
+        t.event_count - t.recorded + e.place::int, e.facts, clock_now()
+      from touched t
+      cross join lateral unnest(t.ids, t.event_ids, t.event_facts) with ordinality as e (recipient_id, id, facts, place)
+      where ${event !== null} and e.place <= t.recorded
     )
     select workspace_id, message_id, recipient_id, state, attempt_count from won`;
   const [, rows] = await Promise.all([locked, moved]);
