@@ -495,7 +495,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       let settled = false;
       // Pipelined commands are all answered before the first refusal is reported.
       let refusal: Judgement | null = null;
-      let deadline = setTimeout(expire, timeouts.command_ms);
+      let allowed = timeouts.command_ms;
+      let deadline = setTimeout(expire, allowed);
 
       session.listener = { reply: onReply, end: (error) => finish(judgeEnd(error)) };
       signal.addEventListener('abort', onAbort, { once: true });
@@ -538,7 +539,6 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
             if (!text.startsWith('3')) return judgeReply(text);
             if (replies.rest() !== '') return lost('The server answered before it had the message.');
             content_started = performance.now();
-            moveTo('content', timeouts.content_ms);
             sendContent(wireContent(raw), 0);
             return null;
           case 'content':
@@ -552,6 +552,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         if (settled) return;
         const end = from + CHUNK_SIZE;
         if (end < wire.length) {
+          if (from === 0) moveTo('content', timeouts.content_ms);
           socket.write(wire.subarray(from, end), (error) => {
             if (!error) sendContent(wire, end);
           });
@@ -566,6 +567,11 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
       function moveTo(next: Position, allowed_ms: number): void {
         position = next;
+        if (allowed_ms === allowed) {
+          deadline.refresh();
+          return;
+        }
+        allowed = allowed_ms;
         clearTimeout(deadline);
         deadline = setTimeout(expire, allowed_ms);
       }
