@@ -6,6 +6,7 @@ const CRLF = '\r\n';
 const LF = 0x0a;
 const DOT = 0x2e;
 const EQUALS = 0x3d;
+const SPACE = 0x20;
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 
 // RFC 2045 section 6.7: printable ASCII but "=" stands for itself; blanks do too, except at the end of a line.
@@ -63,13 +64,21 @@ function quotedPrintable(source: Buffer): Buffer {
   let to = 0;
   let column = 0;
   for (let from = 0; from < source.length; from++) {
-    const byte = source[from] ?? 0;
-    // Nearly every octet: within a line that has room whatever comes next.
-    if (column > 0 && column < ENCODED_LINE - 1 && isPlain(byte, source[from + 1])) {
-      out[to++] = byte;
-      column++;
-      continue;
+    // Nearly every octet: within a line, with room for it whatever comes next.
+    if (column > 0) {
+      const room_end = Math.min(from + ENCODED_LINE - 1 - column, source.length - 1);
+      const start = from;
+      let plain = source[from] ?? 0;
+      while (from < room_end) {
+        const next = source[from + 1] ?? 0;
+        if (LITERAL_IN_QP[plain] !== 1 && (plain !== SPACE || LITERAL_IN_QP[next] !== 1)) break;
+        out[to++] = plain;
+        plain = next;
+        from++;
+      }
+      column += from - start;
     }
+    const byte = source[from] ?? 0;
     if (byte === LF) {
       out[to++] = 0x0d;
       out[to++] = LF;
@@ -97,10 +106,6 @@ function quotedPrintable(source: Buffer): Buffer {
     column += 3;
   }
   return out.subarray(0, to);
-}
-
-function isPlain(byte: number, next: number | undefined): boolean {
-  return LITERAL_IN_QP[byte] === 1 || (byte === 0x20 && next !== undefined && LITERAL_IN_QP[next] === 1);
 }
 
 function startsFromLine(source: Buffer, at: number): boolean {
