@@ -145,7 +145,7 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
    */
   const worthwhile = () =>
     idle.length === parts.lanes.length ||
-    waiting.length * 2 >= lastSize ||
+    waiting.length >= lastSize ||
     performance.now() - lastBegun >= LONGEST_HOLD_MS;
 
   const serve = async (lane: Sql, { entries, drafts }: Batch) => {
