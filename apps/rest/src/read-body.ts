@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError, type Parsed } from '@postrider/core';
 
 // A sender must move at least this much in each window, or it is holding a socket and not sending a body.
-const PROGRESS_WINDOW_SECONDS = 10;
+const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
 // A full batch of full messages stays below this.
 const MOST_VALUES = 50_000;
@@ -76,16 +76,20 @@ function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | 
   const chunks: Buffer[] = [];
   let received = 0;
   let before = 0;
-  let seconds = 0;
-  const watch = () => {
-    seconds += 1;
-    if (seconds % PROGRESS_WINDOW_SECONDS !== 0) return;
-    if (received - before < PROGRESS_BYTES)
-      finish(new AppError('body_timeout', 'The body did not arrive in time; send it again faster.'));
-    before = received;
-  };
+  let finished = false;
+  let progress: NodeJS.Timeout | null = null;
+  // Most bodies come with their headers and have ended by then; a timer for each would cost as much as the parsing.
+  setImmediate(() => {
+    if (finished) return;
+    progress = setInterval(() => {
+      if (received - before < PROGRESS_BYTES)
+        finish(new AppError('body_timeout', 'The body did not arrive in time; send it again faster.'));
+      before = received;
+    }, PROGRESS_WINDOW_MS);
+  });
   const finish = (result: Buffer | AppError) => {
-    unwatch(watch);
+    finished = true;
+    if (progress) clearInterval(progress);
     request.off('data', onData);
     if (result instanceof AppError) request.resume();
     resolve(result);
@@ -95,7 +99,6 @@ function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | 
     if (received > max_bytes) return finish(new AppError('body_too_large', tooLarge(max_bytes)));
     chunks.push(chunk);
   };
-  watchEverySecond(watch);
   request.on('data', onData);
   request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
   // The sender went away, which is no fault of ours; the answer is for the log and for a half-open socket.
@@ -103,24 +106,6 @@ function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | 
   request.once('error', onClose);
   if (request.destroyed) onClose();
   return promise;
-}
-
-const watched = new Set<() => void>();
-let watching: NodeJS.Timeout | null = null;
-
-/** One timer for all bodies under way: most of them end in the turn in which they began. */
-function watchEverySecond(watch: () => void): void {
-  watched.add(watch);
-  watching ??= setInterval(() => {
-    for (const each of watched) each();
-  }, 1000).unref();
-}
-
-function unwatch(watch: () => void): void {
-  watched.delete(watch);
-  if (watched.size > 0 || !watching) return;
-  clearInterval(watching);
-  watching = null;
 }
 
 function tooLarge(max_bytes: number): string {
