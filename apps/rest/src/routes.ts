@@ -1,6 +1,6 @@
 import type { Operation } from '@postrider/core';
 import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
-import { addDomain, getDomain, listDomains, removeDomain, verifyDomain } from '@postrider/core/domains';
+import { addDomain, getDomain, listDomains, removeDomain, rotateKeys, verifyDomain } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
 import {
   cancelMessage,
@@ -79,5 +79,6 @@ export const routes: readonly Route[] = [
   route('GET', '/domains/{domain}', getDomain),
   route('DELETE', '/domains/{domain}', removeDomain),
   route('POST', '/domains/{domain}/verify', verifyDomain),
+  route('POST', '/domains/{domain}/rotate-keys', rotateKeys),
   route('GET', '/usage', getUsage),
 ];

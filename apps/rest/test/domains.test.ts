@@ -101,7 +101,7 @@ describe('201', () => {
       created_at: new Date(world.clock.now()).toISOString(),
       verified_at: null,
       last_checked_at: null,
-      next_check_at: null,
+      next_check_at: new Date(world.clock.now() + 60_000).toISOString(),
     });
     expect(recordsOf(answer)).toEqual(
       [
@@ -121,7 +121,9 @@ describe('201', () => {
         ttl: 3600,
         status: 'pending',
         found: [],
-        hint: expect.stringContaining('/domains/mail.new.test/verify'),
+        diagnosis: null,
+        hint: 'Publish it, then have the domain verified.',
+        key_role: purpose === 'dkim' ? 'active' : null,
       })),
     );
     expect((await get('mail.new.test')).text).toBe(answer.text);

@@ -1,5 +1,5 @@
 import type { JobData, JobName, Services } from '@postrider/core';
-import { cancelMailOf } from '@postrider/core/domains';
+import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { maintainStorage } from '@postrider/core/storage';
 
 /** Jobs that need no lanes. delivery.attempt is not here: the pump fetches and settles those itself. */
@@ -7,6 +7,7 @@ type HandledJob = Exclude<JobName, 'delivery.attempt'>;
 
 const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData<N>) => Promise<void> } = {
   'domain.cancel_mail': cancelMailOf,
+  'domain.recheck': (services) => recheckDomains(services),
   'storage.maintain': (services) => maintainStorage(services),
 };
 

@@ -5,7 +5,7 @@ import type { Scope } from './api-keys/scopes.ts';
 import type { KeyMode } from './api-keys/secret.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { DnsLookup } from './dns-lookup.ts';
+import type { DnsLookup } from './dns/lookup.ts';
 import type { SigningKeys } from './domains/signing-keys.ts';
 import type { Jobs } from './jobs.ts';
 import type { AcceptLine } from './messages/accept-line.ts';

@@ -66,6 +66,7 @@ export const reasons = {
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
   domain_not_allowed: ['unprocessable', 'This name cannot be a sending domain.'],
+  rotation_in_progress: ['unprocessable', 'The DKIM keys of the domain are being changed already.'],
   idempotency_mismatch: ['unprocessable', 'The Idempotency-Key was used with another body.'],
   idempotency_in_progress: ['unprocessable', 'The first request with this Idempotency-Key is still under way.'],
   webhook_limit: ['unprocessable', 'The workspace has the highest number of webhooks.'],

@@ -14,6 +14,10 @@ export const catalogue = {
     payload: z.object({ workspace_id: z.string(), domain: z.string() }),
     options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 900 },
   },
+  'domain.recheck': {
+    payload: z.object({}),
+    options: { retry_limit: 0, retry_delay_seconds: 0, expire_seconds: 900, cron: '* * * * *' },
+  },
   'storage.maintain': {
     payload: z.object({}),
     options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, cron: '7 * * * *' },

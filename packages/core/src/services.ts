@@ -3,7 +3,7 @@ import { createKeyUses } from './api-keys/index.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Actor, Context, Credential, Log, Services } from './context.ts';
-import { createDnsLookup } from './dns-lookup.ts';
+import { createDnsLookup } from './dns/lookup.ts';
 import { createSigningKeys } from './domains/signing-keys.ts';
 import { newId } from './ids.ts';
 import type { Jobs } from './jobs.ts';

@@ -15,7 +15,10 @@ alter table domains
   -- What the last check saw of each record, as JSON.
   add column checks text not null default '{}';
 
--- Keys never change. Each has a selector of its own, because a name in the DNS publishes one key.
+-- Of the domains that are checked again in the background, those that are due.
+create index domains_due on domains (next_check_at) where next_check_at is not null;
+
+-- A key never changes, its role does. Each has a selector of its own, because a name in the DNS publishes one key.
 create table dkim_keys (
   workspace_id text collate "C" not null,
   domain_id text collate "C" not null references domains (id) on delete cascade,
@@ -26,6 +29,13 @@ create table dkim_keys (
   public_key text not null,
   -- PKCS #8, encrypted under SECRET_KEY for this id.
   sealed_private_key bytea not null,
+  -- Its record is to be published; it signs; or mail that it signed is still on its way.
+  role text not null check (role in ('next', 'active', 'retired')),
+  role_since timestamptz not null,
+  -- Since when every check has found its record right, and for how long that must be so before it signs: as long as
+  -- caches may hold what was at its name before.
+  right_since timestamptz,
+  wait_seconds integer not null default 0,
   created_at timestamptz not null,
   unique (domain_id, selector)
 );

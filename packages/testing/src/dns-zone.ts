@@ -14,6 +14,8 @@ export interface ZoneRecords {
 }
 export type RecordType = keyof ZoneRecords;
 export type Zone = Readonly<Record<string, ZoneRecords>>;
+/** Zones whose names other servers answer for: the name of their server, and its address where the parent tells it. */
+export type Delegations = Readonly<Record<string, { readonly ns: string; readonly address?: string }>>;
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'timeout';
 
 export interface DnsZone {
@@ -21,7 +23,8 @@ export interface DnsZone {
   readonly address: string;
   /** Every question so far, as `TYPE name`. */
   readonly questions: readonly string[];
-  set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>): void;
+  /** A minute is how long caches may keep records unless another time is given. */
+  set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>, ttl_seconds?: number): void;
   /** Removes every record of a name. */
   remove(name: string): void;
   /** Every question for the name fails until null is given. */
@@ -36,7 +39,15 @@ const PORT_TRIES = 20;
 const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'PTR', 'TXT'];
 
 /** A real name server on loopback for the names of a literal; any other name is NXDOMAIN. */
-export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
+export async function startDnsZone(
+  zone: Zone = {},
+  {
+    host = HOST,
+    port: asked_port = 0,
+    delegations = {},
+  }: { readonly host?: string; readonly port?: number; readonly delegations?: Delegations } = {},
+): Promise<DnsZone> {
+  const ttls = new Map<string, number>();
   const names = new Map<string, ZoneRecords>();
   for (const [name, records] of Object.entries(zone)) names.set(canonical(name), records);
   const failures = new Map<string, DnsFailure>();
@@ -48,10 +59,15 @@ export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
     if (!records || passed.includes(name)) return [];
     const target = records.CNAME?.[0];
     if (target !== undefined && type !== 'CNAME') {
-      return [encode(name, 'CNAME', target), ...answersFor(canonical(target), type, [...passed, name])];
+      return [
+        encode(name, 'CNAME', target, ttlOf(name, 'CNAME')),
+        ...answersFor(canonical(target), type, [...passed, name]),
+      ];
     }
-    return type ? (records[type] ?? []).map((record) => encode(name, type, record)) : [];
+    return type ? (records[type] ?? []).map((record) => encode(name, type, record, ttlOf(name, type))) : [];
   }
+
+  const ttlOf = (name: string, type: RecordType) => ttls.get(`${type} ${name}`) ?? TTL_SECONDS;
 
   /** RFC 8020: a name below which something exists has no data, but exists. */
   const exists = (name: string) => names.has(name) || [...names.keys()].some((known) => known.endsWith(`.${name}`));
@@ -66,8 +82,13 @@ export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
     if (failure === 'timeout') return;
     const response = Packet.createResponseFromRequest(request);
     response.header.ra = 1;
+    const delegated = Object.entries(delegations).find(([zone]) => name === zone || name.endsWith(`.${zone}`));
     if (failure) {
       response.header.rcode = Packet.RCODE[failure];
+    } else if (delegated) {
+      const [zone, { ns, address }] = delegated;
+      response.authorities = [encode(zone, 'NS', ns, TTL_SECONDS)];
+      if (address !== undefined) response.additionals = [encode(ns, 'A', address, TTL_SECONDS)];
     } else if (exists(name)) {
       response.header.aa = 1;
       response.answers = answersFor(name, type);
@@ -81,15 +102,15 @@ export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
   // The free port is found by UDP and may be taken for TCP, so the pair is tried until both are ours.
   for (let attempt = 1; ; attempt++) {
     const udp = createUDPServer(answer);
-    await udp.listen(0, HOST);
+    await udp.listen(asked_port, host);
     const { port } = udp.address();
     const tcp = createTCPServer(answer);
     try {
-      tcp.listen(port, HOST);
+      tcp.listen(port, host);
       await once(tcp, 'listening');
     } catch (error) {
       udp.close();
-      if (attempt === PORT_TRIES) throw error;
+      if (attempt === PORT_TRIES || asked_port !== 0) throw error;
       continue;
     }
     const open = new Set<Socket>();
@@ -98,9 +119,10 @@ export async function startDnsZone(zone: Zone = {}): Promise<DnsZone> {
       socket.on('close', () => open.delete(socket));
     });
     return {
-      address: `${HOST}:${port}`,
+      address: `${host}:${port}`,
       questions,
-      set(name, type, records) {
+      set(name, type, records, ttl_seconds = TTL_SECONDS) {
+        ttls.set(`${type} ${canonical(name)}`, ttl_seconds);
         names.set(canonical(name), { ...names.get(canonical(name)), [type]: records });
       },
       remove(name) {
@@ -125,12 +147,12 @@ function canonical(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-function encode(name: string, type: RecordType, record: unknown): Answer {
+function encode(name: string, type: RecordType, record: unknown, ttl: number): Answer {
   const resource = {
     name,
     type: Packet.TYPE[type],
     class: Packet.CLASS.IN,
-    ttl: TTL_SECONDS,
+    ttl,
     ...fieldsOf(type, record),
   };
   // dns2 types an answer as an instance, but encodes any object with the fields of its type.

@@ -81,7 +81,7 @@ it('does not send what it has no key for, and says so', async () => {
   expect(copiesOf(id)).toEqual([]);
   expect(await recipientOf(id)).toMatchObject({
     state: 'deferred',
-    last_response: 'the mail could not be signed for good.test: the domain has no key',
+    last_response: 'the mail could not be signed for good.test: the domain is not verified any more, or has no key',
   });
 
   await world.services.sql`update domains set signing_key_ids = ${ids}::text[] where name = 'good.test'`;

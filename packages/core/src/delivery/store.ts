@@ -215,7 +215,7 @@ export interface DeliveryRow extends RecipientKey {
   readonly body_bytes: number;
   /** The domain of the envelope that the sending domain asks for, once its record has been seen. */
   readonly return_path: string | null;
-  /** The keys that the sending domain signs with just now; none where it has been removed. */
+  /** The keys that the sending domain signs with just now; none where it is removed, suspended or failed. */
   readonly signing_key_ids: readonly string[];
 }
 
@@ -225,7 +225,7 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
     select r.workspace_id, r.message_id, r.id as recipient_id, r.email, m.mode, w.unknown_policy, m.created_at, m.from_address,
       m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject,
       m.body_bytes, case when d.return_path_ready then d.return_path end as return_path,
-      coalesce(d.signing_key_ids, '{}') as signing_key_ids
+      case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],

@@ -65,6 +65,7 @@ export const addDomain = operation({
         return_path,
         keys: [keys.rsa, keys.ed25519],
         signing_key_ids: [keys.rsa.id],
+        checked: true,
       }),
     );
     if (!row) throw alreadyExists(name);

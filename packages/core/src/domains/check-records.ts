@@ -1,60 +1,104 @@
 import { getDomain } from 'tldts';
-import type { DnsLookup } from '../dns-lookup.ts';
+import type { DnsAnswer, DnsLookup } from '../dns/lookup.ts';
 import {
-  judgeRecord,
-  type PublishedKey,
+  diagnose,
+  diagnoses,
+  type Evidence,
+  type Finding,
+  isMeant,
+  judge,
   type RecordStatus,
-  type Site,
-  type WantedRecord,
-  wantedRecords,
-} from './dns-records.ts';
+  spfRecords,
+  textsOf,
+} from './diagnose.ts';
+import { type ProvenDomain, type PublishedKey, type Site, type WantedRecord, wantedRecords } from './dns-records.ts';
+import { spfFacts } from './spf-facts.ts';
 import type { Proof } from './state.ts';
-import type { DomainRow } from './store.ts';
 
 export interface CheckedRecord {
   readonly wanted: WantedRecord;
-  readonly status: RecordStatus;
-  readonly found: readonly string[];
-  /** Why it could not be looked up. */
-  readonly error: string | null;
+  readonly finding: Finding;
 }
-
-// What is shown and stored of the answers; the judgement sees all of them.
-const MOST_SHOWN = 10;
 
 /** Looks up every record of a domain at once, within the few seconds that a lookup may take. */
 export async function checkRecords(
   dns: DnsLookup,
-  domain: DomainRow,
+  domain: ProvenDomain,
   keys: readonly PublishedKey[],
   site: Site,
 ): Promise<CheckedRecord[]> {
-  return Promise.all(wantedRecords(domain, keys, site).map((wanted) => checkRecord(dns, domain.name, wanted, site)));
+  const seen = await Promise.all(
+    wantedRecords(domain, keys, site).map(async (wanted) => ({
+      wanted,
+      evidence: await look(dns, domain.name, wanted, site),
+    })),
+  );
+  const checked = seen.map(({ wanted, evidence }) => ({ wanted, evidence, finding: diagnose(wanted, evidence, site) }));
+  const dkim_right = checked.some(({ wanted, finding }) => wanted.purpose === 'dkim' && statusOf(finding) === 'ok');
+  const envelope = domain.return_path ?? site.return_path_domain ?? domain.name;
+  return checked.map(({ wanted, evidence, finding }) => {
+    if (wanted.purpose !== 'dmarc') return { wanted, finding };
+    const alignment = { name: domain.name, envelope, dkim_right };
+    return { wanted, finding: diagnose(wanted, { ...evidence, alignment }, site) };
+  });
 }
 
-async function checkRecord(dns: DnsLookup, name: string, wanted: WantedRecord, site: Site): Promise<CheckedRecord> {
-  const answer = await dns.lookup(wanted.fqdn, wanted.type);
-  if (answer.kind === 'error') return { wanted, status: 'lookup_error', found: [], error: answer.message };
-  const found = answer.kind === 'found' ? answer.records : [];
-  const status = judgeRecord(wanted, found, site);
-  if (wanted.purpose === 'dmarc' && status === 'missing') {
-    // RFC 7489 section 6.6.3: below an organisation's domain, the organisation's policy holds.
-    const organisation = getDomain(name);
-    if (organisation !== null && organisation !== name) {
-      return checkRecord(dns, organisation, { ...wanted, fqdn: `_dmarc.${organisation}` }, site).then((above) => ({
-        ...above,
-        wanted,
-      }));
-    }
-  }
-  return { wanted, status, found: found.slice(0, MOST_SHOWN), error: null };
+export function statusOf(finding: Finding): RecordStatus {
+  return diagnoses[finding.diagnosis].status;
+}
+
+async function look(dns: DnsLookup, name: string, wanted: WantedRecord, site: Site): Promise<Evidence> {
+  const { fqdn, type, purpose } = wanted;
+  const answer = await askFor(dns, name, wanted);
+  const nothing = { answer, cached: null, elsewhere: [], addresses: [], spf: null, alignment: null };
+  if (answer.kind === 'error') return nothing;
+  const [record, another] = purpose === 'spf' ? spfRecords(textsOf(answer)) : [];
+  const spf = record !== undefined && another === undefined ? await spfFacts(dns, record, site) : null;
+  if (judge(wanted, textsOf(answer), site, spf) === 'right')
+    return { ...nothing, spf, cached: await dns.cached(fqdn, type) };
+  const elsewhere = await Promise.all(
+    otherNames(name, wanted).map(async (other) => ({ ...other, found: textsOf(await dns.lookup(other.fqdn, type)) })),
+  );
+  const addresses = type === 'CNAME' && answer.kind === 'none' ? textsOf(await dns.lookup(fqdn, 'A')) : [];
+  return { ...nothing, spf, addresses, elsewhere: elsewhere.filter(({ found }) => isMeant(wanted, found, site)) };
+}
+
+async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: WantedRecord): Promise<DnsAnswer> {
+  const answer = await dns.lookup(fqdn, type);
+  // RFC 7489 section 6.6.3: below an organisation's domain, the organisation's policy holds.
+  const organisation = getDomain(name, { allowPrivateDomains: true });
+  const inherits = purpose === 'dmarc' && answer.kind === 'none' && organisation !== null && organisation !== name;
+  return inherits ? dns.lookup(`_dmarc.${organisation}`, type) : answer;
+}
+
+/** Where a record lands by the usual mistakes. An SPF record or a return path at another name may be meant for that one. */
+function otherNames(
+  name: string,
+  { fqdn, purpose }: WantedRecord,
+): Pick<Evidence['elsewhere'][number], 'kind' | 'fqdn'>[] {
+  const zone = getDomain(name, { allowPrivateDomains: true }) ?? name;
+  const doubled = [...new Set([`${fqdn}.${zone}`, `${fqdn}.${name}`])];
+  const prefix = fqdn.slice(0, -name.length - 1);
+  const wrong =
+    purpose === 'spf' || purpose === 'return_path'
+      ? []
+      : [
+          ...(zone === name ? [] : [`${prefix}.${zone}`]),
+          `${prefix.replaceAll('_', '')}.${name}`,
+          ...(purpose === 'dkim' ? [`${prefix.replace('._domainkey', '')}.${name}`] : []),
+          ...(purpose === 'dmarc' ? [] : [name]),
+        ];
+  return [
+    ...doubled.map((fqdn) => ({ kind: 'host_doubled', fqdn }) as const),
+    ...wrong.map((fqdn) => ({ kind: 'wrong_name', fqdn }) as const),
+  ].filter((other) => other.fqdn.length <= 253);
 }
 
 /** What the required records prove together. */
 export function proofOf(checked: readonly CheckedRecord[]): Proof {
-  const required = checked.filter(({ wanted }) => wanted.required);
-  if (required.some(({ status }) => status === 'lookup_error')) return 'unknown';
-  return required.every(({ status }) => status === 'ok') ? 'right' : 'wrong';
+  const statuses = checked.filter(({ wanted }) => wanted.required).map(({ finding }) => statusOf(finding));
+  if (statuses.includes('lookup_error')) return 'unknown';
+  return statuses.every((status) => status === 'ok') ? 'right' : 'wrong';
 }
 
 const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
@@ -68,10 +112,12 @@ const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
 
 /** Why a domain is not, or no longer, proven; null where every required record is right. */
 export function reasonOf(checked: readonly CheckedRecord[]): string | null {
-  const parts = checked.flatMap(({ wanted, status, error }) => {
+  const parts = checked.flatMap(({ wanted, finding }) => {
+    const status = statusOf(finding);
     if (!wanted.required || status === 'ok') return [];
+    const why = finding.diagnosis === 'lookup_failed' && finding.detail !== null ? ` (${finding.detail})` : '';
     const kind = wanted.purpose === 'dkim' ? 'DKIM' : wanted.purpose;
-    return [`the ${kind} record ${wanted.fqdn} ${troubles[status]}${error === null ? '' : ` (${error})`}`];
+    return [`the ${kind} record ${wanted.fqdn} ${troubles[status]}${why}`];
   });
   if (parts.length === 0) return null;
   const text = parts.join(', and ');

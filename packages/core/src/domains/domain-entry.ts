@@ -4,26 +4,41 @@ import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
-import { type PublishedKey, purposes, recordHint, recordStatuses, type Site, wantedRecords } from './dns-records.ts';
-import { hostInZone } from './domain-name.ts';
+import { adviceOf, diagnoses, diagnosisNames, type Finding, recordStatuses } from './diagnose.ts';
+import {
+  keyRoles,
+  type PublishedKey,
+  purposes,
+  type Site,
+  type WantedRecord,
+  wantedRecords,
+  wantedTypes,
+} from './dns-records.ts';
 import { sendableProblem } from './require-sendable.ts';
 import { domainStates } from './state.ts';
 import type { DomainRow } from './store.ts';
 
 const TTL_SECONDS = 3600;
 
-const recordSchema = z
+export const recordSchema = z
   .object({
     purpose: z.enum(purposes),
     required: z.boolean().meta({ description: 'Whether the domain is verified only with it.' }),
-    type: z.enum(['TXT', 'CNAME', 'MX']),
+    type: z.enum(wantedTypes),
     host: z.string().meta({ description: 'As providers ask for it: without the zone, @ for the zone itself.' }),
     fqdn: z.string(),
     value: z.string(),
     ttl: z.int(),
     status: z.enum(recordStatuses),
     found: z.array(z.string()).readonly().meta({ description: 'What the last check saw there.' }),
+    diagnosis: z
+      .enum(diagnosisNames)
+      .nullable()
+      .meta({ description: 'What exactly is the matter; null before the first check.' }),
     hint: z.string().nullable().meta({ description: 'What to do about it, for people.' }),
+    key_role: z.enum(keyRoles).nullable().meta({
+      description: 'Of a dkim record: whether its key signs, will sign, or has signed mail that is still on its way.',
+    }),
   })
   .meta({ id: 'DnsRecord' });
 
@@ -47,7 +62,12 @@ export type DomainEntry = z.output<typeof domainSchema>;
 
 const checksSchema = z.record(
   z.string(),
-  z.object({ status: z.enum(recordStatuses), found: z.array(z.string()).readonly() }),
+  z.object({
+    diagnosis: z.enum(diagnosisNames),
+    found: z.array(z.string()).readonly(),
+    detail: z.string().nullable(),
+    ttl_seconds: z.number().nullable(),
+  }),
 );
 /** What a check saw, by checkName. */
 export type Checks = z.output<typeof checksSchema>;
@@ -78,13 +98,31 @@ export function domainEntry(
     verified_at: row.verified_at && isoTime(row.verified_at),
     last_checked_at: row.last_checked_at && isoTime(row.last_checked_at),
     next_check_at: row.next_check_at && isoTime(row.next_check_at),
-    dns_records: records.map((record) => {
-      const { status, found } = checks[checkName(record)] ?? { status: 'pending' as const, found: [] };
-      const { purpose, required, type, fqdn, value } = record;
-      const host = hostInZone(fqdn, row.name);
-      const hint = recordHint(record, status)?.replace('{domain}', row.name) ?? null;
-      return { purpose, required, type, host, fqdn, value, ttl: TTL_SECONDS, status, found, hint };
-    }),
+    dns_records: records.map((record) => recordEntry(record, checks[checkName(record)], keys)),
+  };
+}
+
+/** A record as it is shown, with what was found of it. */
+export function recordEntry(
+  record: WantedRecord,
+  finding: Finding | undefined,
+  keys: readonly PublishedKey[],
+): z.output<typeof recordSchema> {
+  const { purpose, required, type, host, fqdn, value, key_id } = record;
+  const key_role = keys.find(({ id }) => id === key_id)?.role ?? null;
+  return {
+    purpose,
+    required,
+    type,
+    host,
+    fqdn,
+    value,
+    ttl: TTL_SECONDS,
+    status: finding ? diagnoses[finding.diagnosis].status : 'pending',
+    found: finding?.found ?? [],
+    diagnosis: finding?.diagnosis ?? null,
+    hint: key_role === 'retired' ? null : adviceOf(record, finding),
+    key_role,
   };
 }
 

@@ -21,5 +21,6 @@ export async function insertProvenDomain(
     return_path: null,
     keys: [rsa, ed25519],
     signing_key_ids: [rsa.id, ed25519.id],
+    checked: false,
   });
 }

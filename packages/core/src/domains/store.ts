@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { DkimAlgorithm, NewDkimKey } from './dkim-keys.ts';
+import type { NewDkimKey } from './dkim-keys.ts';
+import type { PublishedKey } from './dns-records.ts';
 import { type DomainState, type DomainTransitionName, domainTransitions } from './state.ts';
 
 export interface DomainRow {
@@ -34,26 +35,38 @@ export interface NewDomain {
   readonly return_path: string | null;
   readonly keys: readonly NewDkimKey[];
   readonly signing_key_ids: readonly string[];
+  /** Whether it is checked in the background from now on. */
+  readonly checked: boolean;
 }
 
 /** Stores a domain with its keys, or nothing where the workspace has the name already. */
 export async function insertDomain(tx: Tx, domain: NewDomain): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, signing_key_ids,
-      created_at, verified_at)
+      created_at, verified_at, next_check_at)
     values (${domain.workspace_id}, ${domain.id}, ${domain.name}, ${domain.status}, ${domain.sandbox},
       ${domain.ownership_token}, ${domain.return_path}, ${[...domain.signing_key_ids]}::text[], clock_now(),
-      case when ${domain.status} = 'verified' then clock_now() end)
+      case when ${domain.status} = 'verified' then clock_now() end,
+      case when ${domain.checked}::boolean then clock_now() + interval '1 minute' end)
     on conflict (workspace_id, name) do nothing
     returning ${domainColumns(tx)}`;
   if (!row) return null;
-  for (const key of domain.keys) {
-    await tx`
-      insert into dkim_keys (workspace_id, domain_id, id, selector, algorithm, public_key, sealed_private_key, created_at)
-      values (${domain.workspace_id}, ${domain.id}, ${key.id}, ${key.selector}, ${key.algorithm}, ${key.public_key},
-        ${key.sealed_private_key}, clock_now())`;
-  }
+  await insertKeys(tx, domain, domain.keys);
   return row;
+}
+
+export async function insertKeys(
+  tx: Tx,
+  domain: { readonly workspace_id: string; readonly id: string },
+  keys: readonly NewDkimKey[],
+): Promise<void> {
+  for (const key of keys) {
+    await tx`
+      insert into dkim_keys (workspace_id, domain_id, id, selector, algorithm, public_key, sealed_private_key, role,
+        role_since, wait_seconds, created_at)
+      values (${domain.workspace_id}, ${domain.id}, ${key.id}, ${key.selector}, ${key.algorithm}, ${key.public_key},
+        ${key.sealed_private_key}, ${key.role}, clock_now(), ${key.wait_seconds}, clock_now())`;
+  }
 }
 
 export async function domainByName(sql: Sql | Tx, workspace_id: string, name: string): Promise<DomainRow | null> {
@@ -83,20 +96,55 @@ export async function pageOfDomains(
     order by id desc limit ${count}`;
 }
 
-export interface PublicKeyRow {
+export interface PublicKeyRow extends PublishedKey {
   readonly domain_id: string;
-  readonly id: string;
-  readonly selector: string;
-  readonly algorithm: DkimAlgorithm;
-  readonly public_key: string;
+  readonly in_role_ms: number;
+  /** How long every check has found its record right; null: the last one did not. */
+  readonly right_ms: number | null;
+  readonly wait_seconds: number;
 }
 
-/** What the DNS has to publish for some domains, RSA first. */
+/** What the DNS has to publish for some domains: what signs, then what will, then what did; RSA first. */
 export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[]): Promise<PublicKeyRow[]> {
   return sql<PublicKeyRow[]>`
-    select domain_id, id, selector, algorithm, public_key from dkim_keys
+    select domain_id, id, selector, algorithm, public_key, role, wait_seconds,
+      extract(epoch from clock_now() - role_since)::float8 * 1000 as in_role_ms,
+      extract(epoch from clock_now() - right_since)::float8 * 1000 as right_ms
+    from dkim_keys
     where domain_id = any (${[...domain_ids]}::text[])
-    order by domain_id, algorithm desc, id`;
+    order by domain_id, array_position('{active,next,retired}', role), algorithm desc, id`;
+}
+
+/** What a check saw at the name of a key. */
+export interface KeySighting {
+  readonly id: string;
+  readonly right: boolean;
+  /** How long caches may keep something else that stands there. */
+  readonly wait_seconds: number;
+}
+
+export async function recordSightings(tx: Tx, sightings: readonly KeySighting[]): Promise<void> {
+  const right_ids = sightings.filter(({ right }) => right).map(({ id }) => id);
+  await tx`
+    update dkim_keys k set
+      right_since = case when k.id = any (${right_ids}::text[]) then coalesce(k.right_since, clock_now()) end,
+      wait_seconds = greatest(k.wait_seconds, s.wait_seconds)
+    from unnest(
+      ${sightings.map(({ id }) => id)}::text[],
+      ${sightings.map(({ wait_seconds }) => wait_seconds)}::integer[]
+    ) as s (id, wait_seconds)
+    where k.id = s.id`;
+}
+
+/** The next keys sign from now on, and those that signed are kept for the mail on its way. */
+export async function switchKeys(tx: Tx, domain_id: string): Promise<void> {
+  await tx`
+    update dkim_keys set role = case role when 'next' then 'active' else 'retired' end, role_since = clock_now()
+    where domain_id = ${domain_id} and role in ('next', 'active')`;
+}
+
+export async function deleteKeys(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx`delete from dkim_keys where id = any (${[...ids]}::text[])`;
 }
 
 export interface SealedKey {
@@ -129,8 +177,8 @@ export interface CheckedFacts {
 }
 
 /** Remembers what a check saw; it changes no state. A null leaves what was known. */
-export async function recordCheck(sql: Sql | Tx, id: string, facts: CheckedFacts): Promise<DomainRow | null> {
-  const [row] = await sql<DomainRow[]>`
+export async function recordCheck(tx: Tx, id: string, facts: CheckedFacts): Promise<DomainRow | null> {
+  const [row] = await tx<DomainRow[]>`
     update domains set
       checks = ${facts.checks},
       status_reason = case when status = 'suspended' then status_reason else ${facts.status_reason} end,
@@ -138,17 +186,48 @@ export async function recordCheck(sql: Sql | Tx, id: string, facts: CheckedFacts
       return_path_ready = coalesce(${facts.return_path_ready}::boolean, return_path_ready),
       last_checked_at = clock_now()
     where id = ${id}
-    returning ${domainColumns(sql)}`;
+    returning ${domainColumns(tx)}`;
   return row ?? null;
 }
 
-/** The only UPDATE of a state. Null where the domain is gone or not in a state that the transition begins in. */
-export async function moveDomain(tx: Tx, name: DomainTransitionName, id: string): Promise<DomainRow | null> {
+/** Sets when the next background check is; null: never. A state's interval counts from its last change. */
+export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): Promise<DomainRow | null> {
+  const [row] = await tx<DomainRow[]>`
+    update domains set next_check_at = clock_now() + ${in_ms}::float8 * interval '1 millisecond'
+    where id = ${id} returning ${domainColumns(tx)}`;
+  return row ?? null;
+}
+
+/**
+ * Takes domains that are due, the longest overdue first, for as long as a check may last: what its process does not
+ * finish, another takes then. Served by domains_due.
+ */
+export async function takeDueDomains(sql: Sql, count: number, hold_ms: number): Promise<DomainRow[]> {
+  return sql<DomainRow[]>`
+    update domains set next_check_at = clock_now() + ${hold_ms}::float8 * interval '1 millisecond'
+    where id in (
+      select id from domains where next_check_at <= clock_now()
+      order by next_check_at limit ${count} for update skip locked
+    )
+    returning ${domainColumns(sql)}`;
+}
+
+/**
+ * The only UPDATE of a state. Null where the domain is gone or not in a state that the transition begins in. A
+ * reason that is not given stays as it was.
+ */
+export async function moveDomain(
+  tx: Tx,
+  name: DomainTransitionName,
+  id: string,
+  reason?: string,
+): Promise<DomainRow | null> {
   const { from, to } = domainTransitions[name];
   const [row] = await tx<DomainRow[]>`
     update domains set
       status = ${to},
       status_since = clock_now(),
+      status_reason = coalesce(${reason ?? null}::text, status_reason),
       verified_at = case when ${to} = 'verified' and status <> 'at_risk' then clock_now() else verified_at end
     where id = ${id} and status = any (${[...from]}::text[])
     returning ${domainColumns(tx)}`;

@@ -1,6 +1,6 @@
 import { type DnsZone, startDnsZone } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDnsLookup, type DnsLookup } from './dns-lookup.ts';
+import { createDnsLookup, type DnsLookup } from './lookup.ts';
 
 let zone: DnsZone;
 let dns: DnsLookup;
@@ -16,15 +16,25 @@ describe('a lookup', () => {
     zone.set('a.test', 'TXT', [['v=DKIM1; ', 'p=abc'], 'other']);
     zone.set('alias.test', 'CNAME', ['a.test']);
 
-    expect(await dns.lookup('a.test', 'TXT')).toEqual({ kind: 'found', records: ['v=DKIM1; p=abc', 'other'] });
-    expect(await dns.lookup('alias.test', 'TXT')).toEqual({ kind: 'found', records: ['v=DKIM1; p=abc', 'other'] });
-    expect(await dns.lookup('alias.test', 'CNAME')).toEqual({ kind: 'found', records: ['a.test'] });
+    expect(await dns.lookup('a.test', 'TXT')).toEqual({
+      kind: 'found',
+      records: ['v=DKIM1; p=abc', 'other'],
+      ttl_seconds: 60,
+      alias: null,
+    });
+    expect(await dns.lookup('ALIAS.test', 'TXT')).toEqual({
+      kind: 'found',
+      records: ['v=DKIM1; p=abc', 'other'],
+      ttl_seconds: 60,
+      alias: 'a.test',
+    });
+    expect(await dns.lookup('alias.test', 'CNAME')).toMatchObject({ kind: 'found', records: ['a.test'], alias: null });
   });
 
   it('reads mail exchangers', async () => {
     zone.set('mx.test', 'MX', [{ priority: 10, exchange: 'in.test' }]);
 
-    expect(await dns.lookup('mx.test', 'MX')).toEqual({ kind: 'found', records: ['10 in.test'] });
+    expect(await dns.lookup('mx.test', 'MX')).toMatchObject({ kind: 'found', records: ['10 in.test'] });
   });
 
   it('tells a name without such a record, or no name at all, from an answer that did not come', async () => {
@@ -33,8 +43,8 @@ describe('a lookup', () => {
     zone.set('shut.test', 'TXT', ['x']);
     zone.fail('shut.test', 'REFUSED');
 
-    expect(await dns.lookup('a.test', 'MX')).toEqual({ kind: 'none' });
-    expect(await dns.lookup('nothing.test', 'TXT')).toEqual({ kind: 'none' });
+    expect(await dns.lookup('a.test', 'MX')).toEqual({ kind: 'none', alias: null });
+    expect(await dns.lookup('nothing.test', 'TXT')).toEqual({ kind: 'none', alias: null });
     expect(await dns.lookup('broken.test', 'TXT')).toMatchObject({ kind: 'error' });
     expect(await dns.lookup('shut.test', 'TXT')).toMatchObject({ kind: 'error' });
   });
@@ -74,6 +84,6 @@ describe('a lookup', () => {
 
     const answer = await dns.lookup('long.test', 'TXT');
 
-    expect(answer).toEqual({ kind: 'found', records });
+    expect(answer).toMatchObject({ kind: 'found', records });
   });
 });

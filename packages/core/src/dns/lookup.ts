@@ -1,0 +1,115 @@
+import { getServers } from 'node:dns';
+import { cleanRemoteText, createAddressGuard } from '@postrider/mail';
+import { type Asked, askServer } from './ask-server.ts';
+import { type Authority, createAuthorityWalk, whyOf } from './find-authority.ts';
+import { type NameServer, type RecordType, readServer } from './message.ts';
+import { ROOTS } from './roots.ts';
+
+export type DnsRecordType = Exclude<RecordType, 'NS'>;
+
+/** none: the name or the type does not exist. error: nobody knows, so nothing may follow from it. */
+export type DnsAnswer =
+  | {
+      readonly kind: 'found';
+      readonly records: readonly string[];
+      /** How long caches may keep it from now on. */
+      readonly ttl_seconds: number;
+      /** What a CNAME at the name leads to, where there is one. */
+      readonly alias: string | null;
+    }
+  | { readonly kind: 'none'; readonly alias: string | null }
+  | { readonly kind: 'error'; readonly message: string };
+
+/** Asks the DNS and never throws. What strangers publish comes back as a few short lines of text. */
+export interface DnsLookup {
+  lookup(name: string, type: DnsRecordType): Promise<DnsAnswer>;
+  /** What receivers may still see, where lookup asks the authoritative servers; null where it asks no others. */
+  cached(name: string, type: DnsRecordType): Promise<DnsAnswer | null>;
+}
+
+const TRY_MS = 1500;
+const TRIES = 2;
+const WALK_MS = 4000;
+const MOST_SERVERS = 3;
+const MOST_RECORDS = 20;
+const MOST_ALIASES = 8;
+// A network that lets no question out costs every lookup the whole walk, so it is not tried again for a while.
+const SHUT_MS = 300_000;
+
+/**
+ * With servers given, nobody else is asked. Else the authoritative servers are, so that a record counts once it is
+ * published; and the system's where the network lets no question out to those.
+ */
+export function createDnsLookup(
+  servers: readonly string[],
+  authority: Authority | null = defaultAuthority(servers),
+): DnsLookup {
+  const given = servers.map(readServer);
+  const resolve: Ask = (name, type) => askAll(given.length > 0 ? given : systemServers(), name, type);
+  if (!authority) return { lookup: (name, type) => follow(resolve, name, type), cached: async () => null };
+  const walk = createAuthorityWalk(authority);
+  let shut_until = 0;
+  const ask: Ask = async (name, type) => {
+    if (performance.now() < shut_until) return resolve(name, type);
+    const { asked, shut } = await walk(name, type, AbortSignal.timeout(WALK_MS));
+    if (asked.ok) return asked;
+    if (shut) shut_until = performance.now() + SHUT_MS;
+    const resolved = await resolve(name, type);
+    // What the authoritative servers said of the failure is the better reason.
+    return resolved.ok || shut ? resolved : asked;
+  };
+  return { lookup: (name, type) => follow(ask, name, type), cached: (name, type) => follow(resolve, name, type) };
+}
+
+function defaultAuthority(servers: readonly string[]): Authority | null {
+  if (servers.length > 0) return null;
+  return { roots: ROOTS.map(readServer), guard: createAddressGuard([]), port: 53 };
+}
+
+function systemServers(): NameServer[] {
+  return getServers().map(readServer);
+}
+
+type Ask = (name: string, type: RecordType) => Promise<Asked>;
+
+async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<Asked> {
+  let asked: Asked = { ok: false, why: 'no name server could be reached' };
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (const server of servers.slice(0, MOST_SERVERS)) {
+      asked = await askServer(server, { name, type, recurse: true }, TRY_MS);
+      if (!asked.ok) continue;
+      const { code } = asked.reply;
+      if (code === 'ok' || code === 'no_such_name') return asked;
+      asked = { ok: false, why: whyOf(code) };
+    }
+  }
+  return asked;
+}
+
+/** Follows aliases through the zones that they lead to. */
+async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promise<DnsAnswer> {
+  let name = asked_name.toLowerCase();
+  let alias: string | null = null;
+  let ttl_seconds = Number.POSITIVE_INFINITY;
+  for (let hops = 0; hops < MOST_ALIASES; ) {
+    const asked = await ask(name, type);
+    if (!asked.ok) return { kind: 'error', message: asked.why };
+    const { answers } = asked.reply;
+    const before = name;
+    for (; hops < MOST_ALIASES; hops++) {
+      const records = answers.filter((one) => one.name === name && one.type === type);
+      if (records.length > 0) {
+        const texts = records.slice(0, MOST_RECORDS).map((one) => cleanRemoteText(one.text));
+        const ttls = records.map((one) => one.ttl_seconds);
+        return { kind: 'found', records: texts, ttl_seconds: Math.min(ttl_seconds, ...ttls), alias };
+      }
+      const cname = answers.find((one) => one.name === name && one.type === 'CNAME');
+      if (!cname) break;
+      name = cname.text;
+      ttl_seconds = Math.min(ttl_seconds, cname.ttl_seconds);
+      alias ??= cleanRemoteText(name);
+    }
+    if (name === before || asked.reply.code === 'no_such_name') return { kind: 'none', alias };
+  }
+  return { kind: 'error', message: 'the aliases lead in a circle' };
+}

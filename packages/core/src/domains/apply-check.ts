@@ -1,0 +1,122 @@
+import { sqlState } from '@postrider/db';
+import type { Services } from '../context.ts';
+import { recordEvent } from '../events/store.ts';
+import { newId } from '../ids.ts';
+import { type CheckedRecord, proofOf, reasonOf, statusOf } from './check-records.ts';
+import type { Finding } from './diagnose.ts';
+import { checkName } from './domain-entry.ts';
+import { planKeys } from './key-plan.ts';
+import { domainTransitions, judgeProof, nextCheckMs } from './state.ts';
+import {
+  type DomainRow,
+  deleteKeys,
+  type KeySighting,
+  lockDomain,
+  moveDomain,
+  publicKeysOf,
+  recordCheck,
+  recordSightings,
+  scheduleCheck,
+  switchKeys,
+} from './store.ts';
+
+/** claimed: the records are right, and those of another workspace were right before. gone: removed meanwhile. */
+export type Applied =
+  | { readonly kind: 'applied'; readonly row: DomainRow }
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'gone' };
+
+export const CLAIMED_REASON = 'Another workspace has verified this name.';
+
+const UNIQUE_VIOLATION = '23505';
+const LONGEST_WAIT_SECONDS = 7 * 86_400;
+
+export interface Check {
+  /** The domain as it was before the lookups. */
+  readonly found: DomainRow;
+  readonly checked: readonly CheckedRecord[];
+  /** A check that nobody waits for is dropped where another was recorded meanwhile, which may have looked later. */
+  readonly yields: boolean;
+}
+
+/** Records what was seen, and moves the domain and its keys where that proves or refutes them. No lookup happens in here. */
+export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, check: Check): Promise<Applied> {
+  try {
+    return await apply(services, check, false);
+  } catch (error) {
+    // domains_claim: the records of the other workspace were right before.
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+    return apply(services, check, true);
+  }
+}
+
+async function apply(
+  { sql, clock }: Pick<Services, 'sql' | 'clock'>,
+  { found, checked, yields }: Check,
+  claimed: boolean,
+): Promise<Applied> {
+  const domain_id = found.id;
+  return sql.begin(async (tx): Promise<Applied> => {
+    const before = await lockDomain(tx, domain_id);
+    if (!before) return { kind: 'gone' };
+    const overtaken = before.last_checked_at?.getTime() !== found.last_checked_at?.getTime();
+    if (yields && overtaken) return { kind: 'applied', row: before };
+    const signing_key_ids = await applyToKeys(tx, before, checked);
+    const proof = proofOf(checked);
+    const name = claimed ? null : judgeProof(before.status, proof, before.in_state_ms);
+    await recordCheck(tx, domain_id, {
+      checks: JSON.stringify(Object.fromEntries(checked.map(({ wanted, finding }) => [checkName(wanted), finding]))),
+      status_reason: claimed ? CLAIMED_REASON : reasonOf(checked),
+      signing_key_ids,
+      return_path_ready: returnPathReady(checked),
+    });
+    const moved = name && (await moveDomain(tx, name, domain_id));
+    const restless = proof === 'unknown' || (await publicKeysOf(tx, [domain_id])).some((key) => key.role === 'next');
+    const { status } = moved ?? before;
+    const row = await scheduleCheck(tx, domain_id, nextCheckMs(status, moved ? 0 : before.in_state_ms, restless));
+    if (!row) return { kind: 'gone' };
+    const event = name && domainTransitions[name].event;
+    if (moved && event) {
+      const { workspace_id, status_reason } = row;
+      const facts = { domain: { id: row.id, name: row.name, status, status_reason } };
+      await recordEvent(tx, { workspace_id, id: newId('event', clock.now()), type: event, facts });
+    }
+    return claimed ? { kind: 'claimed' } : { kind: 'applied', row };
+  });
+}
+
+/** Remembers what was seen of each key, lets the next ones take over when it is time, and answers who signs now. */
+async function applyToKeys(
+  tx: Parameters<typeof lockDomain>[0],
+  before: DomainRow,
+  checked: readonly CheckedRecord[],
+): Promise<readonly string[]> {
+  const findings = new Map(
+    checked.flatMap(({ wanted, finding }): [string, Finding][] => (wanted.key_id ? [[wanted.key_id, finding]] : [])),
+  );
+  await recordSightings(
+    tx,
+    [...findings].flatMap(([id, finding]): KeySighting[] => {
+      const status = statusOf(finding);
+      if (status === 'lookup_error') return [];
+      const foreign = status === 'ok' || finding.ttl_seconds === null ? 0 : finding.ttl_seconds;
+      return [{ id, right: status === 'ok', wait_seconds: Math.min(foreign, LONGEST_WAIT_SECONDS) }];
+    }),
+  );
+  const keys = await publicKeysOf(tx, [before.id]);
+  const status = (id: string) => {
+    const finding = findings.get(id);
+    return finding && statusOf(finding);
+  };
+  const plan = planKeys(keys, status, before.signing_key_ids);
+  if (plan.switches) await switchKeys(tx, before.id);
+  if (plan.drop.length > 0) await deleteKeys(tx, plan.drop);
+  return plan.signing;
+}
+
+/** Null leaves what was known. */
+function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
+  const record = checked.find(({ wanted }) => wanted.purpose === 'return_path');
+  const status = record && statusOf(record.finding);
+  return status === undefined || status === 'lookup_error' ? null : status === 'ok';
+}

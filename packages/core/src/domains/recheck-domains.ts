@@ -1,0 +1,35 @@
+import type { Services } from '../context.ts';
+import { applyCheck } from './apply-check.ts';
+import { checkRecords } from './check-records.ts';
+import { siteOf } from './domain-entry.ts';
+import { type DomainRow, publicKeysOf, takeDueDomains } from './store.ts';
+
+const AT_ONCE = 5;
+// Longer than the slowest check: every lookup and those that follow from it end within seconds.
+const HOLD_MS = 300_000;
+
+/** Checks every domain that is due, a few at a time; any number of processes may do so side by side. */
+export async function recheckDomains(
+  services: Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log'>,
+): Promise<void> {
+  for (;;) {
+    const due = await takeDueDomains(services.sql, AT_ONCE, HOLD_MS);
+    if (due.length === 0) return;
+    await Promise.all(due.map((row) => recheck(services, row)));
+  }
+}
+
+/** A fault with one domain is not one of the others; it is looked at again when its hold is over. */
+async function recheck(
+  { log, ...services }: Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log'>,
+  row: DomainRow,
+): Promise<void> {
+  try {
+    const keys = await publicKeysOf(services.sql, [row.id]);
+    const site = siteOf(services.config, services.public_url);
+    const checked = await checkRecords(services.dns, row, keys, site);
+    await applyCheck(services, { found: row, checked, yields: true });
+  } catch (error) {
+    log.error({ err: error, domain: row.name }, 'a domain could not be checked');
+  }
+}

@@ -1,0 +1,29 @@
+import type { DnsLookup } from '../dns/lookup.ts';
+import { namesService, type SpfFacts, spfRecords, textsOf } from './diagnose.ts';
+import type { Site } from './dns-records.ts';
+
+// RFC 7208 section 4.6.4. One more proves the excess, so nobody can make this ask for more.
+const MOST_LOOKUPS = 10;
+
+/** Counts what an SPF record makes receivers look up, and looks through its includes for this service. */
+export async function spfFacts(dns: DnsLookup, record: string, site: Site): Promise<SpfFacts> {
+  let lookups = 0;
+  let names_service = namesService(record, site);
+  const waiting = [record];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (const term of next.split(/ +/).slice(1)) {
+      if (lookups > MOST_LOOKUPS) return { lookups, names_service };
+      const match = /^[+?~-]?(?:(?:include:|redirect=)(?<target>.+)|exists:.+|(?:a|mx|ptr)(?:[:/].*)?)$/.exec(term);
+      if (!match) continue;
+      lookups += 1;
+      const target = match.groups?.target;
+      // What has a macro depends on the mail, and is only counted.
+      if (target === undefined || target.includes('%')) continue;
+      const [included] = spfRecords(textsOf(await dns.lookup(target, 'TXT')));
+      if (included === undefined) continue;
+      names_service ||= namesService(included, site);
+      waiting.push(included);
+    }
+  }
+  return { lookups, names_service };
+}
