@@ -1,0 +1,276 @@
+import { invoke } from '@postrider/core';
+import { listEvents } from '@postrider/core/events';
+import { getMessage, sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDomain } from './add-domain.ts';
+import { applyCheck } from './apply-check.ts';
+import { checkRecords } from './check-records.ts';
+import { type DomainEntry, siteOf } from './domain-entry.ts';
+import { getDomain } from './get-domain.ts';
+import { recheckDomains } from './recheck-domains.ts';
+import { removeDomain } from './remove-domain.ts';
+import { domainByName, publicKeysOf } from './store.ts';
+import { resumeDomain, suspendDomain } from './suspend-domain.ts';
+import { verifyDomain } from './verify-domain.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ HELO_NAME: 'mail.service.test', RETRY_SCHEDULE: '1h,1h,1h' });
+});
+afterAll(() => world.stop());
+
+const ctx = (workspace_id = world.workspace_id) => world.as(workspace_id);
+const shown = (domain: string, workspace_id?: string) => invoke(ctx(workspace_id), getDomain, { domain });
+
+function publish(entry: DomainEntry): void {
+  for (const { type, fqdn, value, required } of entry.dns_records) {
+    if (type === 'TXT' && required) world.dns.set(fqdn, 'TXT', [value]);
+  }
+}
+
+async function added(name: string): Promise<DomainEntry> {
+  return invoke(ctx(), addDomain, { name });
+}
+
+async function verified(name: string): Promise<DomainEntry> {
+  publish(await added(name));
+  const entry = await invoke(ctx(), verifyDomain, { domain: name });
+  expect(entry.status).toBe('verified');
+  return entry;
+}
+
+/** Lets time pass, and the job of every minute run at its end. */
+async function pass(duration_ms: number): Promise<void> {
+  await world.clock.advance(duration_ms);
+  await recheckDomains(world.services);
+}
+
+function send(from: string, fields: object = {}) {
+  return invoke(ctx(), sendMessage, { from, to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields });
+}
+
+async function eventsOf(type: string, name: string): Promise<number> {
+  const { data } = await invoke(ctx(), listEvents, { type, limit: '100' });
+  return data.filter((event) => JSON.stringify(event).includes(`"${name}"`)).length;
+}
+
+describe('a background check', () => {
+  it('verifies a new domain within minutes of its records', async () => {
+    const entry = await added('new.test');
+    await pass(MINUTE_MS);
+    expect(await shown('new.test')).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
+    publish(entry);
+
+    await pass(2 * MINUTE_MS);
+
+    expect(await shown('new.test')).toMatchObject({ status: 'verified', can_send: true });
+    expect(await eventsOf('domain.verified', 'new.test')).toBe(1);
+  });
+
+  it('puts a domain that lost a record at risk, and sends go on for 72 hours, until it fails', async () => {
+    const before = await verified('lost.test');
+    world.dns.remove('_postrider.lost.test');
+
+    await pass(6 * HOUR_MS);
+    const at_risk = await shown('lost.test');
+    await pass(72 * HOUR_MS - MINUTE_MS);
+    const still = await shown('lost.test');
+    await send('a@lost.test');
+    const later = await send('a@lost.test', { scheduled_at: new Date(world.clock.now() + HOUR_MS).toISOString() });
+    await world.drain();
+    await pass(10 * MINUTE_MS);
+    const failed = await shown('lost.test');
+
+    expect(at_risk).toMatchObject({ status: 'at_risk', can_send: true, verified_at: before.verified_at });
+    expect(at_risk.status_reason).toContain('_postrider.lost.test is missing');
+    expect(still.status).toBe('at_risk');
+    expect(world.smtp.mails.filter((mail) => mail.message_id?.endsWith('@lost.test>'))).toHaveLength(1);
+    expect(failed).toMatchObject({ status: 'failed', can_send: false });
+    await expect(send('a@lost.test')).rejects.toMatchObject({ reason: 'domain_not_verified' });
+    expect(await eventsOf('domain.at_risk', 'lost.test')).toBe(1);
+    expect(await eventsOf('domain.failed', 'lost.test')).toBe(1);
+
+    // What was accepted before waits, and leaves when the domain is right again.
+    await world.clock.advance(HOUR_MS);
+    await world.drain();
+    expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'deferred' });
+    publish(before);
+    await pass(DAY_MS);
+    await world.drain();
+    expect(await shown('lost.test')).toMatchObject({ status: 'verified' });
+    expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'delivered' });
+  });
+
+  it('changes no state while the DNS fails, however long', async () => {
+    const before = await verified('dark.test');
+    for (const { fqdn } of before.dns_records) world.dns.fail(fqdn, 'SERVFAIL');
+    await pass(30 * DAY_MS);
+    const dark = await shown('dark.test');
+    for (const { fqdn } of before.dns_records) world.dns.fail(fqdn, null);
+    world.dns.remove('_postrider.dark.test');
+    await pass(10 * MINUTE_MS);
+    const lost = await shown('dark.test');
+    world.dns.fail('_postrider.dark.test', 'REFUSED');
+    await pass(30 * DAY_MS);
+
+    expect(dark).toMatchObject({ status: 'verified', can_send: true });
+    expect(dark.status_reason).toContain('could not be looked up');
+    // What failed is looked at again soon, also of a domain that is verified.
+    const pause_ms = Date.parse(dark.next_check_at ?? '') - Date.parse(dark.last_checked_at ?? '');
+    expect(pause_ms).toBe(10 * MINUTE_MS);
+    expect(lost.status).toBe('at_risk');
+    expect((await shown('dark.test')).status).toBe('at_risk');
+  });
+
+  it('comes less and less often for a domain that nobody proves, which fails after 14 days', async () => {
+    await added('slow.test');
+    const pauses: number[] = [];
+    for (const after of [MINUTE_MS, 2 * HOUR_MS, DAY_MS, 12 * DAY_MS]) {
+      await pass(after);
+      const { last_checked_at, next_check_at } = await shown('slow.test');
+      pauses.push((Date.parse(next_check_at ?? '') - Date.parse(last_checked_at ?? '')) / MINUTE_MS);
+    }
+    expect((await shown('slow.test')).status).toBe('pending');
+
+    await pass(DAY_MS);
+    expect((await shown('slow.test')).status).toBe('failed');
+    await pass(31 * DAY_MS);
+
+    expect(pauses).toEqual([2, 10, 60, 60]);
+    expect(await shown('slow.test')).toMatchObject({ status: 'failed', next_check_at: null });
+    expect(await eventsOf('domain.failed', 'slow.test')).toBe(1);
+  });
+
+  it('gives a name that two workspaces prove to one, and to the other once it is free', async () => {
+    const mine = await added('both.test');
+    const other = await world.workspace('free');
+    const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'both.test', dkim_selector: 'theirs' });
+    publish(mine);
+    publish(theirs);
+    world.dns.set(
+      '_postrider.both.test',
+      'TXT',
+      [mine, theirs].flatMap(({ dns_records }) => dns_records[0]?.value ?? []),
+    );
+
+    await pass(MINUTE_MS);
+    const both = [await shown('both.test'), await shown('both.test', other.workspace_id)];
+    const winner = both.findIndex(({ status }) => status === 'verified');
+    const [first, second] =
+      winner === 0 ? [world.workspace_id, other.workspace_id] : [other.workspace_id, world.workspace_id];
+    await invoke(ctx(first), removeDomain, { domain: 'both.test' });
+    await pass(2 * MINUTE_MS);
+
+    expect(both.map(({ status }) => status).sort()).toEqual(['pending', 'verified']);
+    expect(both[1 - winner]?.status_reason).toBe('Another workspace has verified this name.');
+    expect((await shown('both.test', second)).status).toBe('verified');
+  });
+
+  it('is made once of each domain, however many processes look', async () => {
+    const peer = await world.peer();
+    const names = Array.from({ length: 12 }, (_, index) => `n${index}.many.test`);
+    for (const name of names) await added(name);
+    const before = world.dns.questions.length;
+    await world.clock.advance(MINUTE_MS);
+
+    await Promise.all([recheckDomains(world.services), recheckDomains(peer), recheckDomains(world.services)]);
+
+    const asked = world.dns.questions.slice(before);
+    for (const name of names) {
+      expect(asked.filter((question) => question === `TXT _postrider.${name}`)).toHaveLength(1);
+    }
+  });
+
+  it('is dropped where somebody has looked later', async () => {
+    await verified('raced.test');
+    const { services } = world;
+    const found = await domainByName(services.sql, world.workspace_id, 'raced.test');
+    if (!found) throw new Error('the domain is gone');
+    const keys = await publicKeysOf(services.sql, [found.id]);
+    const ownership = (await shown('raced.test')).dns_records[0];
+    world.dns.remove('_postrider.raced.test');
+    const checked = await checkRecords(services.dns, found, keys, siteOf(services.config, services.public_url));
+    world.dns.set('_postrider.raced.test', 'TXT', [ownership?.value ?? '']);
+    await world.clock.advance(1000);
+    await invoke(ctx(), verifyDomain, { domain: 'raced.test' });
+
+    await applyCheck(services, { found, checked, yields: true });
+
+    expect((await shown('raced.test')).status).toBe('verified');
+    expect(await eventsOf('domain.at_risk', 'raced.test')).toBe(0);
+  });
+
+  it('of a domain whose process died is made by another', async () => {
+    publish(await added('orphan.test'));
+    await world.clock.advance(MINUTE_MS);
+    await world.services.sql`
+      update domains set next_check_at = clock_now() + interval '5 minutes' where name = 'orphan.test'`;
+
+    await pass(4 * MINUTE_MS);
+    expect((await shown('orphan.test')).status).toBe('pending');
+    await pass(MINUTE_MS);
+
+    expect((await shown('orphan.test')).status).toBe('verified');
+  });
+
+  it('leaves the sandbox alone', async () => {
+    await pass(365 * DAY_MS);
+
+    expect(await shown('sandbox.test')).toMatchObject({ status: 'verified', last_checked_at: null });
+  });
+});
+
+describe('an operator', () => {
+  it('suspends a domain: nothing is accepted, what waits stays, and resumed it proves itself again', async () => {
+    await verified('bad.test');
+    const waiting = await send('a@bad.test');
+
+    const suspended = await invoke(ctx(), suspendDomain, { domain: 'BAD.test.', reason: 'spam' });
+    await world.drain();
+    await pass(30 * DAY_MS);
+    const later = await shown('bad.test');
+
+    expect(suspended).toMatchObject({ status: 'suspended', status_reason: 'Suspended by an operator: spam' });
+    expect(later).toMatchObject({ status: 'suspended', can_send: false, next_check_at: null });
+    await expect(send('a@bad.test')).rejects.toMatchObject({ reason: 'domain_not_verified' });
+    expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'deferred' });
+    expect(await invoke(ctx(), suspendDomain, { domain: 'bad.test', reason: 'again' })).toEqual(later);
+
+    expect(await invoke(ctx(), resumeDomain, { domain: 'bad.test' })).toMatchObject({ status: 'pending' });
+    await pass(0);
+    await world.drain();
+    expect(await shown('bad.test')).toMatchObject({ status: 'verified', status_reason: null });
+    expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'delivered' });
+  });
+
+  it('suspends the domain of any workspace, but not the sandbox, and nobody else suspends', async () => {
+    const other = await world.workspace('free');
+    await invoke(ctx(other.workspace_id), addDomain, { name: 'theirs.test' });
+    const input = { domain: 'theirs.test', reason: 'spam' };
+    const key = await world.key({ scopes: ['admin'] });
+    const member = {
+      ...ctx(),
+      actor: {
+        kind: 'key',
+        workspace_id: world.workspace_id,
+        key_id: key.id,
+        scopes: ['admin'],
+        mode: 'live',
+        domains: null,
+      },
+    } as const;
+
+    await expect(invoke(ctx(), suspendDomain, input)).rejects.toMatchObject({ reason: 'domain_not_found' });
+    await expect(invoke(member, suspendDomain, input)).rejects.toMatchObject({ reason: 'missing_scope' });
+    const sandbox = { domain: 'sandbox.test', reason: 'x' };
+    await expect(invoke(ctx(), suspendDomain, sandbox)).rejects.toMatchObject({ reason: 'domain_not_allowed' });
+    const suspended = await invoke(ctx(), suspendDomain, { ...input, workspace_id: other.workspace_id });
+
+    expect(suspended.status).toBe('suspended');
+  });
+});
