@@ -1,6 +1,14 @@
 import type { Operation } from '@postrider/core';
 import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
-import { addDomain, getDomain, listDomains, removeDomain, rotateKeys, verifyDomain } from '@postrider/core/domains';
+import {
+  addDomain,
+  examineDomain,
+  getDomain,
+  listDomains,
+  removeDomain,
+  rotateKeys,
+  verifyDomain,
+} from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
 import {
   cancelMessage,
@@ -77,6 +85,7 @@ export const routes: readonly Route[] = [
   route('GET', '/domains', listDomains),
   route('POST', '/domains', addDomain, { status: 201 }),
   route('GET', '/domains/{domain}', getDomain),
+  route('GET', '/domains/{domain}/doctor', examineDomain),
   route('DELETE', '/domains/{domain}', removeDomain),
   route('POST', '/domains/{domain}/verify', verifyDomain),
   route('POST', '/domains/{domain}/rotate-keys', rotateKeys),

@@ -49,6 +49,8 @@ const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/do
 const get = (name: string, options: CallOptions = {}) => rest.call('GET', `/domains/${name}`, options);
 const verify = (name: string, options: CallOptions = {}) => rest.call('POST', `/domains/${name}/verify`, options);
 const remove = (name: string, options: CallOptions = {}) => rest.call('DELETE', `/domains/${name}`, options);
+const rotate = (name: string, options: CallOptions = {}) => rest.call('POST', `/domains/${name}/rotate-keys`, options);
+const examine = (name: string, options: CallOptions = {}) => rest.call('GET', `/domains/${name}/doctor`, options);
 const send = (from: string, fields: object = {}) =>
   rest.call('POST', '/email/send', { body: { from, to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields } });
 
@@ -295,6 +297,63 @@ describe('200', () => {
     expect(errorOf(await remove('suspended.test')).reason).toBe('domain_not_allowed');
   });
 
+  it('examines a domain and changes nothing of it', async () => {
+    const added = await add({ name: 'examined.test' });
+    publish(added, (record) => record.required);
+    const before = await get('examined.test');
+
+    const answer = await examine('EXAMINED.test.');
+
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body).toMatchObject({ name: 'examined.test', added: true, status: 'pending', healthy: true });
+    expect(recordsOf(answer).map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
+      'ownership ok',
+      'dkim ok',
+      'dkim missing',
+      'spf missing',
+      'dmarc missing',
+    ]);
+    expect(answer.body.steps).toHaveLength(5);
+    expect((await get('examined.test')).text).toBe(before.text);
+  });
+
+  it('examines a domain that the workspace does not have, without the records that only an added one has', async () => {
+    zone.set('elsewhere.test', 'TXT', ['v=spf1 include:other.test -all']);
+
+    const answer = await examine('elsewhere.test');
+
+    expect(answer.body).toMatchObject({ added: false, status: null, healthy: false });
+    expect(recordsOf(answer).map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
+      'spf mismatch',
+      'dmarc missing',
+    ]);
+    expect(answer.body.zone_file).toBe(
+      [
+        '$ORIGIN elsewhere.test.',
+        '@ 3600 IN TXT "v=spf1 a:mail.service.test ~all"',
+        '_dmarc 3600 IN TXT "v=DMARC1; p=none"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('makes new keys that wait beside the old ones', async () => {
+    const before = await verified('rotating.test');
+
+    const answer = await rotate('rotating.test');
+
+    expect(answer.status, answer.text).toBe(200);
+    const keys = recordsOf(answer).filter((record) => record.purpose === 'dkim');
+    expect(keys.map(({ host, required, status }) => [host, required, status])).toEqual([
+      ['pr1._domainkey', true, 'ok'],
+      ['pr1-ed25519._domainkey', false, 'missing'],
+      ['pr2._domainkey', false, 'pending'],
+      ['pr2-ed25519._domainkey', false, 'pending'],
+    ]);
+    expect(new Set([...keys, ...recordsOf(before)].map(({ value }) => value)).size).toBe(recordsOf(before).length + 2);
+    expect(answer.body).toMatchObject({ status: 'verified', next_check_at: new Date(world.clock.now()).toISOString() });
+  });
+
   it('finds one row by every spelling of its name', async () => {
     const { body } = await add({ name: 'spelling.test' });
 
@@ -460,6 +519,10 @@ describe('400', () => {
     expect(errorOf(await add('{')).reason).toBe('malformed_json');
   });
 
+  it.each(['a', '*.x.test', '192.0.2.1'])('examines no %j, which is no domain', async (name) => {
+    expect(detailsOf(await examine(name))).toEqual(['domain invalid_domain']);
+  });
+
   it.each(['', 'a.b', '-a', 'a_b', 'x'.repeat(56), 'ü'])('refuses %j as a selector', async (dkim_selector) => {
     expect(detailsOf(await add({ name: 'x.test', dkim_selector }))).toEqual(['dkim_selector invalid_type']);
   });
@@ -479,7 +542,7 @@ describe('401 and 403', () => {
 
     expect((await add({ name: 'x.test' }, { key: null })).status).toBe(401);
     expect(errorOf(await add('{', { key: reader.secret }))).toMatchObject({ required_scope: 'domains:write' });
-    for (const call of [verify, remove]) {
+    for (const call of [verify, remove, rotate]) {
       expect(errorOf(await call('sandbox.test', { key: reader.secret }))).toMatchObject({
         required_scope: 'domains:write',
       });
@@ -487,6 +550,7 @@ describe('401 and 403', () => {
     expect((await get('sandbox.test', { key: reader.secret })).status).toBe(200);
     for (const answer of [
       await get('x.test', { key: writer.secret }),
+      await examine('x.test', { key: writer.secret }),
       await rest.call('GET', '/domains', { key: writer.secret }),
     ]) {
       expect(errorOf(answer)).toMatchObject({ required_scope: 'domains:read' });
@@ -499,7 +563,7 @@ describe('404', () => {
     await verified('foreign.test');
     const { secret } = await world.workspace('free');
 
-    for (const call of [get, verify, remove]) {
+    for (const call of [get, verify, remove, rotate]) {
       const [foreign, absent] = [
         await call('foreign.test', { key: secret }),
         await call('absent.test', { key: secret }),
@@ -534,6 +598,18 @@ describe('422', () => {
 
     // A public suffix of one label is no domain name to begin with.
     expect(errorOf(answer).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
+  });
+
+  it('refuses new keys while others are being changed, and to the sandbox', async () => {
+    await verified('busy.test');
+    await rotate('busy.test');
+
+    expect(errorOf(await rotate('busy.test')).reason).toBe('rotation_in_progress');
+    expect(errorOf(await rotate('sandbox.test')).reason).toBe('domain_not_allowed');
+  });
+
+  it('examines no name from which nobody can send', async () => {
+    for (const name of ['co.uk', 'gmail.com']) expect(errorOf(await examine(name)).reason).toBe('domain_not_allowed');
   });
 
   it('refuses the sandbox to other workspaces, and its removal to its own', async () => {

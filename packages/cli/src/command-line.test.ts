@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type DnsZone, startDnsZone } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -16,6 +17,7 @@ interface Ended {
 }
 
 let data_dir: string;
+let zone: DnsZone;
 let server: ChildProcessWithoutNullStreams;
 let url: string;
 let key: string;
@@ -85,7 +87,8 @@ async function emptyDirectory(): Promise<string> {
 
 beforeAll(async () => {
   data_dir = await emptyDirectory();
-  server = start(serverMain, [], { DATA_DIR: data_dir });
+  zone = await startDnsZone();
+  server = start(serverMain, [], { DATA_DIR: data_dir, DNS_SERVERS: zone.address });
   const banner = await watch(server)('Ctrl-C stops it');
   url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
   key = /pr_live_[0-9a-f]{64}/.exec(banner)?.[0] ?? '';
@@ -94,6 +97,7 @@ afterAll(async () => {
   const stopped = ended(server);
   server.kill('SIGTERM');
   expect((await stopped).code).toBe(0);
+  await zone.stop();
   await rm(data_dir, { recursive: true, force: true });
 });
 
@@ -194,6 +198,69 @@ describe('keys', () => {
 
     expect(refused.code).toBe(1);
     expect(refused.err).toMatch(/^not_installed: .*\nRun npm start once/);
+  });
+});
+
+describe('domains', () => {
+  interface Shown {
+    readonly fqdn: string;
+    readonly type: string;
+    readonly value: string;
+    readonly host: string;
+  }
+
+  it('adds a domain, says what to publish, and verifies it once that is there', async () => {
+    const added = await postrider(['domains', 'add', 'Example.test', '--selector', 'acme', '--json']);
+    expect(added).toMatchObject({ code: 0, err: '' });
+    const { dns_records } = JSON.parse(added.out) as { dns_records: Shown[] };
+    const early = await postrider(['domains', 'verify', 'example.test']);
+    const zoneText = (await postrider(['domains', 'doctor', 'example.test', '--format', 'zone'])).out;
+    const steps = (await postrider(['domains', 'doctor', 'example.test', '--format', 'steps'])).out;
+    for (const { fqdn, value } of dns_records) zone.set(fqdn, 'TXT', [value]);
+
+    const verified = await postrider(['domains', 'verify', 'EXAMPLE.test.']);
+
+    expect(early).toMatchObject({ code: 1, err: '' });
+    expect(early.out).toMatch(/^example\.test {2}pending {2}The ownership record /);
+    expect(early.out).toContain('Publish a TXT record with the host acme._domainkey;');
+    expect(zoneText).toContain('$ORIGIN example.test.');
+    for (const { host, value } of dns_records) {
+      expect(steps).toContain(`host ${host}, value ${value}, TTL 3600.`);
+      const line = zoneText.split('\n').find((text) => text.startsWith(`${host} 3600 IN TXT `)) ?? '';
+      const strings = [...line.matchAll(/"([^"]*)"/g)].map(([, text = '']) => text);
+      expect(strings.join('')).toBe(value);
+      expect(Math.max(...strings.map((text) => text.length))).toBeLessThanOrEqual(255);
+    }
+    expect(verified.out).toMatch(/^example\.test {2}verified\n/);
+    expect(verified.code).toBe(0);
+    const healthy = await postrider(['domains', 'doctor', 'example.test', '--format', 'steps']);
+    expect(healthy).toMatchObject({ code: 0, out: 'Nothing is left to do.\n' });
+    expect((await postrider(['domains', 'list'])).out).toMatch(/^example\.test +verified +next check /);
+    expect((await postrider(['domains', 'rotate-keys', 'example.test'])).out).toContain('acme2._domainkey');
+  });
+
+  it('examines a domain that is not added, and shows what strangers publish as text', async () => {
+    zone.set('stranger.test', 'TXT', ['v=spf1 -all', 'v=spf1 \u001b[31m ~all']);
+
+    const ill = await postrider(['domains', 'doctor', 'stranger.test']);
+
+    expect(ill).toMatchObject({ code: 1, err: '' });
+    expect(ill.out).toContain('stranger.test  not added yet');
+    expect(ill.out).toMatch(/^multiple +spf +TXT +@ /m);
+    expect(ill.out).toContain('There are 2 records of this kind');
+    expect(ill.out).not.toContain('\u001b');
+    const refused = await postrider(['domains', 'doctor', 'gmail.com', '--json']);
+    expect(JSON.parse(refused.err).error.reason).toBe('domain_not_allowed');
+  });
+
+  it('suspends and resumes a domain on the machine itself', async () => {
+    await postrider(['domains', 'add', 'halted.test']);
+
+    const suspended = await postrider(['domains', 'suspend', 'halted.test', 'spam'], { POSTRIDER_API_KEY: '' });
+    const resumed = await postrider(['domains', 'resume', 'halted.test', '--json'], { POSTRIDER_API_KEY: '' });
+
+    expect(suspended).toMatchObject({ code: 0, out: 'halted.test  suspended  Suspended by an operator: spam\n' });
+    expect(JSON.parse(resumed.out).status).toBe('pending');
   });
 });
 

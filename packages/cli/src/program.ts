@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addDestinations } from './destinations.ts';
 import { addDoctor } from './doctor.ts';
+import { addDomains } from './domains.ts';
 import { addEmail } from './email-get.ts';
 import { addKeys } from './keys.ts';
 import { addLogs } from './logs-tail.ts';
@@ -24,6 +25,7 @@ export function createProgram(terminal: Terminal): Command {
   addLogs(program, terminal);
   addEmail(program, terminal);
   addKeys(program, terminal);
+  addDomains(program, terminal);
   addSuppressionCommands(program, terminal);
   addOperators(program, terminal);
   addDestinations(program, terminal);

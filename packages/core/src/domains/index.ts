@@ -3,6 +3,7 @@ export { cancelMailOf } from './cancel-mail.ts';
 export { type DkimPairs, generateDkimPairs } from './dkim-keys.ts';
 export { dkimName, dkimValue } from './dns-records.ts';
 export { type DomainEntry, domainSchema } from './domain-entry.ts';
+export { type Examination, examinationSchema, examineDomain } from './examine-domain.ts';
 export { getDomain } from './get-domain.ts';
 export { listDomains } from './list-domains.ts';
 export { insertProvenDomain } from './proven-domain.ts';

@@ -1,0 +1,59 @@
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { refuseFields } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { checkRecords } from './check-records.ts';
+import { ownHosts, recordEntry, recordSchema, siteOf } from './domain-entry.ts';
+import { nameProblem } from './domain-name.ts';
+import { domainParameter } from './find-domain.ts';
+import { setupSteps, zoneFile } from './setup-text.ts';
+import { domainStates } from './state.ts';
+import { domainByName, publicKeysOf } from './store.ts';
+
+export const examinationSchema = z
+  .object({
+    object: z.literal('domain_examination'),
+    name: z.string().meta({ examples: ['example.com'] }),
+    added: z.boolean().meta({ description: 'Whether the workspace has it; only then is there a proof and keys.' }),
+    status: z.enum(domainStates).nullable(),
+    healthy: z.boolean().meta({ description: 'Nothing is wrong, and only what is recommended is missing.' }),
+    dns_records: z.array(recordSchema).readonly(),
+    zone_file: z.string().meta({ description: 'The records as a fragment of a zone file.' }),
+    steps: z.array(z.string()).readonly().meta({ description: 'What to do at any DNS provider, for people.' }),
+  })
+  .meta({ id: 'DomainExamination' });
+export type Examination = z.output<typeof examinationSchema>;
+
+/** Looks up the records now and says what to do, and changes nothing. The domain need not have been added. */
+export const examineDomain = operation({
+  name: 'domains.examine',
+  scope: 'domains:read',
+  summary: 'Look at the DNS of any domain and say what to do',
+  input: z.object({ domain: domainParameter }),
+  output: examinationSchema,
+  async run(ctx, { domain }): Promise<Examination> {
+    const name = canonicalDomain(domain);
+    if (name === null) {
+      const message = `${domain.slice(0, 80)} is no domain such as example.com.`;
+      throw refuseFields([{ param: 'domain', reason: 'invalid_domain', message }]);
+    }
+    const row = await domainByName(ctx.sql, ctx.actor.workspace_id, name);
+    const problem = row ? null : nameProblem(name, ownHosts(ctx.config, ctx.public_url));
+    if (problem) throw problem;
+    const keys = row ? await publicKeysOf(ctx.sql, [row.id]) : [];
+    const subject = row ?? { name, ownership_token: null, return_path: null };
+    const site = siteOf(ctx.config, ctx.public_url);
+    const checked = row?.sandbox ? [] : await checkRecords(ctx.dns, subject, keys, site);
+    const dns_records = checked.map(({ wanted, finding }) => recordEntry(wanted, finding, keys));
+    return {
+      object: 'domain_examination',
+      name,
+      added: row !== null,
+      status: row?.status ?? null,
+      healthy: dns_records.every(({ status, required }) => status === 'ok' || (status === 'missing' && !required)),
+      dns_records,
+      zone_file: zoneFile(name, dns_records),
+      steps: setupSteps(name, dns_records),
+    };
+  },
+});

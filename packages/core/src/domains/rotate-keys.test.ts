@@ -1,0 +1,178 @@
+import { Resolver } from 'node:dns/promises';
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import { dkimVerify } from 'mailauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDomain } from './add-domain.ts';
+import type { DomainEntry } from './domain-entry.ts';
+import { getDomain } from './get-domain.ts';
+import { recheckDomains } from './recheck-domains.ts';
+import { rotateKeys } from './rotate-keys.ts';
+import { verifyDomain } from './verify-domain.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const TTL_SECONDS = 3600;
+
+let world: World;
+let resolver: Resolver;
+beforeAll(async () => {
+  world = await createWorld({ HELO_NAME: 'mail.service.test' });
+  resolver = new Resolver();
+  resolver.setServers([world.dns.address]);
+});
+afterAll(() => world.stop());
+
+const ctx = () => world.as(world.workspace_id);
+const shown = (domain: string) => invoke(ctx(), getDomain, { domain });
+const dkimRecords = (entry: DomainEntry) => entry.dns_records.filter(({ purpose }) => purpose === 'dkim');
+const selectors = (entry: DomainEntry) =>
+  dkimRecords(entry).map(({ fqdn, key_role }) => `${fqdn.split('.')[0]} ${key_role}`);
+
+function publish({ dns_records }: DomainEntry): void {
+  for (const { type, fqdn, value } of dns_records) if (type === 'TXT') world.dns.set(fqdn, 'TXT', [value], TTL_SECONDS);
+}
+
+async function verified(name: string, dkim_selector?: string): Promise<DomainEntry> {
+  publish(await invoke(ctx(), addDomain, { name, dkim_selector }));
+  return invoke(ctx(), verifyDomain, { domain: name });
+}
+
+async function pass(duration_ms: number): Promise<void> {
+  await world.clock.advance(duration_ms);
+  await recheckDomains(world.services);
+}
+
+/** What a receiver sees, who keeps every answer for its hour, also that there is none. */
+const cache = new Map<string, { readonly records: string[][]; readonly until: number }>();
+async function asReceiver(name: string): Promise<string[][]> {
+  let kept = cache.get(name);
+  if (!kept || kept.until <= world.clock.now()) {
+    const records = await resolver.resolveTxt(name).catch(() => []);
+    kept = { records, until: world.clock.now() + TTL_SECONDS * 1000 };
+    cache.set(name, kept);
+  }
+  if (kept.records.length === 0) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+  return kept.records;
+}
+
+async function signaturesOf(mail: SinkMail): Promise<string[]> {
+  const { results } = await dkimVerify(mail.raw, { resolver: asReceiver });
+  return results.map(({ status, algo, selector }) => `${status.result} ${algo} ${selector}`);
+}
+
+/** Sends a few mails while something else happens, and answers the signatures of each that arrived. */
+async function load(name: string, beside: () => Promise<unknown> = async () => {}): Promise<string[]> {
+  const before = world.smtp.mails.length;
+  const sends = Array.from({ length: 5 }, (_, index) =>
+    invoke(ctx(), sendMessage, { from: `a@${name}`, to: `r${index}@example.com`, subject: 'Hello', text: 'Hi' }),
+  );
+  await Promise.all([...sends, beside(), world.drain()]);
+  await world.drain();
+  const arrived = world.smtp.mails.slice(before);
+  expect(arrived).toHaveLength(5);
+  return (await Promise.all(arrived.map(signaturesOf))).flat();
+}
+
+describe('a rotation of keys', () => {
+  it('breaks no signature, twice over, for receivers that keep every answer for its hour', async () => {
+    await verified('rotated.test');
+    const used = new Set<string>();
+    const held: SinkMail[] = [];
+    const rounds = async (count: number, step_ms: number) => {
+      for (let round = 0; round < count; round++) {
+        for (const signature of await load('rotated.test', () => pass(step_ms))) used.add(signature);
+        held.push(...world.smtp.mails.slice(-1));
+      }
+    };
+    const seen: string[][] = [];
+    for (let turn = 0; turn < 2; turn++) {
+      await rounds(2, HOUR_MS);
+      await load('rotated.test', () => invoke(ctx(), rotateKeys, { domain: 'rotated.test' }));
+      seen.push(selectors(await shown('rotated.test')));
+      await rounds(2, HOUR_MS);
+      // What receivers have seen there just before the records change, they see for an hour more.
+      await Promise.all(dkimRecords(await shown('rotated.test')).map(({ fqdn }) => asReceiver(fqdn).catch(() => [])));
+      publish(await shown('rotated.test'));
+      await rounds(6, HOUR_MS / 6);
+      await rounds(30, HOUR_MS);
+      seen.push(selectors(await shown('rotated.test')));
+      const late = held.splice(0);
+      await rounds(14, 12 * HOUR_MS);
+      // What was signed before the switch and arrives days later still has its record.
+      for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
+      await pass(DAY_MS);
+      seen.push(selectors(await shown('rotated.test')));
+    }
+
+    expect([...used].sort()).toEqual([
+      'pass ed25519-sha256 pr1-ed25519',
+      'pass ed25519-sha256 pr2-ed25519',
+      'pass rsa-sha256 pr1',
+      'pass rsa-sha256 pr2',
+    ]);
+    expect(seen).toEqual([
+      ['pr1 active', 'pr1-ed25519 active', 'pr2 next', 'pr2-ed25519 next'],
+      ['pr2 active', 'pr2-ed25519 active', 'pr1 retired', 'pr1-ed25519 retired'],
+      ['pr2 active', 'pr2-ed25519 active'],
+      ['pr2 active', 'pr2-ed25519 active', 'pr1 next', 'pr1-ed25519 next'],
+      ['pr1 active', 'pr1-ed25519 active', 'pr2 retired', 'pr2-ed25519 retired'],
+      ['pr1 active', 'pr1-ed25519 active'],
+    ]);
+  });
+
+  it('leaves a domain verified, and signing as before, while the records of its next keys are missing', async () => {
+    await verified('undecided.test');
+    await invoke(ctx(), rotateKeys, { domain: 'undecided.test' });
+
+    await pass(30 * DAY_MS);
+
+    expect((await shown('undecided.test')).status).toBe('verified');
+    expect(new Set(await load('undecided.test'))).toEqual(
+      new Set(['pass rsa-sha256 pr1', 'pass ed25519-sha256 pr1-ed25519']),
+    );
+  });
+
+  it('waits as long as caches may hold what stood at the name of the next key before', async () => {
+    await verified('reused.test');
+    world.dns.set('pr2._domainkey.reused.test', 'TXT', ['v=DKIM1; p=MIIBother'], 3 * 86_400);
+    await invoke(ctx(), rotateKeys, { domain: 'reused.test' });
+    await pass(0);
+    publish(await shown('reused.test'));
+    await pass(10 * 60_000);
+
+    await pass(2 * DAY_MS);
+    const early = selectors(await shown('reused.test'));
+    await pass(DAY_MS);
+    const late = selectors(await shown('reused.test'));
+
+    expect(early).toContain('pr2 next');
+    expect(late).toContain('pr2 active');
+  });
+
+  it('ends at once where the record of the key that signs is lost and that of the next is there', async () => {
+    await verified('hurried.test', 'acme');
+    await invoke(ctx(), rotateKeys, { domain: 'hurried.test' });
+    publish(await shown('hurried.test'));
+    world.dns.remove('acme._domainkey.hurried.test');
+
+    await pass(0);
+
+    expect(selectors(await shown('hurried.test'))).toEqual([
+      'acme2 active',
+      'acme2-ed25519 active',
+      'acme retired',
+      'acme-ed25519 retired',
+    ]);
+    expect(new Set(await load('hurried.test'))).toContain('pass rsa-sha256 acme2');
+  });
+
+  it('is not begun beside another', async () => {
+    await verified('twice.test');
+    const answers = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(dkimRecords(await shown('twice.test'))).toHaveLength(4);
+  });
+});

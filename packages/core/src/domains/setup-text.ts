@@ -1,0 +1,48 @@
+import { getDomain } from 'tldts';
+import type { z } from 'zod';
+import type { recordSchema } from './domain-entry.ts';
+
+type RecordEntry = z.output<typeof recordSchema>;
+
+// RFC 1035 section 3.3: a character-string holds at most 255 octets.
+const LONGEST_STRING = 255;
+
+/** The records as a fragment of a zone file (RFC 1035 section 5), to be pasted or imported. */
+export function zoneFile(name: string, records: readonly RecordEntry[]): string {
+  const lines = records
+    .filter(({ key_role }) => key_role !== 'retired')
+    .map((record) => `${record.host} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
+  return [`$ORIGIN ${zoneOf(name)}.`, ...lines, ''].join('\n');
+}
+
+function dataOf({ type, value }: RecordEntry): string {
+  if (type !== 'TXT') return `${value}.`;
+  const strings = value.match(new RegExp(`.{1,${LONGEST_STRING}}`, 'gs')) ?? [''];
+  return strings.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(' ');
+}
+
+/** What to do at any DNS provider, a sentence to a step; what is right already is left out. */
+export function setupSteps(name: string, records: readonly RecordEntry[]): string[] {
+  const steps = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired').map(stepOf);
+  if (steps.length === 0) return [];
+  return [
+    `Open the DNS settings of ${zoneOf(name)} at the provider that its name servers belong to.`,
+    ...steps,
+    'Save, leave every other record as it is, and have the domain verified; a new record may take minutes to be seen.',
+  ];
+}
+
+function stepOf(record: RecordEntry): string {
+  const { status, diagnosis, type, host, value, ttl, hint, required } = record;
+  const weight = required ? '' : ' (recommended)';
+  if (status === 'pending' || diagnosis === 'missing') {
+    const priority = type === 'MX' ? `, priority ${value.split(' ')[0]}` : '';
+    const target = type === 'MX' ? value.split(' ')[1] : value;
+    return `Add a ${type} record${weight}: host ${host}${priority}, value ${target}, TTL ${ttl}.`;
+  }
+  return `Correct the ${type} record with the host ${host}${weight}: ${hint} Its value is ${value}`;
+}
+
+function zoneOf(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true }) ?? name;
+}
