@@ -14,8 +14,8 @@ export interface ZoneRecords {
 }
 export type RecordType = keyof ZoneRecords;
 export type Zone = Readonly<Record<string, ZoneRecords>>;
-/** Zones whose names other servers answer for: the name of their server, and its address where the parent tells it. */
-export type Delegations = Readonly<Record<string, { readonly ns: string; readonly address?: string }>>;
+/** Zones whose names other servers answer for: the names of those, and their addresses where the parent tells them. */
+export type Delegations = Readonly<Record<string, readonly { readonly ns: string; readonly address?: string }[]>>;
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'timeout';
 
 export interface DnsZone {
@@ -86,9 +86,11 @@ export async function startDnsZone(
     if (failure) {
       response.header.rcode = Packet.RCODE[failure];
     } else if (delegated) {
-      const [zone, { ns, address }] = delegated;
-      response.authorities = [encode(zone, 'NS', ns, TTL_SECONDS)];
-      if (address !== undefined) response.additionals = [encode(ns, 'A', address, TTL_SECONDS)];
+      const [zone, servers] = delegated;
+      response.authorities = servers.map(({ ns }) => encode(zone, 'NS', ns, TTL_SECONDS));
+      response.additionals = servers.flatMap(({ ns, address }) =>
+        address === undefined ? [] : [encode(ns, 'A', address, TTL_SECONDS)],
+      );
     } else if (exists(name)) {
       response.header.aa = 1;
       response.answers = answersFor(name, type);

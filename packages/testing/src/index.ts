@@ -3,6 +3,7 @@ export { createTestClock, type TestClock } from './clock.ts';
 export { createDatabase, databaseUrl, type TestDatabase } from './database.ts';
 export { testPairs } from './dkim-pairs.ts';
 export {
+  type Delegations,
   type DnsFailure,
   type DnsZone,
   type RecordType,

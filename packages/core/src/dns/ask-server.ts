@@ -32,19 +32,23 @@ type Fits = (reply: DnsReply | null) => reply is DnsReply;
 function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number): Promise<Asked> {
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
+    let ended = false;
     const end = (asked: Asked) => {
+      if (ended) return;
+      ended = true;
       clearTimeout(timer);
-      socket.removeAllListeners('message');
       socket.close();
       resolve(asked);
     };
     const timer = setTimeout(() => end({ ok: false, why: SILENT }), limit_ms);
-    socket.once('error', () => end({ ok: false, why: UNREACHABLE }));
+    socket.on('error', () => end({ ok: false, why: UNREACHABLE }));
     socket.on('message', (message) => {
       const reply = decodeReply(message);
       if (fits(reply)) end({ ok: true, reply });
     });
-    socket.connect(server.port, server.address, () => socket.send(bytes));
+    socket.connect(server.port, server.address, () => {
+      if (!ended) socket.send(bytes);
+    });
   });
 }
 

@@ -30,6 +30,7 @@ export interface DnsLookup {
 const TRY_MS = 1500;
 const TRIES = 2;
 const WALK_MS = 4000;
+const DEADLINE_MS = 6000;
 const MOST_SERVERS = 3;
 const MOST_RECORDS = 20;
 const MOST_ALIASES = 8;
@@ -46,7 +47,7 @@ export function createDnsLookup(
 ): DnsLookup {
   const given = servers.map(readServer);
   const resolve: Ask = (name, type) => askAll(given.length > 0 ? given : systemServers(), name, type);
-  if (!authority) return { lookup: (name, type) => follow(resolve, name, type), cached: async () => null };
+  if (!authority) return { lookup: (name, type) => inTime(follow(resolve, name, type)), cached: async () => null };
   const walk = createAuthorityWalk(authority);
   let shut_until = 0;
   const ask: Ask = async (name, type) => {
@@ -58,7 +59,21 @@ export function createDnsLookup(
     // What the authoritative servers said of the failure is the better reason.
     return resolved.ok || shut ? resolved : asked;
   };
-  return { lookup: (name, type) => follow(ask, name, type), cached: (name, type) => follow(resolve, name, type) };
+  return {
+    lookup: (name, type) => inTime(follow(ask, name, type)),
+    cached: (name, type) => inTime(follow(resolve, name, type)),
+  };
+}
+
+/** What is still being asked by then ends by itself, because each question has a limit. */
+async function inTime(answer: Promise<DnsAnswer>): Promise<DnsAnswer> {
+  const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
+  const timer = setTimeout(() => resolve({ kind: 'error', message: 'no name server answered in time' }), DEADLINE_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function defaultAuthority(servers: readonly string[]): Authority | null {
