@@ -68,8 +68,9 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     connectionTimeoutMillis: 5000,
-    // A query that never returns would wedge pg-boss's one supervision loop.
-    options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000',
+    // A query that never returns would wedge pg-boss's one supervision loop. And none of its own waits for the disk:
+    // a fetch that a crash of Postgres forgets is made again, and our commits flush all that came before them.
+    options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c synchronous_commit=off',
   });
   boss.on('error', options.on_error);
   const listeners = new Map<string, Set<() => void>>();

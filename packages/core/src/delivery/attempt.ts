@@ -12,6 +12,7 @@ import { judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.t
 import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
 import {
+  claim,
   type DeliveryRow,
   insertAttempts,
   loadDeliveries,
@@ -55,15 +56,12 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
   const moves = jobs.map(
     (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
   );
-  const claimed = await services.sql.begin(async (tx) => {
-    // A second job for the same recipient has nothing to do that the first will not.
-    await services.jobs.complete(
-      tx,
-      'delivery.attempt',
-      fetched.filter((job) => leases.get(job.data.recipient_id)?.job !== job),
-    );
-    return transition(tx, 'claim', moves);
-  });
+  // A second job for the same recipient has nothing to do that the first will not.
+  const doubles = fetched.filter((job) => leases.get(job.data.recipient_id)?.job !== job);
+  if (doubles.length > 0) {
+    await services.sql.begin((tx) => services.jobs.complete(tx, 'delivery.attempt', doubles));
+  }
+  const claimed = await claim(services.sql, moves);
   const lost = without(jobs, claimed);
   // A transaction of its own: it locks messages, and those come before recipients.
   const others = lost.length > 0 ? await services.sql.begin((tx) => settleUnclaimed(services, tx, lost, moves)) : [];

@@ -49,18 +49,12 @@ const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, ha
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
   if (moves.length === 0) return [];
-  // Rows are locked in this order, so that batches wait for each other and do not deadlock.
-  const ordered = moves.toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
-  if (name === 'claim') {
-    return tx<Moved[]>`
-      with ${won(tx, name, ordered)}
-      select workspace_id, message_id, recipient_id, state, attempt_count from won`;
-  }
+  if (name === 'claim') return claim(tx, moves);
   const { to, event } = transitions[name];
   const once = event !== null && isMessageEvent(event);
   const locked = lockMessages(tx, moves);
   const moved = tx<Moved[]>`
-    with ${won(tx, name, ordered)},
+    with ${won(tx, name, moves)},
     folded as (
       select w.workspace_id, w.message_id, w.ids, w.event_ids, w.event_facts, w.first_attempt_at,
         case when ${once} then (not exists (
@@ -104,13 +98,22 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   return rows;
 }
 
+/** The transition `claim`, which is one statement and needs no transaction around it. */
+export async function claim(sql: Sql | Tx, moves: readonly Move[]): Promise<Moved[]> {
+  return sql<Moved[]>`
+    with ${won(sql, 'claim', moves)}
+    select workspace_id, message_id, recipient_id, state, attempt_count from won`;
+}
+
 function orderOf({ message_id, recipient_id }: RecipientKey): string {
   return message_id + recipient_id;
 }
 
 /** The recipients that a transition moves, as the first part of its statement. */
-function won(tx: Tx, name: TransitionName, moves: readonly Move[]): Fragment {
+function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fragment {
   const { from, to, leased } = transitions[name];
+  // Rows are locked in this order, so that batches wait for each other and do not deadlock.
+  const moves = unordered.toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
   const claiming = name === 'claim';
   return tx`
     moves as materialized (
@@ -174,7 +177,7 @@ export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Pro
  * The suppression in force of recipient r, by the primary key. The offset keeps the planner from reading the whole
  * list at once for a batch.
  */
-function suppressionOf(tx: Tx): Fragment {
+function suppressionOf(tx: Sql | Tx): Fragment {
   return tx`
     select s.id from suppressions s
     where s.workspace_id = r.workspace_id and s.email = suppression_key(r.email)
