@@ -5,8 +5,9 @@ import { type JobTable, jobInsertion, jobRemoval, jobResumption, readJobTables }
 
 const SCHEMA = 'pgboss';
 const WAKE_CHANNEL = 'postrider_wake';
-// NOTIFY makes committing transactions queue behind each other, so one per five milliseconds is sent, after the commit.
-const WAKE_DEBOUNCE_MS = 5;
+// NOTIFY makes committing transactions queue behind each other, so one per five milliseconds is sent, after the
+// commit: the first at once.
+const WAKE_EVERY_MS = 5;
 // A handler that runs on past this is repeated by another process; the lanes settled theirs before.
 const STOP_MS = 1500;
 
@@ -76,6 +77,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   const listeners = new Map<string, Set<() => void>>();
   const pending = new Set<string>();
   let wakeTimer: NodeJS.Timeout | null = null;
+  let woke_at = Number.NEGATIVE_INFINITY;
   let tables: ReadonlyMap<string, JobTable> = new Map();
 
   const ring = (name: string) => {
@@ -88,6 +90,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   };
   const flushWakes = async () => {
     wakeTimer = null;
+    woke_at = performance.now();
     const names = [...pending];
     pending.clear();
     try {
@@ -188,7 +191,10 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     wake(name) {
       ring(name);
       pending.add(name);
-      wakeTimer ??= setTimeout(flushWakes, WAKE_DEBOUNCE_MS);
+      if (wakeTimer) return;
+      const wait_ms = woke_at + WAKE_EVERY_MS - performance.now();
+      if (wait_ms <= 0) void flushWakes();
+      else wakeTimer = setTimeout(flushWakes, wait_ms);
     },
     onWake(name, listener) {
       const set = listeners.get(name) ?? new Set();
