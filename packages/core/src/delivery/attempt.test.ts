@@ -2,10 +2,10 @@ import type { Sql } from '@postrider/db';
 import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getMessage, sendMessage } from '../messages/index.ts';
+import { cancelMessage, getMessage, listMessages, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
-import { renewLeases } from './store.ts';
+import { renewLeases, showAttempts } from './store.ts';
 
 const MINUTE_MS = 60_000;
 const PAST_THE_LEASE_MS = 31_000;
@@ -311,6 +311,55 @@ describe('a lease', () => {
     });
 
     expect(renewed.size).toBe(0);
+  });
+});
+
+describe('an attempt under way', () => {
+  const listed = async (status: string) => {
+    const page = await invoke(world.as(world.workspace_id), listMessages, { status });
+    return page.data.map((entry) => entry.id);
+  };
+
+  it('is shown by the entry from its start, and found by its status once it lasts', async () => {
+    const id = await send();
+    const claimed = await claimOne();
+
+    const { status, sent_at } = await detail(id);
+    expect({ status, sent: sent_at !== null }).toEqual({ status: 'sending', sent: true });
+    expect(await listed('sending')).toEqual([]);
+    await showAttempts(world.services.sql, [claimed.job.data]);
+
+    expect(await listed('sending')).toEqual([id]);
+    expect(await detail(id)).toMatchObject({ status: 'sending', sent_at });
+  });
+
+  it('is not shown any more once its result is recorded, and keeps its start', async () => {
+    const id = await send();
+    const claimed = await claimOne();
+    const { sent_at } = await detail(id);
+    await world.clock.advance(1000);
+    await settleDeliveries(world.services, [{ ...(await attempt(claimed)), handed_back: false }]);
+
+    await showAttempts(world.services.sql, [claimed.job.data]);
+
+    expect(await detail(id)).toMatchObject({ status: 'delivered', sent_at });
+    expect(await listed('sending')).toEqual([]);
+  });
+
+  it('cannot be canceled, and waits for a cancellation that came first', async () => {
+    const id = await send();
+    const jobs = await fetchJobs();
+    const ctx = world.as(world.workspace_id);
+
+    const [canceled, claimed] = await Promise.allSettled([
+      invoke(ctx, cancelMessage, { id }),
+      claimDeliveries(world.services, jobs),
+    ]);
+
+    const won = claimed.status === 'fulfilled' ? claimed.value.length : Number.NaN;
+    expect(won).toBe(canceled.status === 'fulfilled' ? 0 : 1);
+    expect((await detail(id)).status).toBe(won === 1 ? 'sending' : 'canceled');
+    if (canceled.status === 'rejected') expect(canceled.reason).toMatchObject({ reason: 'already_sent' });
   });
 });
 
