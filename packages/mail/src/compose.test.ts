@@ -1,7 +1,7 @@
+import { outgoingMessages } from '@postrider/testing';
 import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
 import { describe, expect, it } from 'vitest';
-import { outgoingMessages } from '../test/outgoing-messages.ts';
 import { type Mailbox, parseMailbox } from './address.ts';
 import { compose, type OutgoingMessage } from './compose.ts';
 import { readMail } from './read-mail.ts';

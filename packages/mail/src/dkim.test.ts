@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { outgoingMessages } from '@postrider/testing';
 import fc from 'fast-check';
 import { dkimSign, dkimVerify } from 'mailauth';
 import { describe, expect, it } from 'vitest';
-import { outgoingMessages } from '../test/outgoing-messages.ts';
 import { compose, type OutgoingMessage } from './compose.ts';
 import { type DkimKey, signDkim } from './dkim.ts';
 

@@ -12,6 +12,7 @@ export {
   type ZoneRecords,
 } from './dns-zone.ts';
 export { mailCertificate } from './mail-certificate.ts';
+export { outgoingMessages } from './outgoing-messages.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';
 export {
   type SinkMail,

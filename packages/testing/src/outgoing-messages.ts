@@ -1,7 +1,5 @@
+import { headerProblem, type Mailbox, type OutgoingMessage } from '@postrider/mail';
 import fc from 'fast-check';
-import type { Mailbox } from '../src/address.ts';
-import type { OutgoingMessage } from '../src/compose.ts';
-import { headerProblem } from '../src/header-rules.ts';
 
 // Characters that a reader may drop by its own rules: a byte order mark at the start, and what no text/* should hold.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is left out.

@@ -1,0 +1,68 @@
+import { formatMailbox, readMail } from '@postrider/mail';
+import { createWorld, outgoingMessages, type World } from '@postrider/testing';
+import fc from 'fast-check';
+import { simpleParser } from 'mailparser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.domain('good.test');
+});
+afterAll(() => world.stop());
+
+const hidden = fc
+  .uniqueArray(fc.stringMatching(/^[a-z]{12}$/), { maxLength: 2 })
+  .map((names) => names.map((name) => `${name}@blind.test`));
+
+describe('any mail', () => {
+  it('reaches every recipient as it was asked for, signed, on the wire by the book, with no trace of blind copies', async () => {
+    await fc.assert(
+      fc.asyncProperty(outgoingMessages, hidden, async (message, bcc) => {
+        const from = { name: message.from.name, email: 'hello@good.test' };
+        const sent = await invoke(world.as(world.workspace_id), sendMessage, {
+          from: formatMailbox({ ...from, local: 'hello', domain: 'good.test' }),
+          to: message.to.map(formatMailbox),
+          cc: message.cc.map(formatMailbox),
+          bcc,
+          ...(message.reply_to && { reply_to: formatMailbox(message.reply_to) }),
+          subject: message.subject,
+          html: message.html,
+          text: message.text,
+          headers: message.headers,
+          attachments: message.attachments.map(({ filename, content }) => ({
+            filename,
+            content: content.toString('base64'),
+          })),
+        });
+        await world.drain();
+
+        const copies = world.smtp.mails.filter((mail) => mail.message_id === `<${sent.id}@good.test>`);
+        const people = [...message.to, ...message.cc].map(({ email }) => email);
+        expect(copies.map((mail) => mail.envelope_to.join()).sort()).toEqual([...new Set([...people, ...bcc])].sort());
+        const [first] = copies;
+        if (!first) throw new Error('nothing arrived');
+        expect(copies.every((mail) => mail.raw.equals(first.raw))).toBe(true);
+
+        const lines = first.raw.toString('latin1').split('\r\n');
+        expect(lines.filter((line) => line.length > 998 || /[\r\n]/.test(line))).toEqual([]);
+        for (const address of bcc) expect(first.raw.includes(address)).toBe(false);
+        expect(await world.signatures(first)).toContain('pass rsa-sha256 good.test');
+
+        const read = await readMail(first.raw);
+        const parsed = await simpleParser(first.raw, { keepCidLinks: true, skipTextLinks: true, skipTextToHtml: true });
+        expect(read.subject).toBe(message.subject);
+        expect([read.from]).toEqual([from]);
+        expect(read.text).toBe(message.text?.replace(/\r\n?/g, '\n'));
+        expect(read.html ?? '').toBe(message.html?.replace(/\r\n?/g, '\n'));
+        for (const [name, value] of Object.entries(message.headers)) expect(read.headers).toContainEqual([name, value]);
+        expect(parsed.attachments.map(({ filename, content }) => ({ filename, content }))).toEqual(
+          message.attachments.map(({ filename, content }) => ({ filename, content })),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});
