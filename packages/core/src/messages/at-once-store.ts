@@ -1,6 +1,6 @@
 import { arrayLiteral, recordsIn, recordTexts, type Sql } from '@postrider/db';
 import type { Jobs } from '../jobs.ts';
-import type { NewMessage } from './store.ts';
+import { type NewMessage, stillSuppressed } from './store.ts';
 
 /** Messages judged by remembered facts, with what must still hold when they are stored. */
 export interface AtOnce {
@@ -84,7 +84,7 @@ export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<
             cross join lateral (
               select expires_at from suppressions x where x.workspace_id = p.workspace_id and x.email = suppression_key(p.email) offset 0
             ) s
-            where s.expires_at is null or s.expires_at > clock_now()
+            where ${stillSuppressed(sql)}
           )
         then true else raise_not_at_once() end
     ),

@@ -1,4 +1,4 @@
-import { arrayLiteral, hexTexts, isoTimes, type Sql } from '@postrider/db';
+import { arrayLiteral, type Fragment, hexTexts, isoTimes, type Sql } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import type { SendableFacts } from '../domains/require-sendable.ts';
@@ -73,6 +73,11 @@ export interface FoundFacts {
   readonly suppressed: ReadonlySet<string>;
 }
 
+/** Whether a suppression `s` holds just now. */
+export function stillSuppressed(sql: Sql): Fragment {
+  return sql`(s.expires_at is null or s.expires_at > clock_now())`;
+}
+
 /** One statement of four small lookups by primary key, for many messages. */
 export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts> {
   const rows = await sql<
@@ -111,7 +116,7 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
       select * from suppressions x
       where x.workspace_id = a.workspace_id and x.email = suppression_key(a.email) offset 0
     ) s
-    where s.expires_at is null or s.expires_at > clock_now()`;
+    where ${stillSuppressed(sql)}`;
   let now = 0;
   let epoch = 0;
   const used = new Map<string, number>();
