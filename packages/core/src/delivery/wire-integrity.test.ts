@@ -1,7 +1,6 @@
 import { formatMailbox, readMail } from '@postrider/mail';
 import { createWorld, outgoingMessages, type World } from '@postrider/testing';
 import fc from 'fast-check';
-import { simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
@@ -52,7 +51,7 @@ describe('any mail', () => {
         expect(await world.signatures(first)).toContain('pass rsa-sha256 good.test');
 
         const read = await readMail(first.raw);
-        const parsed = await simpleParser(first.raw, { keepCidLinks: true, skipTextLinks: true, skipTextToHtml: true });
+        const parsed = await world.smtp.parsed(first);
         expect(read.subject).toBe(message.subject);
         expect([read.from]).toEqual([from]);
         expect(read.text).toBe(message.text?.replace(/\r\n?/g, '\n'));
