@@ -161,8 +161,8 @@ function recordsInWords(records: readonly DnsRecord[]): string {
     host,
     value.length > SHOWN_VALUE ? `${value.slice(0, SHOWN_VALUE)}…` : value,
   ]);
-  const advice = records.flatMap(({ status, host, found, hint, key_role }) => {
-    const about = `${host}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (former key, still needed)' : ''}`;
+  const advice = records.flatMap(({ status, type, host, found, hint, key_role }) => {
+    const about = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (former key, still needed)' : ''}`;
     if (hint === null || status === 'pending') return [];
     const there =
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];

@@ -69,7 +69,7 @@ export const diagnoses = {
   missing: {
     status: 'missing',
     advice: ({ type, host }) =>
-      `Publish a ${type} record with the host ${host}; a new record may take minutes to be seen`,
+      `Publish ${type === 'MX' ? 'an' : 'a'} ${type} record with the host ${host}; a new record may take minutes to be seen`,
   },
   host_doubled: {
     status: 'missing',

@@ -33,14 +33,16 @@ export function setupSteps(name: string, records: readonly RecordEntry[]): strin
 }
 
 function stepOf(record: RecordEntry): string {
-  const { status, diagnosis, type, host, value, ttl, hint, required } = record;
+  const { purpose, status, diagnosis, type, host, value, ttl, hint, required } = record;
   const weight = required ? '' : ' (recommended)';
   if (status === 'pending' || diagnosis === 'missing') {
     const priority = type === 'MX' ? `, priority ${value.split(' ')[0]}` : '';
     const target = type === 'MX' ? value.split(' ')[1] : value;
-    return `Add a ${type} record${weight}: host ${host}${priority}, value ${target}, TTL ${ttl}.`;
+    return `Add ${type === 'MX' ? 'an' : 'a'} ${type} record${weight}: host ${host}${priority}, value ${target}, TTL ${ttl}.`;
   }
-  return `Correct the ${type} record with the host ${host}${weight}: ${hint} Its value is ${value}`;
+  // A policy or a list of senders that is there already is the owner's own, and is changed rather than replaced.
+  const whole = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
+  return `Correct the ${type} record with the host ${host}${weight}: ${hint}${whole}`;
 }
 
 function zoneOf(name: string): string {
