@@ -171,6 +171,23 @@ describe('a background check', () => {
     expect((await shown('both.test', second)).status).toBe('verified');
   });
 
+  it('gives up after 14 days on a name that stays another workspace’s', async () => {
+    const other = await world.workspace('free');
+    const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'held.test', dkim_selector: 'theirs' });
+    const mine = await verified('held.test');
+    publish(theirs);
+    const proofs = [mine, theirs].flatMap(({ dns_records }) => dns_records[0]?.value ?? []);
+    world.dns.set('_postrider.held.test', 'TXT', proofs);
+
+    await pass(MINUTE_MS);
+    const early = await shown('held.test', other.workspace_id);
+    await pass(14 * DAY_MS);
+
+    expect(early).toMatchObject({ status: 'pending', status_reason: 'Another workspace has verified this name.' });
+    expect((await shown('held.test', other.workspace_id)).status).toBe('failed');
+    expect((await shown('held.test')).status).toBe('verified');
+  });
+
   it('is made once of each domain, however many processes look', async () => {
     const peer = await world.peer();
     const names = Array.from({ length: 12 }, (_, index) => `n${index}.many.test`);

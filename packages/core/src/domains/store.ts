@@ -205,10 +205,10 @@ export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): P
 export async function takeDueDomains(sql: Sql, count: number, hold_ms: number): Promise<DomainRow[]> {
   return sql<DomainRow[]>`
     update domains set next_check_at = clock_now() + ${hold_ms}::float8 * interval '1 millisecond'
-    where id in (
+    where id = any (array(
       select id from domains where next_check_at <= clock_now()
       order by next_check_at limit ${count} for update skip locked
-    )
+    ))
     returning ${domainColumns(sql)}`;
 }
 
