@@ -25,6 +25,7 @@ of its window, the present minute. /v1 only grows: answers may gain fields, and 
 const sections: readonly Json[] = [
   { name: 'email', description: 'Send mail, and read what became of it.' },
   { name: 'events', description: 'What happened, as one list.' },
+  { name: 'webhooks', description: 'Where what happens is posted to.' },
   { name: 'suppressions', description: 'The addresses that nothing is sent to.' },
   { name: 'api-keys', description: 'Who may use the API, and for what.' },
   { name: 'domains', description: 'Names that mail may be from, and the records that prove them.' },

@@ -23,6 +23,18 @@ import {
 } from '@postrider/core/messages';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getUsage } from '@postrider/core/usage';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  recoverWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '@postrider/core/webhooks';
 import type { z } from 'zod';
 
 /** One row of the /v1 surface. Paths are relative to /v1; {name} is a path parameter. */
@@ -75,6 +87,16 @@ export const routes: readonly Route[] = [
   route('POST', '/email/{id}/resend', resendMessage, { status: 202 }),
   route('GET', '/email/{id}/content', getContent),
   route('GET', '/events', listEvents),
+  route('GET', '/webhooks', listWebhooks),
+  route('POST', '/webhooks', createWebhook, { status: 201 }),
+  route('GET', '/webhooks/{id}', getWebhook),
+  route('PATCH', '/webhooks/{id}', updateWebhook),
+  route('DELETE', '/webhooks/{id}', deleteWebhook),
+  route('POST', '/webhooks/{id}/test', testWebhook),
+  route('POST', '/webhooks/{id}/rotate-secret', rotateWebhookSecret),
+  route('POST', '/webhooks/{id}/recover', recoverWebhook),
+  route('GET', '/webhooks/{id}/deliveries', listWebhookDeliveries),
+  route('POST', '/webhooks/{id}/deliveries/{delivery_id}/replay', replayWebhookDelivery),
   route('GET', '/suppressions', listSuppressions),
   route('POST', '/suppressions', createSuppressions, { status: 201 }),
   route('DELETE', '/suppressions/{email}', deleteSuppression),

@@ -1,6 +1,7 @@
 import type { JobData, JobName, Services } from '@postrider/core';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { maintainStorage } from '@postrider/core/storage';
+import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
 
 /** Jobs that need no lanes. delivery.attempt is not here: the pump fetches and settles those itself. */
 type HandledJob = Exclude<JobName, 'delivery.attempt'>;
@@ -9,6 +10,8 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),
   'storage.maintain': (services) => maintainStorage(services),
+  'webhook.close': (services, { webhook_id }) => giveUpDeliveries(services, webhook_id),
+  'webhook.recover': (services, data) => oweRange(services, data),
 };
 
 type Handler = (services: Services, data: JobData<HandledJob>) => Promise<void>;

@@ -1,9 +1,12 @@
 import { runAll, type Services } from '@postrider/core';
 import { createMailers, type Mailers, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
+import { egressOf } from '@postrider/core/webhooks';
+import { createHttpGuard } from '@postrider/mail';
 import { jobHandlers } from './handlers.ts';
 import { startDeliveryPump } from './pump.ts';
 import { every } from './schedules.ts';
 import { openSimulator } from './simulator.ts';
+import { startWebhookPump } from './webhook-pump.ts';
 
 const RECONCILE_MS = 20_000;
 // What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
@@ -23,6 +26,10 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       stops.unshift(stop);
       const pump = startDeliveryPump(services, mailers);
       stops.unshift(() => pump.stop());
+      const http = createHttpGuard(egressOf(services.config));
+      stops.unshift(() => http.stop());
+      const webhooks = startWebhookPump(services, http);
+      stops.unshift(() => webhooks.stop());
       await services.jobs.listen();
       for (const [name, handler] of jobHandlers(services)) await services.jobs.work(name, handler);
       const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services), services);

@@ -18,6 +18,19 @@ export const catalogue = {
     payload: z.object({}),
     options: { retry_limit: 0, retry_delay_seconds: 0, expire_seconds: 900, cron: '* * * * *' },
   },
+  'webhook.recover': {
+    payload: z.object({
+      workspace_id: z.string(),
+      webhook_id: z.string(),
+      since: z.iso.datetime(),
+      until: z.iso.datetime(),
+    }),
+    options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900 },
+  },
+  'webhook.close': {
+    payload: z.object({ webhook_id: z.string() }),
+    options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900 },
+  },
   'storage.maintain': {
     payload: z.object({}),
     options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, cron: '7 * * * *' },

@@ -4,6 +4,7 @@ export { type DkimKey, signDkim } from './dkim.ts';
 export { type ReportAction, type ReportedRecipient, type ReturnedMail, readReturnedMail } from './dsn.ts';
 export { formatMailbox } from './format-mailbox.ts';
 export { type HeaderProblem, headerProblem } from './header-rules.ts';
+export { createHttpGuard, type HttpGuard, type HttpGuardOptions, type HttpOutcome } from './http-guard.ts';
 export { createMailer, type MailerOptions } from './mailer.ts';
 export { createAddressGuard } from './mx/address-guard.ts';
 export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';

@@ -21,9 +21,10 @@ import {
   stopMailers,
 } from '@postrider/core/delivery';
 import { dkimName, dkimValue, insertProvenDomain, publicKeysOf } from '@postrider/core/domains';
+import { claimPosts, egressOf, sendPost, settlePosts } from '@postrider/core/webhooks';
 import { provision } from '@postrider/core/workspaces';
 import { connect, type Sql } from '@postrider/db';
-import { createMailer } from '@postrider/mail';
+import { createHttpGuard, createMailer } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
 import { dkimVerify } from 'mailauth';
 import { pino } from 'pino';
@@ -67,6 +68,8 @@ export interface World {
   peer(): Promise<Services>;
   /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
   drain(): Promise<JobRun[]>;
+  /** Posts every webhook that is due now, through the real HTTP client, until none is left; how many posts that took. */
+  postWebhooks(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -122,6 +125,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       { host: smtp.host, port: smtp.port, secure: false, tls: 'none', max_connections: 5, lane_by: 'domain' },
     ],
   });
+  const http = createHttpGuard(egressOf(config));
   const mailers: Mailers = by_mx ? createMailers(services, smtp) : { live: mailer, sandbox: mailer };
 
   const as = (workspace: string) => createContext(services, { kind: 'system', workspace_id: workspace });
@@ -187,9 +191,18 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
         );
       }
     },
+    async postWebhooks() {
+      for (let count = 0; ; ) {
+        const { posts, refused } = await claimPosts(services, { after: '', endpoints: 500, count: 50, rooms: [] });
+        if (posts.length + refused.length === 0) return count;
+        const sent = await Promise.all(posts.map((post) => sendPost(services, http, post)));
+        await settlePosts(services, [...sent, ...refused]);
+        count += posts.length;
+      }
+    },
     async stop() {
       for (const stopPeer of peerStops) await stopPeer();
-      await Promise.all([mailer.stop(), stopMailers(mailers)]);
+      await Promise.all([mailer.stop(), stopMailers(mailers), http.stop()]);
       await services.key_uses.stop();
       await jobs.stop();
       await smtp.stop();

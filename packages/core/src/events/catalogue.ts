@@ -1,26 +1,166 @@
-/** Every event that is recorded, and so every type that a webhook can name. */
-export const eventTypes = [
-  'email.queued',
-  'email.scheduled',
-  'email.delivered',
-  'email.delivery_delayed',
-  'email.bounced',
-  'email.complained',
-  'email.failed',
-  'email.suppressed',
-  'email.canceled',
-  'suppression.added',
-  'suppression.removed',
-  'domain.verified',
-  'domain.at_risk',
-  'domain.failed',
-] as const;
-export type EventType = (typeof eventTypes)[number];
+import { z } from 'zod';
+import { exampleId, timeField } from '../wire.ts';
+
+interface EventKind {
+  readonly summary: string;
+  /** A recipient or a whole message where it is about mail; what happens to a message is recorded once for it. */
+  readonly about: 'message' | 'recipient' | 'domain' | 'webhook' | 'suppression' | 'workspace';
+  /** What data holds besides email and recipient. Facts may be added, so what is not listed is no fault. */
+  readonly facts: z.ZodObject;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const nothing = z.looseObject({});
+const attempted = z.looseObject({
+  attempt: z.int().optional().meta({ description: 'The number of the attempt, from 1.' }),
+  response: z.string().nullable().optional().meta({ description: 'What the other side said.' }),
+});
+const domain = z.looseObject({
+  domain: z.looseObject({ id: z.string(), name: z.string(), status: z.string(), status_reason: z.string().nullable() }),
+});
+const suppression = z.looseObject({
+  suppression: z.looseObject({
+    id: z.string(),
+    email: z.string(),
+    source: z.string(),
+    reason: z.string().nullable(),
+    source_event_id: z.string().nullable(),
+  }),
+});
+const webhook = z.looseObject({
+  webhook: z.looseObject({
+    id: z.string(),
+    url: z.string(),
+    status: z.string(),
+    reason: z.string(),
+    failing_since: timeField.nullable(),
+  }),
+});
+const quota = z.looseObject({
+  quota: z.looseObject({ limit: z.int(), used: z.int(), resets_at: timeField }),
+});
+
+const exampleDomain = { id: exampleId('dom_'), name: 'example.com', status: 'verified', status_reason: null };
+const exampleSuppression = {
+  id: exampleId('sup_'),
+  email: 'ada@example.net',
+  source: 'bounce',
+  reason: '550 5.1.1 No such user',
+  source_event_id: exampleId('evt_'),
+};
+const exampleWebhook = {
+  id: exampleId('whk_'),
+  url: 'https://example.com/hooks/postrider',
+  status: 'enabled',
+  reason: 'failing',
+  failing_since: '2030-01-30T09:00:00.000Z',
+};
+
+/** Every event there is: what webhooks can name, GET /events lists and the documents describe. */
+export const eventCatalogue = {
+  'email.queued': { summary: 'A mail waits for its first attempt.', about: 'message', facts: nothing, example: {} },
+  'email.scheduled': { summary: 'A mail was accepted for later.', about: 'message', facts: nothing, example: {} },
+  'email.delivered': {
+    summary: 'The server of the recipient, or the relay, took the mail.',
+    about: 'recipient',
+    facts: attempted,
+    example: { attempt: 1, response: '250 2.0.0 Ok' },
+  },
+  'email.delivery_delayed': {
+    summary: 'An attempt failed for now; there will be another.',
+    about: 'recipient',
+    facts: attempted,
+    example: { attempt: 1, response: '451 4.7.1 Try again later' },
+  },
+  'email.bounced': {
+    summary: 'The mail was refused for good, at once or by a report that came later.',
+    about: 'recipient',
+    facts: attempted,
+    example: { attempt: 1, response: '550 5.1.1 No such user' },
+  },
+  'email.complained': {
+    summary: 'The recipient called the mail unwanted.',
+    about: 'recipient',
+    facts: nothing,
+    example: {},
+  },
+  'email.failed': {
+    summary: 'The last attempt failed; there will be no other.',
+    about: 'recipient',
+    facts: attempted,
+    example: { attempt: 15, response: '451 4.7.1 Try again later' },
+  },
+  'email.suppressed': {
+    summary: 'Nothing was sent, because the address is on the suppression list.',
+    about: 'recipient',
+    facts: z.looseObject({ suppression_id: z.string().optional() }),
+    example: { suppression_id: exampleId('sup_') },
+  },
+  'email.canceled': {
+    summary: 'A mail was canceled before it was sent.',
+    about: 'message',
+    facts: nothing,
+    example: {},
+  },
+  'domain.verified': {
+    summary: 'The records of a domain are right; it can send.',
+    about: 'domain',
+    facts: domain,
+    example: { domain: exampleDomain },
+  },
+  'domain.at_risk': {
+    summary: 'A required record of a verified domain is gone; it sends on for 72 hours.',
+    about: 'domain',
+    facts: domain,
+    example: { domain: { ...exampleDomain, status: 'at_risk', status_reason: 'The DKIM record is missing.' } },
+  },
+  'domain.failed': {
+    summary: 'A domain was not proven in time; it cannot send.',
+    about: 'domain',
+    facts: domain,
+    example: { domain: { ...exampleDomain, status: 'failed', status_reason: 'The DKIM record is missing.' } },
+  },
+  'webhook.failing': {
+    summary: 'An endpoint has not taken one event for a day; after five days it is disabled.',
+    about: 'webhook',
+    facts: webhook,
+    example: { webhook: exampleWebhook },
+  },
+  'webhook.disabled': {
+    summary: 'An endpoint was disabled, by its answer 410 or after five days without one success.',
+    about: 'webhook',
+    facts: webhook,
+    example: { webhook: { ...exampleWebhook, status: 'disabled' } },
+  },
+  'suppression.added': {
+    summary: 'An address was put on the suppression list.',
+    about: 'suppression',
+    facts: suppression,
+    example: { suppression: exampleSuppression },
+  },
+  'suppression.removed': {
+    summary: 'An address was taken off the suppression list, or its time ran out.',
+    about: 'suppression',
+    facts: suppression.extend({ cause: z.string().optional() }),
+    example: { suppression: exampleSuppression, cause: 'deleted' },
+  },
+  'quota.warning': {
+    summary: 'Most of the monthly volume is used up.',
+    about: 'workspace',
+    facts: quota,
+    example: { quota: { limit: 50_000, used: 40_000, resets_at: '2030-02-01T00:00:00.000Z' } },
+  },
+} as const satisfies Record<string, EventKind>;
+export type EventType = keyof typeof eventCatalogue;
+
+// The keys of the table are its types, and there is at least one.
+export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
+
+type MessageEventType = {
+  [T in EventType]: (typeof eventCatalogue)[T]['about'] extends 'message' ? T : never;
+}[EventType];
 
 /** What happens to a whole message and is recorded once for it; every other event of mail is about one recipient. */
-const messageEventTypes = ['email.queued', 'email.scheduled', 'email.canceled'] as const satisfies readonly EventType[];
-type MessageEventType = (typeof messageEventTypes)[number];
-
 export function isMessageEvent(type: EventType): type is MessageEventType {
-  return messageEventTypes.some((known) => known === type);
+  return eventCatalogue[type].about === 'message';
 }

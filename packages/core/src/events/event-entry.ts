@@ -4,7 +4,7 @@ import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
 import type { EventRow, SubjectRow } from './store.ts';
 
-const eventDataSchema = z.looseObject({
+export const eventDataSchema = z.looseObject({
   email: z
     .object({
       id: idField(idPrefixes.message),
@@ -43,8 +43,12 @@ export type EventEntry = z.output<typeof eventSchema>;
 /** What a recipient is after an event whose type does not end in the name of its state. */
 const statusAfter: Readonly<Record<string, string>> = { delivery_delayed: 'deferred' };
 
+export function statusAfterEvent(type: string): string {
+  const happened = type.slice(type.indexOf('.') + 1);
+  return statusAfter[happened] ?? happened;
+}
+
 export function eventEntry(row: EventRow, message: SubjectRow | undefined, email: string | undefined): EventEntry {
-  const happened = row.type.slice(row.type.indexOf('.') + 1);
   return {
     id: row.id,
     type: row.type,
@@ -59,7 +63,7 @@ export function eventEntry(row: EventRow, message: SubjectRow | undefined, email
       recipient:
         row.recipient_id === null || email === undefined
           ? null
-          : { id: row.recipient_id, email, status: statusAfter[happened] ?? happened },
+          : { id: row.recipient_id, email, status: statusAfterEvent(row.type) },
     },
   };
 }

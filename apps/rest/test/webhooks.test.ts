@@ -1,0 +1,445 @@
+import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
+import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fillWindow } from './rate-windows.ts';
+import {
+  type Answer,
+  type CallOptions,
+  detailsOf,
+  errorOf,
+  type RestServer,
+  rateOf,
+  startRest,
+} from './rest-server.ts';
+
+const MINUTE_MS = 60_000;
+
+let world: World;
+let rest: RestServer;
+let sink: WebhookSink;
+
+beforeAll(async () => {
+  world = await createWorld();
+  sink = await startWebhookSink({ now: world.clock.now });
+  rest = await startRest(world.services, world.secret);
+  await world.clock.freeze(new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 5000));
+});
+beforeEach(async () => {
+  await world.clock.advance(MINUTE_MS);
+  sink.script(() => ({ kind: 'reply', status: 200 }));
+});
+afterAll(async () => {
+  await rest.stop();
+  await sink.stop();
+  await world.stop();
+});
+
+const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/webhooks', { body, ...options });
+const idOf = (answer: Answer) => String(answer.body.id);
+
+/** What a worker does with the jobs that are due. */
+async function recover() {
+  const jobs = await world.services.jobs.fetch('webhook.recover', 10);
+  for (const { data } of jobs) await oweRange(world.services, data);
+}
+
+async function close() {
+  const jobs = await world.services.jobs.fetch('webhook.close', 100);
+  for (const { data } of jobs) await giveUpDeliveries(world.services, data.webhook_id);
+}
+
+/** A workspace of its own that may send, with one endpoint. */
+async function home(events: unknown = ['email.queued']) {
+  const { secret: key, workspace_id } = await world.workspace('business');
+  await world.domain(`m${workspace_id.slice(-8)}.test`, workspace_id);
+  const mail = { from: `a@m${workspace_id.slice(-8)}.test`, to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+  const url = `${sink.url}/${workspace_id}`;
+  const webhook = await add({ url, events }, { key });
+  expect(webhook.status, webhook.text).toBe(201);
+  return {
+    key,
+    id: idOf(webhook),
+    secret: String(webhook.body.secret),
+    send: () => rest.call('POST', '/email/send', { key, body: mail }),
+    posted: () => sink.requests.filter(({ path }) => path === `/${workspace_id}`),
+    call: (method: string, path: string, body?: unknown) => rest.call(method, path, { key, body }),
+  };
+}
+
+function entriesOf(answer: Answer): Record<string, unknown>[] {
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.data as Record<string, unknown>[];
+}
+
+describe('201', () => {
+  it('adds an endpoint, shows its secret once, and stores it sealed', async () => {
+    const { key, id, secret, call } = await home();
+
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const shown = await call('GET', `/webhooks/${id}`);
+    expect(shown.body).toMatchObject({ object: 'webhook', id, status: 'enabled', secret_last4: secret.slice(-4) });
+    expect(shown.text).not.toContain(secret);
+    expect(rateOf(shown, world.clock.now()).limit).toBe(120);
+    const stored = await world.services.sql<{ row: string }[]>`
+      select row_to_json(w)::text || encode(secret, 'escape') as row from webhooks w where id = ${id}`;
+    expect(stored[0]?.row).toContain(secret.slice(-4));
+    expect(stored[0]?.row).not.toContain(secret.slice(6, 20));
+    expect(JSON.stringify(world.logged)).not.toContain(secret);
+    expect((await rest.call('GET', `/webhooks/${id}`, { key: world.secret })).status).toBe(404);
+    expect((await rest.call('GET', '/webhooks', { key })).body.data).toEqual([shown.body]);
+  });
+
+  it('takes every type where none is named, and writes the URL in its one spelling', async () => {
+    const { key } = await home();
+
+    const answer = await add({ url: 'HTTP://LOCALHOST:4000/a/../b?x=1', description: 'Shop' }, { key });
+
+    expect(answer.body).toMatchObject({ url: 'http://localhost:4000/b?x=1', events: 'all', description: 'Shop' });
+    expect((await add({ url: 'http://localhost:4000', events: 'all' }, { key })).body.events).toBe('all');
+  });
+});
+
+describe('200', () => {
+  it('lists endpoints newest first, a page at a time', async () => {
+    const { key, id } = await home();
+    await world.clock.advance(1);
+    const second = idOf(await add({ url: 'http://localhost:4000' }, { key }));
+
+    const page = await rest.call('GET', '/webhooks?limit=1', { key });
+
+    expect(entriesOf(page).map((entry) => entry.id)).toEqual([second]);
+    const rest_of_it = await rest.call('GET', `/webhooks?limit=1&cursor=${page.body.next_cursor}`, { key });
+    expect(entriesOf(rest_of_it).map((entry) => entry.id)).toEqual([id]);
+    expect(rest_of_it.body).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  it('changes what is named and leaves the rest', async () => {
+    const { id, call } = await home();
+
+    const answer = await call('PATCH', `/webhooks/${id}`, { events: ['email.bounced'], description: 'Shop' });
+
+    expect(answer.body).toMatchObject({ id, events: ['email.bounced'], description: 'Shop', status: 'enabled' });
+    expect((await call('PATCH', `/webhooks/${id}`, { description: null })).body).toMatchObject({
+      events: ['email.bounced'],
+      description: null,
+    });
+    expect((await call('PATCH', `/webhooks/${id}`, { events: 'all' })).body.events).toBe('all');
+  });
+
+  it('posts nothing while it is disabled, and what was missed once it is recovered', async () => {
+    const { id, call, send, posted } = await home();
+    const since = new Date(world.clock.now()).toISOString();
+    expect((await call('PATCH', `/webhooks/${id}`, { status: 'disabled' })).body).toMatchObject({
+      status: 'disabled',
+      status_reason: 'manual',
+    });
+    const missed = await send();
+    await world.postWebhooks();
+    expect(posted()).toEqual([]);
+    await call('PATCH', `/webhooks/${id}`, { status: 'enabled' });
+    await world.postWebhooks();
+    expect(posted()).toEqual([]);
+    await world.clock.advance(1);
+
+    const answer = await call('POST', `/webhooks/${id}/recover`, { since });
+
+    expect(answer.body).toEqual({
+      object: 'webhook_recovery',
+      webhook_id: id,
+      since,
+      until: new Date(world.clock.now()).toISOString(),
+      status: 'started',
+    });
+    await recover();
+    await world.postWebhooks();
+    expect(posted().map(({ body }) => JSON.parse(body.toString()).data.email.id)).toEqual([missed.body.id]);
+    await call('POST', `/webhooks/${id}/recover`, { since });
+    await recover();
+    expect(await world.postWebhooks()).toBe(0);
+  });
+
+  it('recovers what was given up, and nothing that was taken or lies outside of the range', async () => {
+    const { id, call, send, posted } = await home();
+    await send();
+    await world.postWebhooks();
+    await world.clock.advance(1000);
+    const since = new Date(world.clock.now()).toISOString();
+    await send();
+    await call('PATCH', `/webhooks/${id}`, { status: 'disabled' });
+    await close();
+    expect(entriesOf(await call('GET', `/webhooks/${id}/deliveries?status=failed`))).toHaveLength(1);
+    await call('PATCH', `/webhooks/${id}`, { status: 'enabled' });
+    await world.clock.advance(1000);
+    const until = new Date(world.clock.now()).toISOString();
+    await world.clock.advance(1000);
+
+    await call('POST', `/webhooks/${id}/recover`, { since, until });
+    await recover();
+
+    expect(await world.postWebhooks()).toBe(1);
+    expect(posted()).toHaveLength(2);
+    expect(new Set(posted().map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  });
+
+  it('posts an example that says so, in the form of the type that is asked for', async () => {
+    const { id, call, posted } = await home(['email.bounced']);
+
+    const answer = await call('POST', `/webhooks/${id}/test`, { type: 'email.complained' });
+
+    expect(answer.body).toMatchObject({ object: 'webhook_delivery', webhook_id: id, status: 'pending', attempts: 0 });
+    await world.postWebhooks();
+    const [request] = posted();
+    expect(JSON.parse(String(request?.body))).toMatchObject({
+      id: answer.body.event_id,
+      type: 'email.complained',
+      data: { test: true, recipient: { status: 'complained' } },
+    });
+    expect(request?.headers['webhook-id']).toBe(answer.body.event_id);
+    expect((await call('POST', `/webhooks/${id}/test`)).body.event_type).toBe('email.delivered');
+  });
+
+  it('lists deliveries with what became of them, by status too, and replays one under its id', async () => {
+    const { id, call, send, posted } = await home();
+    sink.script(({ nth }) => ({ kind: 'reply', status: nth === 1 ? 500 : 200, body: 'Oh\r\nno' }));
+    await send();
+    await world.postWebhooks();
+    await world.clock.advance(1000);
+    await send();
+    await world.postWebhooks();
+
+    const all = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
+    expect(all).toMatchObject([
+      { status: 'delivered', attempts: 1, response_status: 200, next_attempt_at: null },
+      { status: 'pending', attempts: 1, response_status: 500, response_body: 'Oh no', finished_at: null },
+    ]);
+    expect(entriesOf(await call('GET', `/webhooks/${id}/deliveries?status=delivered,failed`))).toEqual([all[0]]);
+    const page = await call('GET', `/webhooks/${id}/deliveries?limit=1`);
+    expect(entriesOf(await call('GET', `/webhooks/${id}/deliveries?limit=1&cursor=${page.body.next_cursor}`))).toEqual([
+      all[1],
+    ]);
+
+    const replayed = await call('POST', `/webhooks/${id}/deliveries/${all[0]?.id}/replay`);
+    expect(replayed.body).toMatchObject({ id: all[0]?.id, event_id: all[0]?.event_id, status: 'pending', attempts: 0 });
+    await world.postWebhooks();
+    expect(posted().map(({ headers }) => headers['webhook-id'])).toEqual([
+      all[1]?.event_id,
+      all[0]?.event_id,
+      all[0]?.event_id,
+    ]);
+  });
+
+  it('rotates the secret: for a day the old one also signs', async () => {
+    const { id, secret, call, send, posted } = await home();
+
+    const rotated = await call('POST', `/webhooks/${id}/rotate-secret`);
+
+    expect(rotated.body.secret).not.toBe(secret);
+    expect(rotated.body.previous_secret_until).toBe(new Date(world.clock.now() + 24 * 60 * MINUTE_MS).toISOString());
+    await send();
+    await world.postWebhooks();
+    await world.clock.advance(24 * 60 * MINUTE_MS);
+    await send();
+    await world.postWebhooks();
+    const signatures = posted().map(({ headers }) => String(headers['webhook-signature']).split(' ').length);
+    expect(signatures).toEqual([2, 1]);
+    expect((await call('GET', `/webhooks/${id}`)).body.previous_secret_until).toBe(null);
+  });
+
+  it('deletes an endpoint: no post begins later, and its deliveries are gone with it', async () => {
+    const { id, call, send, posted } = await home();
+    await send();
+
+    const answer = await call('DELETE', `/webhooks/${id}`);
+
+    expect(answer.body).toEqual({ object: 'webhook', id, deleted: true });
+    await send();
+    await world.postWebhooks();
+    await world.clock.advance(24 * 60 * MINUTE_MS);
+    await world.postWebhooks();
+    expect(posted()).toEqual([]);
+    expect((await call('GET', `/webhooks/${id}/deliveries`)).status).toBe(404);
+    expect((await call('DELETE', `/webhooks/${id}`)).status).toBe(404);
+    await close();
+    const open = await world.services
+      .sql`select from webhook_deliveries where webhook_id = ${id} and state = 'pending'`;
+    expect(open).toHaveLength(0);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['no url at all', {}, ['url missing_field']],
+    ['a relative one', { url: '/hook' }, ['url invalid_url']],
+    ['a user and a password', { url: 'https://a:b@example.com' }, ['url invalid_url']],
+    ['a file', { url: 'file:///etc/passwd' }, ['url invalid_url']],
+    ['gopher', { url: 'gopher://example.com' }, ['url invalid_url']],
+    ['ssh', { url: 'http://example.com:22' }, ['url invalid_url']],
+    ['smtp', { url: 'http://example.com:25' }, ['url invalid_url']],
+    ['redis', { url: 'http://example.com:6379' }, ['url invalid_url']],
+    ['a fragment', { url: 'https://example.com/#x' }, ['url invalid_url']],
+    ['an unknown type', { url: 'https://example.com', events: ['email.opened'] }, ['events invalid_type']],
+    ['no types', { url: 'https://example.com', events: [] }, ['events invalid_type']],
+    ['types that are none', { url: 'https://example.com', events: 7 }, ['events invalid_type']],
+  ])('refuses %s', async (_, body, details) => {
+    const answer = await add(body);
+
+    expect(answer.status).toBe(400);
+    expect(detailsOf(answer)).toEqual(details);
+  });
+
+  it('refuses an impossible range, an unknown status and a bad limit', async () => {
+    const { id, call } = await home();
+
+    const range = await call('POST', `/webhooks/${id}/recover`, {
+      since: '2030-01-01T00:00:00Z',
+      until: '2029-01-01T00:00:00Z',
+    });
+
+    expect(detailsOf(range)).toEqual(['until invalid_timestamp']);
+    expect(detailsOf(await call('POST', `/webhooks/${id}/recover`, {}))).toEqual(['since missing_field']);
+    expect(errorOf(await call('GET', `/webhooks/${id}/deliveries?status=lost`)).reason).toBe('invalid_status');
+    expect(errorOf(await call('GET', '/webhooks?limit=0')).reason).toBe('invalid_limit');
+    expect(errorOf(await call('GET', '/webhooks?cursor=x')).reason).toBe('invalid_cursor');
+    expect(detailsOf(await call('PATCH', `/webhooks/${id}`, { status: 'paused' }))).toEqual(['status invalid_type']);
+    expect(detailsOf(await call('POST', `/webhooks/${id}/test`, { type: 'x' }))).toEqual(['type invalid_type']);
+  });
+});
+
+describe('401', () => {
+  it('wants a key', async () => {
+    expect((await add({ url: 'https://example.com' }, { key: null })).status).toBe(401);
+  });
+});
+
+describe('403', () => {
+  it('wants webhooks:manage for everything', async () => {
+    const { secret: key } = await world.key({ scopes: ['email:send', 'email:logs:read', 'domains:write'] });
+    const { id } = await home();
+    const calls = [
+      ['GET', '/webhooks'],
+      ['POST', '/webhooks'],
+      ['GET', `/webhooks/${id}`],
+      ['PATCH', `/webhooks/${id}`],
+      ['DELETE', `/webhooks/${id}`],
+      ['POST', `/webhooks/${id}/test`],
+      ['POST', `/webhooks/${id}/rotate-secret`],
+      ['POST', `/webhooks/${id}/recover`],
+      ['GET', `/webhooks/${id}/deliveries`],
+      ['POST', `/webhooks/${id}/deliveries/x/replay`],
+    ] as const;
+
+    for (const [method, path] of calls) {
+      const answer = await rest.call(method, path, { key });
+      expect(answer.status, `${method} ${path}`).toBe(403);
+      expect(errorOf(answer).required_scope).toBe('webhooks:manage');
+    }
+  });
+});
+
+describe('404', () => {
+  it('shows nobody the endpoints of others, nor their deliveries', async () => {
+    const { id, call, send } = await home();
+    await send();
+    const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
+    const stranger = await home();
+    const calls = [
+      ['GET', `/webhooks/${id}`],
+      ['PATCH', `/webhooks/${id}`],
+      ['DELETE', `/webhooks/${id}`],
+      ['POST', `/webhooks/${id}/test`],
+      ['POST', `/webhooks/${id}/rotate-secret`],
+      ['GET', `/webhooks/${id}/deliveries`],
+      ['POST', `/webhooks/${id}/deliveries/${delivery?.id}/replay`],
+    ] as const;
+
+    for (const [method, path] of calls) {
+      const answer = await stranger.call(method, path, method === 'PATCH' ? { description: 'x' } : undefined);
+      expect(errorOf(answer).reason, `${method} ${path}`).toBe('webhook_not_found');
+    }
+    const since = { since: '2020-01-01T00:00:00Z' };
+    expect(errorOf(await stranger.call('POST', `/webhooks/${id}/recover`, since)).reason).toBe('webhook_not_found');
+    const foreign = await stranger.call('POST', `/webhooks/${stranger.id}/deliveries/${delivery?.id}/replay`);
+    expect(errorOf(foreign).reason).toBe('delivery_not_found');
+  });
+});
+
+describe('422', () => {
+  it('keeps to ten for each workspace, also when they come at once', async () => {
+    const { secret: key } = await world.workspace('free');
+
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, (_, index) => add({ url: `http://localhost:4000/${index}` }, { key })),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status === 422);
+    expect(refused.map((answer) => errorOf(answer).reason)).toEqual(Array(4).fill('webhook_limit'));
+  });
+
+  it.each([
+    'http://10.0.0.1',
+    'http://192.168.1.1',
+    'http://172.16.0.1',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://100.64.0.1',
+    'http://0.0.0.0',
+    'http://224.0.0.1',
+    'http://[fd00::1]',
+    'http://[fe80::1]',
+    'http://[::]',
+    'http://[::ffff:0a00:1]',
+    'http://[64:ff9b::a00:1]',
+    'http://167772161',
+    'http://0xa.1',
+    'http://012.0.0.1',
+    'http://10.1',
+    'http://①⓪.0.0.1',
+    'http://10。0。0。1',
+  ])('refuses %s', async (url) => {
+    const answer = await add({ url });
+
+    expect(answer.status, answer.text).toBe(422);
+    expect(errorOf(answer).reason).toBe('private_address');
+  });
+
+  it('refuses a name that resolves to a private address, and takes one that resolves to none yet', async () => {
+    world.dns.set('inside.test', 'A', ['203.0.113.9', '10.0.0.1']);
+
+    expect(errorOf(await add({ url: 'https://inside.test/hook' })).reason).toBe('private_address');
+    const later = await add({ url: 'https://later.test/hook' });
+    expect(later.status).toBe(201);
+    const moved = await rest.call('PATCH', `/webhooks/${idOf(later)}`, { body: { url: 'https://inside.test/hook' } });
+    expect(errorOf(moved).reason).toBe('private_address');
+  });
+
+  it('neither tests, replays nor recovers what is disabled', async () => {
+    const { id, call, send } = await home();
+    await send();
+    const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
+    await call('PATCH', `/webhooks/${id}`, { status: 'disabled' });
+
+    const since = { since: '2020-01-01T00:00:00Z' };
+    const refused = [
+      await call('POST', `/webhooks/${id}/test`),
+      await call('POST', `/webhooks/${id}/recover`, since),
+      await call('POST', `/webhooks/${id}/deliveries/${delivery?.id}/replay`),
+    ];
+
+    expect(refused.map((answer) => errorOf(answer).reason)).toEqual(Array(3).fill('webhook_disabled'));
+  });
+});
+
+describe('429', () => {
+  it('counts in the window of other requests', async () => {
+    const { id, secret: key } = await world.key({ scopes: ['webhooks:manage'] });
+    await fillWindow(world, id, 'default', 118);
+
+    const statuses = [
+      (await rest.call('GET', '/webhooks', { key })).status,
+      (await add({}, { key })).status,
+      (await rest.call('DELETE', '/webhooks/x', { key })).status,
+    ];
+
+    expect(statuses).toEqual([200, 400, 429]);
+  });
+});

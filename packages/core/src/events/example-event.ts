@@ -1,0 +1,42 @@
+import { exampleId } from '../wire.ts';
+import { type EventType, eventCatalogue } from './catalogue.ts';
+import { type EventEntry, eventDataSchema, eventSchema, statusAfterEvent } from './event-entry.ts';
+
+const HAPPENED_AT = '2030-01-31T09:00:00.000Z';
+
+const email: EventEntry['data']['email'] = {
+  id: exampleId('msg_'),
+  from: 'Engine News <news@example.com>',
+  to: ['ada@example.net'],
+  subject: 'Your receipt',
+  tags: ['receipt'],
+  metadata: { order: '1815' },
+  message_id: `<${exampleId('msg_')}@example.com>`,
+  created_at: HAPPENED_AT,
+};
+
+/** An event of a type as it could be: for documents, and for trying out an endpoint. */
+export function exampleEvent(type: EventType): EventEntry {
+  const { about, example } = eventCatalogue[type];
+  const of_mail = about === 'message' || about === 'recipient';
+  const recipient_id = about === 'recipient' ? exampleId('rcp_') : null;
+  return {
+    id: exampleId('evt_'),
+    type,
+    created_at: HAPPENED_AT,
+    sequence: about === 'recipient' ? 2 : 1,
+    email_id: of_mail ? exampleId('msg_') : null,
+    recipient_id,
+    data: {
+      ...example,
+      email: of_mail ? email : null,
+      recipient:
+        recipient_id === null ? null : { id: recipient_id, email: 'ada@example.net', status: statusAfterEvent(type) },
+    },
+  };
+}
+
+/** What an event of a type looks like: the schema of every event, with the facts of this one. */
+export function eventSchemaOf(type: EventType) {
+  return eventSchema.extend({ data: eventDataSchema.extend(eventCatalogue[type].facts.shape) });
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { newWebhookSecret, sealSecret } from './signing.ts';
+import { countWebhooks, insertWebhook, lockWorkspace } from './store.ts';
+import { requirePublic, urlField } from './url-field.ts';
+import {
+  ALL_EVENTS,
+  descriptionField,
+  eventsField,
+  type WebhookWithSecret,
+  webhookEntry,
+  webhookWithSecretSchema,
+} from './webhook-entry.ts';
+
+const MOST_WEBHOOKS = 10;
+
+/** Adds an endpoint; its secret is in this answer and in no other. */
+export const createWebhook = operation({
+  name: 'webhooks.create',
+  scope: 'webhooks:manage',
+  summary: 'Add an endpoint that events are posted to; its secret is shown once',
+  input: z.object({
+    url: urlField,
+    events: eventsField.default(null).meta({ default: ALL_EVENTS }),
+    description: descriptionField.nullish(),
+  }),
+  output: webhookWithSecretSchema,
+  async run(ctx, { url, events, description }): Promise<WebhookWithSecret> {
+    const { workspace_id } = ctx.actor;
+    await requirePublic(ctx.config, url);
+    const id = newId('webhook', ctx.clock.now());
+    const secret = newWebhookSecret();
+    const row = await ctx.sql.begin(async (tx) => {
+      await lockWorkspace(tx, workspace_id);
+      if ((await countWebhooks(tx, workspace_id)) >= MOST_WEBHOOKS) throw tooMany();
+      return insertWebhook(tx, {
+        workspace_id,
+        id,
+        url,
+        description: description ?? null,
+        events,
+        secret: sealSecret(ctx.sealing, id, secret),
+        secret_last4: secret.slice(-4),
+      });
+    });
+    return { ...webhookEntry(row), secret };
+  },
+});
+
+function tooMany(): AppError {
+  return new AppError(
+    'webhook_limit',
+    `A workspace has at most ${MOST_WEBHOOKS} webhooks; delete one, or let one endpoint take more types.`,
+  );
+}

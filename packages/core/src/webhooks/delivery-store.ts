@@ -1,0 +1,345 @@
+import type { Sql, Tx } from '@postrider/db';
+import type { Candidates, IdRange } from '../candidate-pages.ts';
+import type { EventRow, SubjectRow } from '../events/index.ts';
+import { within } from '../keyset-store.ts';
+import type { WebhookDeliveryState } from './delivery-entry.ts';
+
+export interface WebhookDeliveryRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly state: WebhookDeliveryState;
+  readonly attempt_count: number;
+  readonly created_at: Date;
+  readonly next_attempt_at: Date;
+  readonly last_attempt_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly response_status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+function shown(sql: Sql | Tx) {
+  return sql`d.workspace_id, d.id, d.webhook_id, d.event_id, d.event_type, d.state, d.attempt_count, d.created_at,
+    d.next_attempt_at, d.last_attempt_at, d.finished_at, d.response_status, d.response_body, d.error`;
+}
+
+// Nobody renews it: a post that has not begun in time is handed back, and one that has begun ends in time.
+export const WEBHOOK_LEASE_SECONDS = 30;
+/** An endpoint that was paused shows with one post whether it is back. */
+const PROBES = 1;
+
+export interface ClaimAsk {
+  /** Endpoints are looked at in the order of their ids, from behind this one. */
+  readonly after: string;
+  /** How many are looked at. */
+  readonly endpoints: number;
+  /** How much of an endpoint that is not named below. */
+  readonly count: number;
+  readonly rooms: readonly { readonly webhook_id: string; readonly count: number }[];
+  /** From how many failures in a row an endpoint is only probed. */
+  readonly probe_after: number;
+  readonly lease: string;
+}
+
+export interface ClaimedRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly attempt_count: number;
+  readonly sample: string | null;
+}
+
+export interface ClaimedRows {
+  readonly rows: ClaimedRow[];
+  /** Where the next claim goes on; empty where all endpoints were looked at. */
+  readonly last: string;
+}
+
+/**
+ * Takes what is due, for each endpoint as much as there is room for: hops from endpoint to endpoint over
+ * webhook_deliveries_open, so that a long line at one costs the others nothing. Who is disabled or paused is passed by.
+ */
+export async function claimRows(sql: Sql, ask: ClaimAsk): Promise<ClaimedRows> {
+  const rows = await sql<(Partial<ClaimedRow> & { last: string })[]>`
+    with recursive hops as (
+      (select d.webhook_id, 1 as place from webhook_deliveries d
+        where d.state = 'pending' and d.webhook_id > ${ask.after} order by d.webhook_id limit 1)
+      union all
+      (select next.webhook_id, h.place + 1 from hops h
+        cross join lateral (
+          select d.webhook_id from webhook_deliveries d
+          where d.state = 'pending' and d.webhook_id > h.webhook_id order by d.webhook_id limit 1
+        ) next
+        where h.place < ${ask.endpoints})
+    ),
+    lanes as materialized (
+      select h.webhook_id, h.place, (
+        select case when w.failure_count >= ${ask.probe_after} then least(${PROBES}, a.count) else a.count end
+        from webhooks w, lateral (select coalesce((
+          select r.count from unnest(
+            ${ask.rooms.map((room) => room.webhook_id)}::text[],
+            ${ask.rooms.map((room) => room.count)}::int[]
+          ) as r (webhook_id, count) where r.webhook_id = h.webhook_id
+        ), ${ask.count}::int) as count) a
+        where w.id = h.webhook_id and w.status = 'enabled' and (w.paused_until is null or w.paused_until <= clock_now())
+      ) as count
+      from hops h
+    ),
+    picked as materialized (
+      select p.workspace_id, p.id from lanes l
+      cross join lateral (
+        select d.workspace_id, d.id from webhook_deliveries d
+        where d.webhook_id = l.webhook_id and d.state = 'pending' and d.next_attempt_at <= clock_now()
+          and (d.lease_until is null or d.lease_until < clock_now())
+        order by d.next_attempt_at limit l.count for update of d skip locked
+      ) p
+      where l.count > 0
+    ),
+    claimed as (
+      update webhook_deliveries d set
+        lease = ${ask.lease}::uuid,
+        lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
+        attempt_count = d.attempt_count + 1
+      from picked p
+      where d.id = p.id and d.workspace_id = p.workspace_id
+      returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
+    )
+    select c.*, edge.last from (
+      select case when count(*) < ${ask.endpoints} then '' else max(webhook_id) end as last from lanes
+    ) edge left join claimed c on true`;
+  return {
+    last: rows[0]?.last ?? '',
+    // The left join leaves one row without a delivery where there is none.
+    rows: rows.filter((row): row is ClaimedRow & { last: string } => row.id != null),
+  };
+}
+
+/** An event with all that its body tells. */
+export interface OwedEvent {
+  readonly event: EventRow;
+  readonly message: SubjectRow | undefined;
+  readonly email: string | undefined;
+}
+
+interface OwedRow extends EventRow {
+  readonly m_id: string | null;
+  readonly from_address: string;
+  readonly from_domain: string;
+  readonly to_addresses: string[];
+  readonly subject: string;
+  readonly tags: string[];
+  readonly metadata: string;
+  readonly m_created_at: Date;
+  readonly email: string | null;
+}
+
+/** The events of claimed deliveries by id, each read once, by primary keys. */
+export async function loadOwedEvents(
+  sql: Sql,
+  keys: readonly Pick<ClaimedRow, 'workspace_id' | 'event_id'>[],
+): Promise<Map<string, OwedEvent>> {
+  const wanted = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
+  const rows = await sql<OwedRow[]>`
+    select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
+      m.id as m_id, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata,
+      m.created_at as m_created_at, r.email
+    from unnest(
+      ${wanted.map(([id]) => id)}::text[],
+      ${wanted.map(([, workspace_id]) => workspace_id)}::text[]
+    ) as a (id, workspace_id)
+    cross join lateral (
+      select * from events x where x.workspace_id = a.workspace_id and x.id = a.id offset 0
+    ) e
+    left join lateral (
+      select * from messages x where x.workspace_id = a.workspace_id and x.id = e.message_id offset 0
+    ) m on true
+    left join lateral (
+      select * from recipients x
+      where x.message_id = e.message_id and x.id = e.recipient_id and x.workspace_id = a.workspace_id offset 0
+    ) r on true`;
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        event: row,
+        message: row.m_id === null ? undefined : { ...row, id: row.m_id, created_at: row.m_created_at },
+        email: row.email ?? undefined,
+      },
+    ]),
+  );
+}
+
+export interface PostResult {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly lease: string;
+  readonly state: WebhookDeliveryState;
+  /** It was not posted: the attempt is not counted, and others may take it at once. */
+  readonly handed_back: boolean;
+  /** To the next attempt, where there is one. */
+  readonly delay_seconds: number;
+  readonly response_status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+/** Records results, and returns the ids of those whose lease was still theirs. */
+export async function recordResults(tx: Tx, results: readonly PostResult[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    update webhook_deliveries d set
+      state = r.state,
+      attempt_count = d.attempt_count - r.handed_back::int,
+      next_attempt_at = case when r.handed_back then d.next_attempt_at
+        else clock_now() + make_interval(secs => r.delay_seconds) end,
+      lease = null,
+      lease_until = null,
+      last_attempt_at = case when r.handed_back then d.last_attempt_at else clock_now() end,
+      finished_at = case when r.state <> 'pending' then clock_now() end,
+      response_status = case when r.handed_back then d.response_status else r.response_status end,
+      response_body = case when r.handed_back then d.response_body else r.response_body end,
+      error = case when r.handed_back then d.error else r.error end
+    from unnest(
+      ${results.map((result) => result.workspace_id)}::text[],
+      ${results.map((result) => result.id)}::text[],
+      ${results.map((result) => result.lease)}::uuid[],
+      ${results.map((result) => result.state)}::text[],
+      ${results.map((result) => String(result.handed_back))}::text[]::bool[],
+      ${results.map((result) => result.delay_seconds)}::float8[],
+      ${results.map((result) => result.response_status)}::int[],
+      ${results.map((result) => result.response_body)}::text[],
+      ${results.map((result) => result.error)}::text[]
+    ) as r (workspace_id, id, lease, state, handed_back, delay_seconds, response_status, response_body, error)
+    where d.id = r.id and d.workspace_id = r.workspace_id and d.lease = r.lease and d.state = 'pending'
+    returning d.id`;
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Newest first: served by webhook_deliveries_newest. */
+export async function pageOfDeliveries(
+  sql: Sql,
+  webhook_id: string,
+  states: readonly WebhookDeliveryState[] | null,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<WebhookDeliveryRow>> {
+  const rows = await sql<(Partial<WebhookDeliveryRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (
+      select d.* from webhook_deliveries d
+      where d.webhook_id collate "POSIX" = ${webhook_id} and ${within(sql, sql`d.id`, range)}
+      order by d.id collate "POSIX" desc limit ${count}
+    )
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, ${shown(sql)}
+    from (values (1)) as always
+    left join lateral (
+      select c.* from candidates c
+      where ${states === null ? sql`true` : sql`c.state = any (${[...states]}::text[])`}
+      order by c.id desc limit ${wanted}
+    ) d on true
+    order by d.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // The left join leaves one row without a delivery where there is none.
+    rows: rows.filter((row): row is WebhookDeliveryRow & { examined: number; edge: string } => row.id != null),
+  };
+}
+
+/** A test: its body is given, because it is about no event. */
+export async function insertSample(
+  sql: Sql,
+  sample: Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id'> & {
+    readonly event_type: string;
+    readonly sample: string;
+  },
+): Promise<WebhookDeliveryRow> {
+  const [row] = await sql<WebhookDeliveryRow[]>`
+    insert into webhook_deliveries as d
+      (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at, sample)
+    values (${sample.workspace_id}, ${sample.id}, ${sample.webhook_id}, ${sample.event_id}, ${sample.event_type},
+      'pending', clock_now(), clock_now(), ${sample.sample})
+    returning ${shown(sql)}`;
+  if (!row) throw new Error('a delivery was inserted and not returned');
+  return row;
+}
+
+/** Begins a delivery anew, whatever became of it; one that is being posted ends by itself. Null where there is none. */
+export async function replayRow(
+  sql: Sql,
+  workspace_id: string,
+  webhook_id: string,
+  id: string,
+): Promise<WebhookDeliveryRow | null> {
+  const [row] = await sql<WebhookDeliveryRow[]>`
+    update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
+      lease = null, lease_until = null, finished_at = null
+    where d.id = ${id} and d.workspace_id = ${workspace_id} and d.webhook_id = ${webhook_id}
+    returning ${shown(sql)}`;
+  return row ?? null;
+}
+
+export interface EventSlice {
+  readonly workspace_id: string;
+  readonly webhook_id: string;
+  /** Behind the first and before the second of these ids. */
+  readonly after: string;
+  readonly before: string;
+  readonly count: number;
+}
+
+/**
+ * Owes an endpoint the next events of a range that it has not taken: those that were given up, and those that
+ * nobody owed it while it was disabled. Returns the last event looked at, null at the end.
+ */
+export async function oweAgain(sql: Sql, slice: EventSlice): Promise<string | null> {
+  const [row] = await sql<{ last: string | null; examined: number }[]>`
+    with slice as materialized (
+      select e.workspace_id, e.id, e.type from events e
+      where e.workspace_id = ${slice.workspace_id} and e.id > ${slice.after} and e.id < ${slice.before}
+      order by e.id limit ${slice.count}
+    ),
+    owed as (
+      insert into webhook_deliveries as d
+        (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
+      select s.workspace_id, webhook_delivery_id(s.id, w.id), w.id, s.id, s.type, 'pending', clock_now(), clock_now()
+      from slice s
+      join webhooks w on w.workspace_id = s.workspace_id and w.id = ${slice.webhook_id} and w.status = 'enabled'
+        and (w.events is null or s.type = any (w.events))
+      order by s.id
+      on conflict (id, workspace_id) do update set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
+        lease = null, lease_until = null, finished_at = null, error = null
+        where d.state = 'failed'
+    )
+    select max(id) as last, count(*)::int as examined from slice`;
+  return row && row.examined === slice.count ? row.last : null;
+}
+
+/** Gives up some of what is open at an endpoint that takes nothing any more; how many. */
+export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, count: number): Promise<number> {
+  const rows = await sql`
+    with open as materialized (
+      select d.workspace_id, d.id from webhook_deliveries d
+      where d.webhook_id = ${webhook_id} and d.state = 'pending'
+        and not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
+      order by d.next_attempt_at limit ${count} for update skip locked
+    )
+    update webhook_deliveries d set state = 'failed', finished_at = clock_now(), lease = null, lease_until = null,
+      error = coalesce(d.error, ${why})
+    from open o where d.id = o.id and d.workspace_id = o.workspace_id
+    returning d.id`;
+  return rows.length;
+}
+
+/** Whether somebody may be posting to an endpoint, or be about to. */
+export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean> {
+  const [row] = await sql<{ any: boolean }[]>`
+    select exists (
+      select from webhook_deliveries d
+      where d.webhook_id = ${webhook_id} and d.state = 'pending' and d.lease_until > clock_now()
+    ) as any`;
+  return row?.any ?? false;
+}

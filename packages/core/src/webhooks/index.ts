@@ -1,0 +1,17 @@
+export { createWebhook } from './create-webhook.ts';
+export { deleteWebhook } from './delete-webhook.ts';
+export { WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
+export { egressOf } from './egress.ts';
+export { getWebhook } from './get-webhook.ts';
+export { giveUpDeliveries } from './give-up-open.ts';
+export { listWebhookDeliveries } from './list-deliveries.ts';
+export { listWebhooks } from './list-webhooks.ts';
+export { oweRange } from './owe-range.ts';
+export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './post.ts';
+export { recoverWebhook } from './recover-webhook.ts';
+export { replayWebhookDelivery } from './replay-delivery.ts';
+export { rotateWebhookSecret } from './rotate-secret.ts';
+export { createSigner, newWebhookSecret } from './signing.ts';
+export { switchedOff } from './store.ts';
+export { testWebhook } from './test-webhook.ts';
+export { updateWebhook } from './update-webhook.ts';

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { type List, pageFields, pageOf, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf } from '../wire.ts';
+import { pageOfWebhooks } from './store.ts';
+import { type WebhookEntry, webhookEntry, webhookSchema } from './webhook-entry.ts';
+
+export const listWebhooks = operation({
+  name: 'webhooks.list',
+  scope: 'webhooks:manage',
+  summary: 'List webhooks, newest first',
+  input: z.object(pageFields),
+  output: listOf(webhookSchema),
+  async run(ctx, { limit, cursor }): Promise<List<WebhookEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'webhooks', workspace_id, filters: {} };
+    const rows = await pageOfWebhooks(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, webhookEntry);
+  },
+});

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '@postrider/db';
+import type { HttpGuard, HttpOutcome } from '@postrider/mail';
+import type { Services } from '../context.ts';
+import { type EventType, recordEvent } from '../events/index.ts';
+import { newId } from '../ids.ts';
+import { SealError } from '../sealing.ts';
+import {
+  type ClaimAsk,
+  type ClaimedRow,
+  claimRows,
+  loadOwedEvents,
+  type PostResult,
+  recordResults,
+} from './delivery-store.ts';
+import { judgePost, type PostVerdict } from './outcome.ts';
+import { bodyOf } from './payload.ts';
+import { createSigner, openSecret, type Signer } from './signing.ts';
+import { disableWebhook, type Endpoint, loadEndpoints, markNoticed, recordHealth, type WebhookRow } from './store.ts';
+
+// A delivery takes two transactions with the network between them, as that of a mail does: claim → post → settle.
+// The lease of the claim fences the settling. Its row is all there is: no job has to be kept in step with it.
+
+/** A delivery under this worker's lease, with what to post. */
+export interface ClaimedPost {
+  readonly row: ClaimedRow;
+  readonly lease: string;
+  readonly url: string;
+  readonly signer: Signer;
+  readonly body: Buffer;
+}
+
+export interface SettledPost {
+  readonly row: ClaimedRow;
+  readonly lease: string;
+  /** null: it was not posted, and somebody else may do so at once. */
+  readonly outcome: HttpOutcome | null;
+}
+
+export interface ClaimedPosts {
+  readonly posts: readonly ClaimedPost[];
+  /** What cannot be posted, to be settled with the rest. */
+  readonly refused: readonly SettledPost[];
+  /** Where the next claim goes on. */
+  readonly last: string;
+}
+
+// One slow answer is none; five failures in a row are an endpoint that is down.
+const PAUSE = { after: 5, first_seconds: 10, most_seconds: 300 };
+const NOTICE_SECONDS = 86_400;
+const DISABLE_SECONDS = 5 * 86_400;
+const USER_AGENT = 'Postrider-Webhooks/1';
+
+/** First transaction: takes what is due, and makes the body of each event once for all of its endpoints. */
+export async function claimPosts(
+  services: Services,
+  ask: Pick<ClaimAsk, 'after' | 'endpoints' | 'count' | 'rooms'>,
+): Promise<ClaimedPosts> {
+  const lease = randomUUID();
+  const { rows, last } = await claimRows(services.sql, { ...ask, lease, probe_after: PAUSE.after });
+  if (rows.length === 0) return { posts: [], refused: [], last };
+  const [endpoints, events] = await Promise.all([
+    loadEndpoints(services.sql, [...new Set(rows.map((row) => row.webhook_id))]),
+    loadOwedEvents(
+      services.sql,
+      rows.filter((row) => row.sample === null),
+    ),
+  ]);
+  const signers = new Map([...endpoints].map(([id, endpoint]) => [id, signerOf(services, endpoint)]));
+  const bodies = new Map([...events].map(([id, owed]) => [id, bodyOf(owed)]));
+  const posts: ClaimedPost[] = [];
+  const refused: SettledPost[] = [];
+  for (const row of rows) {
+    const endpoint = endpoints.get(row.webhook_id);
+    const signer = signers.get(row.webhook_id);
+    const body = row.sample === null ? bodies.get(row.event_id) : Buffer.from(row.sample);
+    // Disabled since the claim began: what is open there is given up by the job that disabling has sent.
+    if (!endpoint) refused.push({ row, lease, outcome: null });
+    else if (!signer) refused.push({ row, lease, outcome: failed('the secret of the webhook cannot be opened') });
+    else if (!body) refused.push({ row, lease, outcome: failed('the event is no longer kept') });
+    else posts.push({ row, lease, url: endpoint.url, signer, body });
+  }
+  return { posts, refused, last };
+}
+
+function signerOf(services: Services, { id, secret, previous_secret }: Endpoint): Signer | null {
+  const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
+  try {
+    return createSigner(sealed.map((one) => openSecret(services.sealing, id, one)));
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    services.log.error({ err: error, webhook_id: id }, 'the secret of a webhook cannot be opened');
+    return null;
+  }
+}
+
+function failed(error: string): HttpOutcome {
+  return { kind: 'failed', error };
+}
+
+/** Between the transactions. The id stays the same over all attempts, the time is that of this one. Never throws. */
+export async function sendPost(
+  services: Pick<Services, 'clock'>,
+  http: HttpGuard,
+  { row, lease, url, signer, body }: ClaimedPost,
+  signal?: AbortSignal,
+): Promise<SettledPost> {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...signer(row.event_id, new Date(services.clock.now()), body),
+  };
+  const outcome = await http.post({ url, headers, body }, signal);
+  return { row, lease, outcome: signal?.aborted ? null : outcome };
+}
+
+/** Second transaction, for many posts at once: states, next attempts, and what they say of their endpoints. */
+export async function settlePosts(services: Services, settled: readonly SettledPost[]): Promise<void> {
+  const now_ms = services.clock.now();
+  const judged = settled.map((one) => ({ ...one, verdict: verdictOf(services, one, now_ms) }));
+  const closed = await services.sql.begin(async (tx) => {
+    const won = await recordResults(tx, judged.map(resultOf));
+    if (won.size < judged.length)
+      services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
+    return learn(
+      services,
+      tx,
+      judged.filter(({ row, outcome }) => outcome !== null && won.has(row.id)),
+    );
+  });
+  if (closed) services.jobs.wake('webhook.close');
+}
+
+type JudgedPost = SettledPost & { readonly verdict: PostVerdict };
+
+function verdictOf(services: Services, { row, outcome }: SettledPost, now_ms: number): PostVerdict {
+  if (outcome === null) return { state: 'pending', delay_seconds: 0, wait_seconds: 0, gone: false };
+  return judgePost(outcome, row.attempt_count, services.config.WEBHOOK_RETRY_SCHEDULE, now_ms, Math.random());
+}
+
+function resultOf({ row, lease, outcome, verdict }: JudgedPost): PostResult {
+  const answered = outcome?.kind === 'answered' ? outcome : null;
+  return {
+    workspace_id: row.workspace_id,
+    id: row.id,
+    lease,
+    state: verdict.state,
+    handed_back: outcome === null,
+    delay_seconds: verdict.delay_seconds,
+    response_status: answered?.status ?? null,
+    response_body: answered?.text ?? null,
+    error: outcome?.kind === 'failed' ? outcome.error : null,
+  };
+}
+
+/** Records how the endpoints do; disables who is gone or has failed for days, and gives notice before. */
+async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): Promise<boolean> {
+  const byEndpoint = Map.groupBy(posts, ({ row }) => row.webhook_id);
+  const news = [...byEndpoint].flatMap(([id, group]) => {
+    const [first] = group;
+    if (!first) return [];
+    return {
+      id,
+      workspace_id: first.row.workspace_id,
+      succeeded: group.some(({ verdict }) => verdict.state === 'delivered'),
+      failures: group.filter(({ verdict }) => verdict.state !== 'delivered').length,
+      wait_seconds: Math.max(...group.map(({ verdict }) => verdict.wait_seconds)),
+      gone: group.some(({ verdict }) => verdict.gone),
+    };
+  });
+  if (news.length === 0) return false;
+  const gone = new Set(news.filter((one) => one.gone).map(({ id }) => id));
+  let closed = false;
+  for (const { workspace_id, id, failing_seconds, noticed } of await recordHealth(tx, news, PAUSE)) {
+    const ended = gone.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
+    if (ended) {
+      const row = await disableWebhook(tx, workspace_id, id, ended);
+      if (!row) continue;
+      await tell(services, tx, 'webhook.disabled', row, ended);
+      await services.jobs.send(tx, 'webhook.close', [{ data: { webhook_id: id } }]);
+      closed = true;
+    } else if (failing_seconds >= NOTICE_SECONDS && !noticed) {
+      const row = await markNoticed(tx, workspace_id, id);
+      if (row) await tell(services, tx, 'webhook.failing', row, 'failing');
+    }
+  }
+  return closed;
+}
+
+async function tell(services: Services, tx: Tx, type: EventType, row: WebhookRow, reason: string): Promise<void> {
+  const { id, url, status, failing_since, workspace_id } = row;
+  services.log.warn({ webhook_id: id, reason }, type);
+  await recordEvent(tx, {
+    workspace_id,
+    id: newId('event', services.clock.now()),
+    type,
+    facts: { webhook: { id, url, status, reason, failing_since } },
+  });
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { eventTypes, exampleEvent } from '../events/index.ts';
+import { idPrefixes, newId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { type WebhookDeliveryEntry, webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
+import { insertSample } from './delivery-store.ts';
+import { requireEnabled } from './require-enabled.ts';
+
+/** Posts an example of a type, marked as one, whatever types the endpoint has asked for. */
+export const testWebhook = operation({
+  name: 'webhooks.test',
+  scope: 'webhooks:manage',
+  summary: 'Post an example event, with test in its data; the answer is the delivery to look at',
+  input: z.object({
+    id: idField(idPrefixes.webhook),
+    type: z.enum(eventTypes).default('email.delivered').meta({ description: 'Which event the example is of.' }),
+  }),
+  output: webhookDeliverySchema,
+  async run(ctx, { id, type }): Promise<WebhookDeliveryEntry> {
+    const { workspace_id } = ctx.actor;
+    await requireEnabled(ctx, id);
+    const now_ms = ctx.clock.now();
+    const example = exampleEvent(type);
+    const event_id = newId('event', now_ms);
+    const sample = { ...example, id: event_id, created_at: isoTime(now_ms), data: { ...example.data, test: true } };
+    const row = await insertSample(ctx.sql, {
+      workspace_id,
+      id: newId('webhook_delivery', now_ms),
+      webhook_id: id,
+      event_id,
+      event_type: type,
+      sample: JSON.stringify(sample),
+    });
+    ctx.jobs.wake('webhook.recover');
+    return webhookDeliveryEntry(row);
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { changeWebhook, disableWebhook, enableWebhook } from './store.ts';
+import { untilQuiet } from './until-quiet.ts';
+import { requirePublic, urlField } from './url-field.ts';
+import {
+  descriptionField,
+  eventsField,
+  type WebhookEntry,
+  webhookEntry,
+  webhookNotFound,
+  webhookSchema,
+  webhookStatuses,
+} from './webhook-entry.ts';
+
+/** Changes what is named. Disabling gives up what is open; enabling begins with what happens from then on. */
+export const updateWebhook = operation({
+  name: 'webhooks.update',
+  scope: 'webhooks:manage',
+  summary: 'Change a webhook, disable it, or enable it again',
+  input: z.object({
+    id: idField(idPrefixes.webhook),
+    url: urlField.optional(),
+    events: eventsField.optional(),
+    description: descriptionField.nullish(),
+    status: z
+      .enum(webhookStatuses)
+      .optional()
+      .meta({ description: 'Disabling gives up what is open there; POST /webhooks/{id}/recover brings it back.' }),
+  }),
+  output: webhookSchema,
+  async run(ctx, { id, status, ...changes }): Promise<WebhookEntry> {
+    const { workspace_id } = ctx.actor;
+    if (changes.url !== undefined) await requirePublic(ctx.config, changes.url);
+    const { row, disabled } = await ctx.sql.begin(async (tx) => {
+      const changed = await changeWebhook(tx, workspace_id, id, changes);
+      if (!changed) throw webhookNotFound(id);
+      if (status === 'enabled') return { row: (await enableWebhook(tx, workspace_id, id)) ?? changed, disabled: false };
+      const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
+      if (off) await ctx.jobs.send(tx, 'webhook.close', [{ data: { webhook_id: id } }]);
+      return { row: off ?? changed, disabled: off !== null };
+    });
+    if (disabled) await untilQuiet(ctx, id);
+    return webhookEntry(row);
+  },
+});

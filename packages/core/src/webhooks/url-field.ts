@@ -1,0 +1,50 @@
+import { createHttpGuard } from '@postrider/mail';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { issueFor } from '../parse-input.ts';
+import { egressOf } from './egress.ts';
+
+const LONGEST = 2000;
+const FIRST_FREE_PORT = 1024;
+/** Below 1024 only those of HTTP; above, none of servers that might take a request for commands of theirs. */
+const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
+const OTHER_SERVERS: ReadonlySet<number> = new Set([
+  1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 6380, 6443, 6667, 9042, 9092, 9200,
+  9300, 10_250, 11_211, 27_017,
+]);
+
+/** An absolute http or https address, as the standard of URLs writes it. */
+export const urlField = z
+  .string()
+  .max(LONGEST)
+  .meta({ format: 'uri', examples: ['https://example.com/hooks/postrider'] })
+  .transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const problem = url ? problemOf(url) : 'is not an absolute http or https address';
+    if (url && problem === null) return url.href;
+    context.addIssue(issueFor('invalid_url', `url ${problem}; give an address such as https://example.com/hooks.`));
+    return z.NEVER;
+  });
+
+function problemOf(url: URL): string | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
+  if (url.hostname === '') return 'names no host';
+  if (url.username !== '' || url.password !== '') return 'holds a user or a password';
+  if (url.hash !== '') return 'has a fragment, which is never sent';
+  const port = Number(url.port || 443);
+  if (port < FIRST_FREE_PORT ? !WEB_PORTS.has(port) : OTHER_SERVERS.has(port)) return `has the port ${port}`;
+  return null;
+}
+
+/** Refuses what could not be reached anyway. What counts is the address of each connection, which is checked then. */
+export async function requirePublic(config: Config, url: string): Promise<void> {
+  const guard = createHttpGuard(egressOf(config));
+  const refusal = await guard.refusal(new URL(url)).finally(() => guard.stop());
+  if (refusal === null) return;
+  throw new AppError(
+    'private_address',
+    `${new URL(url).host} cannot be reached: ${refusal}. WEBHOOK_ALLOW_NETWORKS of the server names networks that may be.`,
+    { details: [{ param: 'url', reason: 'private_address', message: refusal }] },
+  );
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { type EventType, eventTypes } from '../events/index.ts';
+import { idPrefixes } from '../ids.ts';
+import { issueFor } from '../parse-input.ts';
+import { idField, timeField } from '../wire.ts';
+import type { WebhookRow } from './store.ts';
+
+export const ALL_EVENTS = 'all';
+export const webhookStatuses = ['enabled', 'disabled'] as const;
+export type WebhookStatus = (typeof webhookStatuses)[number];
+/** Why one is disabled: somebody asked for it, it answered 410, or it took nothing for five days. */
+export const statusReasons = ['manual', 'gone', 'failing'] as const;
+export type StatusReason = (typeof statusReasons)[number];
+
+export const webhookSchema = z
+  .object({
+    object: z.literal('webhook'),
+    id: idField(idPrefixes.webhook),
+    url: z.string(),
+    description: z.string().nullable(),
+    events: z.union([z.literal(ALL_EVENTS), z.array(z.string()).readonly()]).meta({
+      description: 'The types that are posted.',
+      examples: [['email.delivered', 'email.bounced'], ALL_EVENTS],
+    }),
+    status: z.enum(webhookStatuses),
+    status_reason: z.enum(statusReasons).nullable().meta({ description: 'Why it is disabled.' }),
+    secret_last4: z.string().meta({ description: 'The end of the secret, to tell one from another.' }),
+    previous_secret_until: timeField
+      .nullable()
+      .meta({ description: 'Until then the secret before the last rotation signs too.' }),
+    created_at: timeField,
+    last_success_at: timeField.nullable().meta({ description: 'About when it last answered 2xx, to the minute.' }),
+    failing_since: timeField.nullable().meta({ description: 'Its first failure since the last success.' }),
+    paused_until: timeField.nullable().meta({ description: 'Nothing is posted before, after a row of failures.' }),
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookEntry = z.output<typeof webhookSchema>;
+
+/** The secret is shown here and never again. */
+export const webhookWithSecretSchema = webhookSchema.extend({
+  secret: z.string().meta({
+    description: 'Shown once. Verify signatures with it as Standard Webhooks says.',
+    examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU='],
+  }),
+});
+export type WebhookWithSecret = z.output<typeof webhookWithSecretSchema>;
+
+export function webhookEntry(row: WebhookRow): WebhookEntry {
+  const time = (at: Date | null) => at && isoTime(at);
+  return {
+    object: 'webhook',
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events ?? ALL_EVENTS,
+    status: row.status,
+    status_reason: row.status_reason,
+    secret_last4: row.secret_last4,
+    previous_secret_until: time(row.previous_secret_until),
+    created_at: isoTime(row.created_at),
+    last_success_at: time(row.last_success_at),
+    failing_since: time(row.failing_since),
+    paused_until: time(row.paused_until),
+  };
+}
+
+/** null for all types, those of later releases too. */
+export const eventsField = z
+  .unknown()
+  .meta({
+    anyOf: [{ const: ALL_EVENTS }, { type: 'array', items: { type: 'string', enum: eventTypes }, minItems: 1 }],
+    default: ALL_EVENTS,
+    description: `${ALL_EVENTS}, or a list of types.`,
+    examples: [['email.delivered', 'email.bounced']],
+  })
+  .transform((given, context) => {
+    if (given === ALL_EVENTS) return null;
+    if (Array.isArray(given) && given.length > 0) {
+      const known = given.filter((type): type is EventType => eventTypes.some((one) => one === type));
+      if (known.length === given.length) return [...new Set(known)].sort();
+    }
+    context.addIssue(
+      issueFor('invalid_type', `events must be "${ALL_EVENTS}" or a list of any of ${eventTypes.join(', ')}.`),
+    );
+    return z.NEVER;
+  });
+
+export const descriptionField = z
+  .string()
+  .max(200)
+  .meta({ description: 'For people.', examples: ['Shop'] });
+
+export function webhookNotFound(id: string): AppError {
+  return new AppError(
+    'webhook_not_found',
+    `No webhook ${id.slice(0, 64)} exists in this workspace; GET /webhooks lists them.`,
+  );
+}

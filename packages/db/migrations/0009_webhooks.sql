@@ -1,0 +1,85 @@
+-- First release: nothing older runs on it.
+
+create table webhooks (
+  workspace_id text collate "C" not null references workspaces (id),
+  id text collate "C" not null unique,
+  url text not null,
+  description text,
+  -- Types of events; null for all.
+  events text[],
+  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
+  status_reason text check (status_reason in ('manual', 'gone', 'failing')),
+  secret bytea not null,
+  secret_last4 text not null,
+  previous_secret bytea,
+  previous_secret_until timestamptz,
+  created_at timestamptz not null,
+  last_success_at timestamptz,
+  -- The first failure since the last success, and how many there have been.
+  failing_since timestamptz,
+  failure_count integer not null default 0,
+  noticed_at timestamptz,
+  -- Nothing is posted before this.
+  paused_until timestamptz,
+  primary key (workspace_id, id)
+) with (fillfactor = 50);
+
+-- One for each event and endpoint. Partitioned by its own id, which begins with the time of the event.
+create table webhook_deliveries (
+  workspace_id text collate "C" not null,
+  id text collate "C" not null,
+  webhook_id text collate "C" not null,
+  event_id text collate "C" not null,
+  event_type text not null,
+  state text not null check (state in ('pending', 'delivered', 'failed')),
+  attempt_count integer not null default 0,
+  next_attempt_at timestamptz not null,
+  lease uuid,
+  lease_until timestamptz,
+  created_at timestamptz not null,
+  last_attempt_at timestamptz,
+  finished_at timestamptz,
+  response_status integer,
+  response_body text,
+  error text,
+  -- The body of a test, which is about no event; every other body is made of its event.
+  sample text,
+  primary key (id, workspace_id)
+) partition by range (id);
+-- Serves the claim: what is open at an endpoint, by the time it is due.
+create index webhook_deliveries_open on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending';
+-- Serves the list of an endpoint, newest first.
+create index webhook_deliveries_newest on webhook_deliveries (webhook_id collate "POSIX", id collate "POSIX");
+
+-- The id of the delivery of an event to an endpoint: there is one, however often it is asked for.
+create function webhook_delivery_id(event_id text, webhook_id text) returns text
+  language sql immutable strict parallel safe as $$
+  select 'whd_' || substr(event_id, 5, 10)
+    || substr(encode(sha256(convert_to(event_id || webhook_id, 'UTF8')), 'hex'), 1, 16)
+$$;
+
+-- Whoever records an event owes it to the endpoints that listen, in the same commit: an event that is rolled back
+-- was never owed, one that commits late is owed late, and no statement can forget. Where nobody listens this costs
+-- one look into webhooks for each event.
+create function owe_events() returns trigger language plpgsql as $$
+begin
+  insert into webhook_deliveries (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
+  select e.workspace_id, webhook_delivery_id(e.id, w.id), w.id, e.id, e.type, 'pending', clock_now(), clock_now()
+  from recorded e
+  cross join lateral (
+    select x.id from webhooks x
+    where x.workspace_id = e.workspace_id and x.status = 'enabled' and (x.events is null or e.type = any (x.events))
+    offset 0
+  ) w;
+  return null;
+end $$;
+create trigger owe_events after insert on events referencing new table as recorded
+  for each statement execute function owe_events();
+
+-- Added to whatever the view holds, because every table that grows with mail adds itself to it.
+do $$
+begin
+  execute 'create or replace view partitioned_tables (parent, prefix) as '
+    || rtrim(pg_get_viewdef('partitioned_tables'::regclass), ';') || ' union all values (''webhook_deliveries'', ''whd_'')';
+  perform ensure_partitions('webhook_deliveries', 'whd_', now());
+end $$;

@@ -1,0 +1,198 @@
+import { lookup as systemLookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, request } from 'undici';
+import { createAddressGuard } from './mx/address-guard.ts';
+import { cleanRemoteText } from './reply.ts';
+
+export interface HttpGuardOptions {
+  /** Networks that may be reached although they are not public. */
+  readonly allow_networks: readonly string[];
+  /** Asked instead of the system's name servers, and nobody else; `address` or `address:port`. */
+  readonly dns_servers: readonly string[];
+  /** For all of a request, from the name to the end of the answer. */
+  readonly timeout_ms?: number;
+}
+
+export interface HttpPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export type HttpOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The header as it came. */
+      readonly retry_after: string | null;
+      /** The beginning of the body, fit for a row and a page. */
+      readonly text: string;
+    }
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** The one way out over HTTP: public addresses only, no redirects, and an end to everything. */
+export interface HttpGuard {
+  /** Never throws. */
+  post(request: HttpPost, signal?: AbortSignal): Promise<HttpOutcome>;
+  /** Why the host of a URL may not be reached, as far as that is known now; null where nothing speaks against it. */
+  refusal(url: URL): Promise<string | null>;
+  stop(): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5000;
+const DNS_TIMEOUT_MS = 2000;
+const KEEP_ALIVE_MS = 30_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const KEPT_BYTES = 1024;
+// What is longer costs less as a new connection than read to its end.
+const MOST_READ_BYTES = 64 * 1024;
+// RFC 6761 section 6.3: these names mean this machine, whatever a name server says.
+const LOCALHOST = /^(?:.+\.)?localhost\.?$/i;
+
+/** Opens a client that keeps its connections; whoever opened it stops it. */
+export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
+  const timeout_ms = options.timeout_ms ?? TIMEOUT_MS;
+  const guard = createAddressGuard(options.allow_networks);
+  const resolve = createResolve(options.dns_servers);
+
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const refusals = addresses.map(guard);
+        const allowed = addresses.filter((_, index) => refusals[index] === null);
+        const [first] = allowed;
+        if (first === undefined) {
+          callback(new Error(`${hostname} may not be reached: ${refusals.join(', ') || 'it has no address'}`), '', 0);
+        } else if (all) {
+          callback(
+            null,
+            allowed.map((address) => ({ address, family: isIP(address) })),
+          );
+        } else callback(null, first, isIP(first));
+      },
+      (error: unknown) => callback(new Error(`${hostname} could not be resolved: ${codeOf(error)}`), '', 0),
+    );
+  };
+  const dial = buildConnector({ lookup, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+  const agent = new Agent({
+    connect(given, callback) {
+      // No name is looked up for an address.
+      const refusal = isIP(bare(given.hostname)) > 0 ? guard(bare(given.hostname)) : null;
+      if (refusal !== null) {
+        callback(new Error(refusal), null);
+        return;
+      }
+      dial(given, (...answer) => {
+        const [error, socket] = answer;
+        const reached = error === null ? guard(socket.remoteAddress ?? '') : null;
+        if (error !== null || reached === null) {
+          callback(...answer);
+          return;
+        }
+        socket.destroy();
+        callback(new Error(reached), null);
+      });
+    },
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: timeout_ms,
+    bodyTimeout: timeout_ms,
+  });
+
+  return {
+    async post({ url, headers, body }, signal) {
+      const ended = new AbortController();
+      const timer = setTimeout(
+        () => ended.abort(new Error(`no answer within ${timeout_ms / 1000} seconds`)),
+        timeout_ms,
+      );
+      const stop = () => ended.abort(signal?.reason);
+      signal?.addEventListener('abort', stop, { once: true });
+      try {
+        const answer = await request(url, {
+          dispatcher: agent,
+          method: 'POST',
+          headers,
+          body,
+          signal: ended.signal,
+        });
+        const retry_after = answer.headers['retry-after'];
+        return {
+          kind: 'answered',
+          status: answer.statusCode,
+          retry_after: typeof retry_after === 'string' ? retry_after : null,
+          text: await beginningOf(answer.body),
+        };
+      } catch (error) {
+        return { kind: 'failed', error: cleanRemoteText(wordsOf(error)) };
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
+      }
+    },
+    async refusal({ hostname }) {
+      const host = bare(hostname);
+      if (isIP(host) > 0) return guard(host);
+      const addresses = await resolve(host).catch(() => []);
+      return addresses.map(guard).find((refusal) => refusal !== null) ?? null;
+    },
+    stop: () => agent.destroy(),
+  };
+}
+
+/** An answer counts by its status, so a body that breaks off or does not end only ends its connection. */
+async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const kept: Buffer[] = [];
+  let read = 0;
+  try {
+    for await (const chunk of body) {
+      if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read));
+      read += chunk.length;
+      if (read > MOST_READ_BYTES) break;
+    }
+  } catch {
+    body.destroy();
+  }
+  return cleanRemoteText(Buffer.concat(kept).toString('utf8'));
+}
+
+function createResolve(dns_servers: readonly string[]): (hostname: string) => Promise<string[]> {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
+  if (dns_servers.length > 0) resolver.setServers(dns_servers);
+  return async (hostname) => {
+    if (LOCALHOST.test(hostname)) return ['127.0.0.1', '::1'];
+    if (dns_servers.length === 0) return bySystem(hostname);
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (found.length === 0 && four.status === 'rejected') throw four.reason;
+    return found;
+  };
+}
+
+function bySystem(hostname: string): Promise<string[]> {
+  return new Promise((done, fail) => {
+    systemLookup(hostname, { all: true }, (error, found) => {
+      if (error) fail(error);
+      else done(found.map(({ address }) => address));
+    });
+  });
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+/** What went wrong, in the words of the innermost cause that has some. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.message || codeOf(error);
+}
