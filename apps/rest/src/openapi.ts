@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes, type Operation, publicErrorSchema, type Reason, reasons } from '@postrider/core';
+import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { z } from 'zod';
 import { httpStatus } from './errors.ts';
 import { type Route, routes } from './routes.ts';
@@ -32,7 +33,7 @@ const sections: readonly Json[] = [
   { name: 'usage', description: 'How much of the plan is used up.' },
 ];
 
-type Surface = Readonly<Record<'paths' | 'components', Json>>;
+type Surface = Readonly<Record<'paths' | 'webhooks' | 'components', Json>>;
 let surface: Surface | null = null;
 
 /** The OpenAPI 3.1 document of the routes that exist. What does not depend on the address is made once. */
@@ -60,8 +61,10 @@ function describeRoutes(): Surface {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
   }
   const error = schemaOf(errorSchema, 'output', schemas);
+  const webhooks = Object.fromEntries(eventTypes.map((type) => [type, { post: postOf(type, schemas) }]));
   return {
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         api_key: { type: 'http', scheme: 'bearer', description: 'An API key, pr_live_… or pr_test_….' },
@@ -103,6 +106,34 @@ function operationOf(route: Route, schemas: Schemas): Json {
     },
   };
 }
+
+/** What an endpoint receives for a type of event. */
+function postOf(type: EventType, schemas: Schemas): Json {
+  const data = schemaOf(eventCatalogue[type].facts, 'output', schemas);
+  const schema = {
+    allOf: [schemaOf(eventSchema, 'output', schemas), { type: 'object', properties: { type: { const: type }, data } }],
+  };
+  return {
+    operationId: `on_${type.replace(/\W/g, '_')}`,
+    summary: eventCatalogue[type].summary.replace(/\.$/, ''),
+    tags: ['webhooks'],
+    security: [],
+    parameters: signatureHeaders,
+    requestBody: { required: true, content: { 'application/json': { schema, example: exampleEvent(type) } } },
+    responses: {
+      '2XX': { description: 'Taken, within 10 seconds.' },
+      410: { description: 'Disables the webhook.' },
+      default: { description: 'Posted again later; a 429 or 503 may say when with Retry-After.' },
+    },
+  };
+}
+
+/** As Standard Webhooks names them. */
+const signatureHeaders = [
+  ['webhook-id', 'The id of the event; the same however often it is posted.'],
+  ['webhook-timestamp', 'When this post was signed, in Unix seconds.'],
+  ['webhook-signature', 'v1, and the HMAC-SHA256 of id.timestamp.body in base64; two of them after a rotation.'],
+].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
 
 const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted, and committed.' };
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ErrorCode, errorCodes, type Reason, reasons } from '@postrider/core';
+import { eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { breakingChanges, createWorld, type World } from '@postrider/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,6 +28,7 @@ interface OperationObject {
 const document = JSON.parse(openApiText()) as {
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: Readonly<Record<'schemas' | 'responses' | 'headers', Readonly<Record<string, Json>>>>;
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -69,6 +71,19 @@ describe('the document', () => {
     expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(
       new Set(document.tags.map(({ name }) => name)),
     );
+  });
+
+  it('describes what is posted for every type of event, with an example that is true', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...eventTypes].sort());
+    for (const type of eventTypes) {
+      expect(document.webhooks[type]?.post).toMatchObject({
+        summary: expect.stringMatching(/^[A-Z].*[^.]$/),
+        parameters: [{ name: 'webhook-id' }, { name: 'webhook-timestamp' }, { name: 'webhook-signature' }],
+        requestBody: { content: { 'application/json': { example: exampleEvent(type) } } },
+      });
+      expect(eventSchema.parse(exampleEvent(type))).toEqual(exampleEvent(type));
+      expect(eventCatalogue[type].facts.parse(exampleEvent(type).data)).toEqual(exampleEvent(type).data);
+    }
   });
 
   it.each(operations)('describes $method $path whole', ({ method, path, operation }) => {

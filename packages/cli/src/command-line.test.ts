@@ -3,7 +3,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DnsZone, startDnsZone } from '@postrider/testing';
+import { type DnsZone, startDnsZone, startWebhookSink } from '@postrider/testing';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -166,6 +167,48 @@ describe('logs tail', () => {
       .split('\n')
       .map((line) => JSON.parse(line).id);
     expect(ids).toEqual([before.id, JSON.parse(first.out).id, JSON.parse(second.out).id]);
+  });
+});
+
+describe('webhooks listen', () => {
+  it('posts each new event once to a program here, signed with the secret that it prints', async () => {
+    await send('--to', 'before@example.com');
+    const sink = await startWebhookSink();
+    sink.script(({ nth }) => ({ kind: 'reply', status: nth === 1 ? 200 : 500 }));
+    const env = { POSTRIDER_URL: url, POSTRIDER_API_KEY: key };
+    const port = new URL(sink.url).port;
+    const listener = start(launcher, ['webhooks', 'listen', '--forward-to', port, '--events', 'email.queued'], env);
+    const end = ended(listener);
+    const printed = watch(listener);
+    await printed('signed with');
+
+    const sent = [await send('--to', 'a@example.com', '--json'), await send('--to', 'b@example.com', '--json')];
+    const requests = await sink.waitFor(2);
+    await printed('  500');
+    listener.kill('SIGINT');
+
+    const { code, out, err } = await end;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [, secret = ''] = /signed with (whsec_\S+)/.exec(out) ?? [];
+    const posted = requests.map(({ body, headers }) =>
+      new Webhook(secret).verify(body.toString(), headers as Record<string, string>),
+    );
+    expect(posted).toMatchObject(
+      sent.map(({ out }) => ({ type: 'email.queued', data: { email: { id: JSON.parse(out).id } } })),
+    );
+    expect(sink.requests).toHaveLength(2);
+    await sink.stop();
+  });
+
+  it('says what is wrong with its options', async () => {
+    const nowhere = await postrider(['webhooks', 'listen']);
+    const file = await postrider(['webhooks', 'listen', '--forward-to', 'file:///etc/passwd']);
+    const type = await postrider(['webhooks', 'listen', '--forward-to', '4000', '--events', 'email.opened']);
+
+    expect([nowhere.code, file.code, type.code]).toEqual([1, 1, 1]);
+    expect(nowhere.err).toContain('--forward-to');
+    expect(file.err).toContain('http://localhost:4000/hooks');
+    expect(type.err).toContain('email.queued');
   });
 });
 

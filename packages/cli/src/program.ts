@@ -10,6 +10,7 @@ import { addOperators } from './operators.ts';
 import { addSend } from './send.ts';
 import { addSuppressionCommands } from './suppressions.ts';
 import type { Terminal } from './terminal.ts';
+import { addWebhooks } from './webhooks-listen.ts';
 
 const settings = `
 Environment:
@@ -27,6 +28,7 @@ export function createProgram(terminal: Terminal): Command {
   addKeys(program, terminal);
   addDomains(program, terminal);
   addSuppressionCommands(program, terminal);
+  addWebhooks(program, terminal);
   addOperators(program, terminal);
   addDestinations(program, terminal);
   addMigrate(program, terminal);

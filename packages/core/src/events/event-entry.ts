@@ -4,7 +4,7 @@ import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
 import type { EventRow, SubjectRow } from './store.ts';
 
-export const eventDataSchema = z.looseObject({
+const eventDataSchema = z.looseObject({
   email: z
     .object({
       id: idField(idPrefixes.message),

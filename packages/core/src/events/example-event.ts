@@ -1,6 +1,6 @@
 import { exampleId } from '../wire.ts';
 import { type EventType, eventCatalogue } from './catalogue.ts';
-import { type EventEntry, eventDataSchema, eventSchema, statusAfterEvent } from './event-entry.ts';
+import { type EventEntry, statusAfterEvent } from './event-entry.ts';
 
 const HAPPENED_AT = '2030-01-31T09:00:00.000Z';
 
@@ -34,9 +34,4 @@ export function exampleEvent(type: EventType): EventEntry {
         recipient_id === null ? null : { id: recipient_id, email: 'ada@example.net', status: statusAfterEvent(type) },
     },
   };
-}
-
-/** What an event of a type looks like: the schema of every event, with the facts of this one. */
-export function eventSchemaOf(type: EventType) {
-  return eventSchema.extend({ data: eventDataSchema.extend(eventCatalogue[type].facts.shape) });
 }

@@ -1,5 +1,5 @@
 export { type EventType, eventCatalogue, eventTypes, isMessageEvent } from './catalogue.ts';
 export { type EventData, type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
-export { eventSchemaOf, exampleEvent } from './example-event.ts';
+export { exampleEvent } from './example-event.ts';
 export { listEvents } from './list-events.ts';
 export { type EventRow, eventsOf, recordEvent, type SubjectRow } from './store.ts';

@@ -187,7 +187,10 @@ export interface PostResult {
   readonly error: string | null;
 }
 
-/** Records results, and returns the ids of those whose lease was still theirs. */
+/**
+ * Records results, and returns the ids of those whose lease was still theirs: what is not pending has none. The state
+ * is not asked for, because the planner would walk webhook_deliveries_open for every result.
+ */
 export async function recordResults(tx: Tx, results: readonly PostResult[]): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
     update webhook_deliveries d set
@@ -213,7 +216,7 @@ export async function recordResults(tx: Tx, results: readonly PostResult[]): Pro
       ${results.map((result) => result.response_body)}::text[],
       ${results.map((result) => result.error)}::text[]
     ) as r (workspace_id, id, lease, state, handed_back, delay_seconds, response_status, response_body, error)
-    where d.id = r.id and d.workspace_id = r.workspace_id and d.lease = r.lease and d.state = 'pending'
+    where d.id = r.id and d.workspace_id = r.workspace_id and d.lease = r.lease
     returning d.id`;
   return new Set(rows.map((row) => row.id));
 }

@@ -11,7 +11,7 @@ export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts }
 export { recoverWebhook } from './recover-webhook.ts';
 export { replayWebhookDelivery } from './replay-delivery.ts';
 export { rotateWebhookSecret } from './rotate-secret.ts';
-export { createSigner, newWebhookSecret } from './signing.ts';
+export { createSigner, newWebhookSecret, type Signer, sealSecret } from './signing.ts';
 export { switchedOff } from './store.ts';
 export { testWebhook } from './test-webhook.ts';
 export { updateWebhook } from './update-webhook.ts';

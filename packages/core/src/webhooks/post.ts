@@ -108,7 +108,7 @@ export async function sendPost(
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
-    ...signer(row.event_id, new Date(services.clock.now()), body),
+    ...signer(row.event_id, services.clock.now(), body),
   };
   const outcome = await http.post({ url, headers, body }, signal);
   return { row, lease, outcome: signal?.aborted ? null : outcome };

@@ -23,13 +23,16 @@ function purposeOf(webhook_id: string): string {
 }
 
 /** Signs bodies for one endpoint: with its secret, and for a day after a rotation with the one before too. */
-export type Signer = (id: string, at: Date, body: Buffer) => Record<string, string>;
+export type Signer = (id: string, now_ms: number, body: Buffer) => Record<string, string>;
 
 export function createSigner(secrets: readonly string[]): Signer {
   const keys = secrets.map((secret) => new Webhook(secret));
-  return (id, at, body) => ({
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': keys.map((key) => key.sign(id, at, body)).join(' '),
-  });
+  return (id, now_ms, body) => {
+    const at = new Date(now_ms);
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now_ms / 1000)),
+      'webhook-signature': keys.map((key) => key.sign(id, at, body)).join(' '),
+    };
+  };
 }
