@@ -4,6 +4,7 @@ import { benchKills } from './kills.ts';
 import { benchLanes } from './lanes.ts';
 import { benchLogs, type LogsOptions } from './logs.ts';
 import { benchStartOfAttempts } from './start-of-attempts.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds=3] [--seconds=4] [--messages=5000000]
 const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> = {
@@ -14,6 +15,7 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   kills: benchKills,
   lanes: benchLanes,
   logs: benchLogs,
+  webhooks: benchWebhooks,
 };
 
 const args = process.argv.slice(2);
