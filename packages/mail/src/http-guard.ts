@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { createAddressGuard } from './mx/address-guard.ts';
 import { cleanRemoteText } from './reply.ts';
 
@@ -20,16 +20,16 @@ export interface HttpPost {
   readonly body: Buffer;
 }
 
-export type HttpOutcome =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      /** The header as it came. */
-      readonly retry_after: string | null;
-      /** The beginning of the body, fit for a row and a page. */
-      readonly text: string;
-    }
-  | { readonly kind: 'failed'; readonly error: string };
+interface HttpAnswer {
+  readonly kind: 'answered';
+  readonly status: number;
+  /** The header as it came. */
+  readonly retry_after: string | null;
+  /** The beginning of the body, fit for a row and a page. */
+  readonly text: string;
+}
+
+export type HttpOutcome = HttpAnswer | { readonly kind: 'failed'; readonly error: string };
 
 /** The one way out over HTTP: public addresses only, no redirects, and an end to everything. */
 export interface HttpGuard {
@@ -104,35 +104,52 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
   });
 
   return {
-    async post({ url, headers, body }, signal) {
-      const ended = new AbortController();
-      const timer = setTimeout(
-        () => ended.abort(new Error(`no answer within ${timeout_ms / 1000} seconds`)),
-        timeout_ms,
-      );
-      const stop = () => ended.abort(signal?.reason);
-      signal?.addEventListener('abort', stop, { once: true });
-      try {
-        const answer = await request(url, {
-          dispatcher: agent,
-          method: 'POST',
-          headers,
-          body,
-          signal: ended.signal,
-        });
-        const retry_after = answer.headers['retry-after'];
-        return {
-          kind: 'answered',
-          status: answer.statusCode,
-          retry_after: typeof retry_after === 'string' ? retry_after : null,
-          text: await beginningOf(answer.body),
-        };
-      } catch (error) {
-        return { kind: 'failed', error: cleanRemoteText(wordsOf(error)) };
-      } finally {
+    post({ url, headers, body }, signal) {
+      const { origin, pathname, search } = new URL(url);
+      const { promise, resolve: answer } = Promise.withResolvers<HttpOutcome>();
+      const kept: Buffer[] = [];
+      let read = 0;
+      let head: Pick<HttpAnswer, 'status' | 'retry_after'> | null = null;
+      let running: Dispatcher.DispatchController | null = null;
+      let cut_by: Error | null = null;
+      // An answer counts by its status, so a body that breaks off or does not end only ends its connection.
+      const end = (error: unknown) => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
-      }
+        signal?.removeEventListener('abort', give_up);
+        if (head === null) answer({ kind: 'failed', error: cleanRemoteText(wordsOf(error)) });
+        else answer({ kind: 'answered', ...head, text: cleanRemoteText(Buffer.concat(kept).toString('utf8')) });
+      };
+      const cut = (reason: Error) => {
+        cut_by ??= reason;
+        running?.abort(cut_by);
+        end(cut_by);
+      };
+      const give_up = () => cut(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
+      const timer = setTimeout(() => cut(new Error(`no answer within ${timeout_ms / 1000} seconds`)), timeout_ms);
+      signal?.addEventListener('abort', give_up, { once: true });
+      agent.dispatch(
+        { origin, path: pathname + search, method: 'POST', headers, body },
+        {
+          onRequestStart(controller) {
+            running = controller;
+            if (cut_by !== null) controller.abort(cut_by);
+          },
+          onResponseStart(_, status, fields) {
+            if (status < 200) return;
+            const retry_after = fields['retry-after'];
+            head = { status, retry_after: typeof retry_after === 'string' ? retry_after : null };
+          },
+          onResponseData(_, chunk) {
+            if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read));
+            read += chunk.length;
+            if (read > MOST_READ_BYTES) cut(new Error('the answer is too long'));
+          },
+          onResponseEnd: () => end(null),
+          onResponseError: (_, error) => end(error),
+        },
+      );
+      if (signal?.aborted) give_up();
+      return promise;
     },
     async refusal({ hostname }) {
       const host = bare(hostname);
@@ -142,22 +159,6 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
     },
     stop: () => agent.destroy(),
   };
-}
-
-/** An answer counts by its status, so a body that breaks off or does not end only ends its connection. */
-async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const kept: Buffer[] = [];
-  let read = 0;
-  try {
-    for await (const chunk of body) {
-      if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read));
-      read += chunk.length;
-      if (read > MOST_READ_BYTES) break;
-    }
-  } catch {
-    body.destroy();
-  }
-  return cleanRemoteText(Buffer.concat(kept).toString('utf8'));
 }
 
 function createResolve(dns_servers: readonly string[]): (hostname: string) => Promise<string[]> {
