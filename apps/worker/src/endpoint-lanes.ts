@@ -70,8 +70,8 @@ export function createEndpointLanes<T>(now: () => number): EndpointLanes<T> {
     return MOST_POSTING + Math.min(MOST_AHEAD, Math.max(FIRST_AHEAD, recent));
   };
   const forgetIdle = (id: string, lane: Lane<T>) => {
-    if (lane.held === 0 && !lane.failing && !lane.more && windowOf(lane) === MOST_POSTING + FIRST_AHEAD)
-      lanes.delete(id);
+    const as_new = lane.failing || (!lane.more && windowOf(lane) === MOST_POSTING + FIRST_AHEAD);
+    if (lane.held === 0 && as_new) lanes.delete(id);
   };
   const drop = (lane: Lane<T>) => lane.waiting.splice(0);
 

@@ -266,6 +266,31 @@ describe('a post that fails', () => {
     expect(await world.services.jobs.fetch('webhook.close', 5)).toMatchObject([{ data: { webhook_id: id } }]);
   });
 
+  it('disables with 410 although the same endpoint has just taken another', async () => {
+    const { id } = await hook('/hook', { events: ['email.queued'] });
+    await send();
+    await world.postWebhooks();
+    await send();
+    await send();
+    sink.script(({ nth }) => ({ kind: 'reply', status: nth === 2 ? 200 : 410 }));
+
+    await world.postWebhooks();
+
+    expect(await statusOf(id)).toEqual({ status: 'disabled', status_reason: 'gone' });
+  });
+
+  it('says nothing of the endpoint where the fault is ours', async () => {
+    const { id } = await hook('/hook', { events: ['email.queued'] });
+    await send();
+    await world.services.sql`delete from events`;
+
+    await world.postWebhooks();
+
+    expect(await deliveries()).toMatchObject([{ state: 'pending', error: 'the event is no longer kept' }]);
+    const [row] = await world.services.sql`select failing_since, failure_count from webhooks where id = ${id}`;
+    expect(row).toEqual({ failing_since: null, failure_count: 0 });
+  });
+
   it('gives notice after a day without one success, and disables after five', async () => {
     const { id } = await hook('/dead', { events: ['email.queued'] });
     await hook('/watch', { events: ['webhook.failing', 'webhook.disabled'] });

@@ -35,6 +35,8 @@ export interface SettledPost {
   readonly lease: string;
   /** null: it was not posted, and somebody else may do so at once. */
   readonly outcome: HttpOutcome | null;
+  /** It could not be posted, which says nothing of the endpoint. */
+  readonly ours?: true;
 }
 
 export interface ClaimedPosts {
@@ -76,8 +78,8 @@ export async function claimPosts(
     const body = row.sample === null ? bodies.get(row.event_id) : Buffer.from(row.sample);
     // Disabled since the claim began: what is open there is given up by the job that disabling has sent.
     if (!endpoint) refused.push({ row, lease, outcome: null });
-    else if (!signer) refused.push({ row, lease, outcome: failed('the secret of the webhook cannot be opened') });
-    else if (!body) refused.push({ row, lease, outcome: failed('the event is no longer kept') });
+    else if (!signer) refused.push(unsendable(row, lease, 'the secret of the webhook cannot be opened'));
+    else if (!body) refused.push(unsendable(row, lease, 'the event is no longer kept'));
     else posts.push({ row, lease, url: endpoint.url, signer, body });
   }
   return { posts, refused, last };
@@ -94,8 +96,8 @@ function signerOf(services: Services, { id, secret, previous_secret }: Endpoint)
   }
 }
 
-function failed(error: string): HttpOutcome {
-  return { kind: 'failed', error };
+function unsendable(row: ClaimedRow, lease: string, error: string): SettledPost {
+  return { row, lease, outcome: { kind: 'failed', error }, ours: true };
 }
 
 /** Between the transactions. The id stays the same over all attempts, the time is that of this one. Never throws. */
@@ -125,7 +127,7 @@ export async function settlePosts(services: Services, settled: readonly SettledP
     return learn(
       services,
       tx,
-      judged.filter(({ row, outcome }) => outcome !== null && won.has(row.id)),
+      judged.filter(({ row, outcome, ours }) => outcome !== null && !ours && won.has(row.id)),
     );
   });
   if (closed) services.jobs.wake('webhook.close');
@@ -159,13 +161,14 @@ async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): 
   const news = [...byEndpoint].flatMap(([id, group]) => {
     const [first] = group;
     if (!first) return [];
+    const gone = group.some(({ verdict }) => verdict.gone);
     return {
       id,
       workspace_id: first.row.workspace_id,
-      succeeded: group.some(({ verdict }) => verdict.state === 'delivered'),
+      succeeded: !gone && group.some(({ verdict }) => verdict.state === 'delivered'),
       failures: group.filter(({ verdict }) => verdict.state !== 'delivered').length,
       wait_seconds: Math.max(...group.map(({ verdict }) => verdict.wait_seconds)),
-      gone: group.some(({ verdict }) => verdict.gone),
+      gone,
     };
   });
   if (news.length === 0) return false;
