@@ -359,6 +359,35 @@ describe('a post that fails', () => {
   });
 });
 
+describe('an endpoint whose name has come to lead into the network', () => {
+  it('is not connected to, and shows why', async () => {
+    const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '203.0.113.0/24' });
+    try {
+      guarded.dns.set('hook.test', 'A', ['203.0.113.9']);
+      const url = `http://hook.test:${new URL(sink.url).port}/`;
+      const context = guarded.as(guarded.workspace_id);
+      await invoke(context, createWebhook, { url, events: ['email.queued'] });
+      guarded.dns.set('hook.test', 'A', ['127.0.0.1']);
+      const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+      await invoke(context, sendMessage, mail);
+
+      await guarded.postWebhooks();
+
+      const rows = await guarded.services.sql`select state, error, response_status from webhook_deliveries`;
+      expect(rows).toEqual([
+        {
+          state: 'pending',
+          error: expect.stringContaining('127.0.0.1 is not a public address'),
+          response_status: null,
+        },
+      ]);
+      expect(sink.requests).toEqual([]);
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
+
 describe('a lease', () => {
   it('lets nobody else post, and its late holder change nothing', async () => {
     await hook('/hook', { events: ['email.queued'] });
