@@ -24,7 +24,7 @@ export function exampleEvent(type: EventType): EventEntry {
     id: exampleId('evt_'),
     type,
     created_at: HAPPENED_AT,
-    sequence: about === 'recipient' ? 2 : 1,
+    sequence: about === 'recipient' ? 2 : about === 'message' ? 1 : 0,
     email_id: of_mail ? exampleId('msg_') : null,
     recipient_id,
     data: {
