@@ -1,8 +1,9 @@
 import { buildSlowFlush, startBenchServer } from './database.ts';
-import { type LoadResult, median, runLoad } from './load.ts';
+import { type LoadResult, median } from './load.ts';
 import { type ProductDatabase, type ProductProcess, prepareProduct, startObvious, startProduct } from './product.ts';
 import { createRawLimit, type RawLimit } from './raw-limit.ts';
 import { type Line, medianRatio, printLines } from './table.ts';
+import { runSends } from './wrk.ts';
 
 const KEYS = 100;
 const CONNECTIONS = 64;
@@ -148,8 +149,8 @@ async function loadOnce(
   try {
     const port = processes.map((process) => process.port);
     const requests = product.requests.slice(0, keys);
-    const warm = await runLoad({ port, connections, seconds: 1, requests });
-    const result = await runLoad({ port, connections, seconds, requests });
+    const warm = await runSends({ port, connections, seconds: 1, requests });
+    const result = await runSends({ port, connections, seconds, requests });
     await requireAllStored(product, [warm, result], connections);
     return result;
   } finally {

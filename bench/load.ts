@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { hasWrk, runWrk } from './wrk.ts';
 
 export interface Load {
   readonly port: number | readonly number[];
@@ -23,7 +22,6 @@ export interface LoadResult {
 /** A closed loop of kept connections, each sending its next request when the last was answered. */
 export async function runLoad(load: Load): Promise<LoadResult> {
   const ports = typeof load.port === 'number' ? [load.port] : load.port;
-  if (load.pace === undefined && hasWrk()) return runWrk({ ...load, port: ports });
   const latencies: number[] = [];
   const statuses = new Map<number, number>();
   let turn = 0;

@@ -2,27 +2,28 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Load, LoadResult } from './load.ts';
+import { type Load, type LoadResult, runLoad } from './load.ts';
 
 // wrk asks for a tenth of the processor time that a loop of sockets in Node takes, and pgbench, which stands
 // beside it, is as lean. On few cores the difference would be counted against the product.
 
 let found: boolean | null = null;
 
-export function hasWrk(): boolean {
+/** Sends without a pace, by wrk where it is installed. It tells answers of 2xx, shown as 202, from all others. */
+export function runSends(load: Omit<Load, 'pace'>): Promise<LoadResult> {
   // Asked for its version it may end with 1; only its absence counts.
   found ??= spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
-  return found;
+  return found ? runWrk(load, typeof load.port === 'number' ? [load.port] : load.port) : runLoad(load);
 }
 
 /** The closed loop of runLoad by wrk: one of it for each port, with its share of the connections. */
-export async function runWrk(load: Load & { readonly port: readonly number[] }): Promise<LoadResult> {
+async function runWrk(load: Omit<Load, 'pace'>, ports: readonly number[]): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-wrk-'));
   const script = join(folder, 'requests.lua');
   writeFileSync(script, lua(load.requests));
   try {
-    const share = Math.max(1, Math.floor(load.connections / load.port.length));
-    const reports = await Promise.all(load.port.map((port) => report(port, share, load.seconds, script)));
+    const share = Math.max(1, Math.floor(load.connections / ports.length));
+    const reports = await Promise.all(ports.map((port) => report(port, share, load.seconds, script)));
     const sum = (read: (text: string) => number) => reports.reduce((total, text) => total + read(text), 0);
     const refused = sum((text) => Number(/Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? 0));
     const answered = sum((text) => Number(/(\d+) requests in/.exec(text)?.[1]));
