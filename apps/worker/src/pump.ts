@@ -16,6 +16,7 @@ import {
 import type { SendOutcome } from '@postrider/mail';
 import { createLaneKeeper } from './lane-keeper.ts';
 import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
+import { createMakeAhead } from './make-ahead.ts';
 import { every } from './schedules.ts';
 import { createTurns } from './turns.ts';
 
@@ -28,6 +29,8 @@ const MOST_IN_FLIGHT = 600;
 const LOOK_AHEAD_MS = 100;
 // A large mail takes several times its size while it is read, composed and sent.
 const MOST_LARGE = 4;
+// Enough to keep every thread that signs busy while the connections of a few lanes are.
+const MADE_AHEAD = 64;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
 const MOST_SETTLES = 30;
@@ -58,6 +61,8 @@ interface InFlight {
   readonly lease_timer: NodeJS.Timeout;
   sent: boolean;
   shown: boolean;
+  /** The bytes, from when they were made ahead until they are sent. */
+  made: Promise<unknown> | null;
 }
 
 /** Moves deliveries: fetch → lane → claim → send → settle. A batch never waits for its slowest member. */
@@ -75,6 +80,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   let stopped = false;
   let given_up = false;
   const largeTurn = createTurns(MOST_LARGE);
+  const ahead = createMakeAhead(MADE_AHEAD);
   const lanes = createLanes(() => performance.now());
   const keeper = createLaneKeeper(services, mailers, lanes, () => claimSoon());
 
@@ -173,14 +179,18 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
       lease_timer,
       sent: false,
       shown: false,
+      made: null,
     };
     inFlight.set(claimed.lease, entry);
     const refuse = () => {
+      ahead.take(claimed);
       if (!entry.sent) finish(entry, unsentDelivery(claimed));
     };
     abort.signal.addEventListener('abort', refuse, { once: true });
+    ahead.add(claimed);
     const run = () => {
       abort.signal.removeEventListener('abort', refuse);
+      entry.made = ahead.take(claimed);
       if (entry.sent) leave(entry, null);
       else void send(entry);
     };
@@ -197,6 +207,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     entry.started = performance.now();
     const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
     const result = claimed.content.large ? await largeTurn(attempt) : await attempt();
+    entry.made = null;
     const { kind, reply } = result.outcome;
     const handed_back = abort.signal.aborted && kind === 'deferred' && reply === null;
     leave(entry, handed_back ? null : result.outcome);
