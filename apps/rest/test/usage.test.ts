@@ -54,6 +54,30 @@ describe('200', () => {
     });
   });
 
+  it('warns once, as an event, when four fifths of the month are used up', async () => {
+    await world.clock.freeze(new Date('2032-03-10T10:00:00Z'));
+    const { secret: key, workspace_id } = await world.workspace('free');
+    await world.domain('warned.test', workspace_id);
+    const send = (fields = {}) =>
+      rest.call('POST', '/email/send', {
+        key,
+        body: { from: 'a@warned.test', to: 'a@example.com', subject: 'x', text: 'x', ...fields },
+      });
+    const warnings = async () => (await rest.call('GET', '/events?type=quota.warning', { key })).body.data;
+    await send();
+    await world.services.sql`update usage_months set used = 2398 where workspace_id = ${workspace_id}`;
+
+    await send();
+    expect(await warnings()).toEqual([]);
+    // The first is stored in one round trip, the second, because it is scheduled, in two.
+    await send();
+    await send({ scheduled_at: '2032-03-10T11:00:00Z' });
+
+    expect(await warnings()).toMatchObject([
+      { type: 'quota.warning', data: { quota: { limit: 3000, used: 2400, resets_at: '2032-04-01T00:00:00.000Z' } } },
+    ]);
+  });
+
   it('is open to any valid key, and tells a key about itself', async () => {
     const { secret, id } = await world.key({ scopes: ['domains:read'] });
 

@@ -140,6 +140,28 @@ create index events_message on events (message_id, id collate "POSIX", workspace
 create index events_uncommon on events (workspace_id collate "POSIX", type collate "POSIX", id collate "POSIX")
   where type not in ('email.queued', 'email.delivered');
 
+-- Tells of a month whose volume is used up to four fifths, in the commit that got there. An accept pays one comparison
+-- for each workspace that it counts for.
+create function warn_of_quota() returns trigger language plpgsql as $$
+declare
+  resets_at timestamptz := (new.month + interval '1 month') at time zone 'UTC';
+begin
+  insert into events (workspace_id, id, type, sequence, facts, created_at)
+  values (
+    new.workspace_id,
+    id_floor('evt_', clock_now())
+      || substr(encode(sha256(convert_to(new.workspace_id || new.month, 'UTF8')), 'hex'), 1, 16),
+    'quota.warning', 0,
+    json_build_object('quota', json_build_object('limit', new.monthly_limit, 'used', new.used,
+      'resets_at', to_char(resets_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))::text,
+    clock_now()
+  );
+  return null;
+end $$;
+create trigger warn_of_quota after update of used on usage_months for each row
+  when (new.monthly_limit is not null and old.used * 5 < new.monthly_limit * 4 and new.used * 5 >= new.monthly_limit * 4)
+  execute function warn_of_quota();
+
 create view partitioned_tables (parent, prefix) as values
   ('messages', 'msg_'), ('message_tags', 'msg_'), ('bodies', 'msg_'), ('recipients', 'msg_'), ('attempts', 'msg_'),
   ('events', 'evt_');

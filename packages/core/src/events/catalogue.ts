@@ -145,7 +145,7 @@ export const eventCatalogue = {
     example: { suppression: exampleSuppression, cause: 'deleted' },
   },
   'quota.warning': {
-    summary: 'Most of the monthly volume is used up.',
+    summary: 'Four fifths of the monthly volume are used up.',
     about: 'workspace',
     facts: quota,
     example: { quota: { limit: 50_000, used: 40_000, resets_at: '2030-02-01T00:00:00.000Z' } },

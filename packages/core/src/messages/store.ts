@@ -250,13 +250,14 @@ export async function storeAccepted(
       from batch group by workspace_id having sum(counted) > 0
     ),
     spent as (
-      insert into usage_months as u (workspace_id, month, used, by_day)
-      select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, count,
+      insert into usage_months as u (workspace_id, month, used, monthly_limit, by_day)
+      select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, count, monthly_limit,
         array_fill(0::bigint, array[extract(day from clock_now() at time zone 'UTC')::int - 1]) || count
           || array_fill(0::bigint, array[31 - extract(day from clock_now() at time zone 'UTC')::int])
       from spending order by workspace_id
       on conflict (workspace_id, month) do update set
         used = u.used + excluded.used,
+        monthly_limit = excluded.monthly_limit,
         by_day[extract(day from clock_now() at time zone 'UTC')::int] =
           u.by_day[extract(day from clock_now() at time zone 'UTC')::int] + excluded.used
         where coalesce(u.used + excluded.used
