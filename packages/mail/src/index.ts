@@ -25,6 +25,6 @@ export {
   type CaptureServerOptions,
   startCaptureServer,
 } from './smtp/capture-server.ts';
-export { createSmtpTransport, type SmtpTimeouts, type SmtpTransportOptions } from './smtp/client.ts';
+export { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
 export { type CameBack, type ReturnServer, type ReturnServerOptions, startReturnServer } from './smtp/return-server.ts';
 export { textFromHtml } from './text-from-html.ts';

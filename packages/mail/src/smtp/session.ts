@@ -1,0 +1,105 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SMTPError } from 'nodemailer/lib/smtp-connection';
+import { cleanRemoteText } from '../reply.ts';
+import type { TlsFacts } from '../send-outcome.ts';
+import type { ReplyReader } from './reply-reader.ts';
+import type { SmtpRoute } from './route.ts';
+
+/** One connection and what is known about it. Exactly one transaction uses it at a time. */
+export interface Session {
+  readonly connection: SMTPConnection;
+  /** Once the session is open. */
+  line: Line | null;
+  readonly route: SmtpRoute;
+  readonly idle_timer: NodeJS.Timeout;
+  tls: TlsFacts | null;
+  address: string | null;
+  message_count: number;
+  ended: boolean;
+  /** Where the connection's commands, replies and end are told to; changes with the work at hand. */
+  listener: SessionListener;
+  log: string[];
+  log_length: number;
+}
+
+export type OpenSession = Session & { readonly line: Line };
+
+/** The socket of an open session and what its server can do. */
+export interface Line {
+  readonly socket: Socket;
+  readonly replies: ReplyReader;
+  readonly abilities: Abilities;
+}
+
+export interface Abilities {
+  readonly pipelining: boolean;
+  readonly smtputf8: boolean;
+  readonly size: boolean;
+  /** 0 where the server names no limit. */
+  readonly max_size: number;
+}
+
+export interface SessionListener {
+  command?(line: string): void;
+  reply?(line: string): void;
+  end?(error: SMTPError | null): void;
+}
+
+const MAX_TRANSCRIPT_LINE = 400;
+const MAX_TRANSCRIPT = 8 * 1024;
+/** For a session that nobody works with. */
+export const SILENT: SessionListener = {};
+
+export function isOpen(session: Session): session is OpenSession {
+  return session.line !== null;
+}
+
+/** What the answer to EHLO offers; nothing where only HELO was answered. */
+export function readAbilities(greeted: string): Abilities {
+  const offers = (keyword: string) => new RegExp(`^250[ -]${keyword}(?:\\s|$)`, 'im').test(greeted);
+  const max_size = Number(/^250[ -]SIZE[ \t]+(\d+)/im.exec(greeted)?.[1] ?? 0);
+  return { pipelining: offers('PIPELINING'), smtputf8: offers('SMTPUTF8'), size: offers('SIZE'), max_size };
+}
+
+export function say(session: Session, ...commands: readonly string[]): void {
+  for (const command of commands) note(session, 'C', command);
+  session.line?.socket.write(`${commands.join('\r\n')}\r\n`);
+}
+
+export function discard(session: Session): void {
+  session.ended = true;
+  clearTimeout(session.idle_timer);
+  session.connection.close();
+}
+
+export function tlsFacts(socket: Socket | false | null): TlsFacts | null {
+  if (!(socket instanceof TLSSocket)) return null;
+  return {
+    protocol: socket.getProtocol() ?? 'unknown',
+    cipher: socket.getCipher()?.name ?? 'unknown',
+    authorized: socket.authorized,
+  };
+}
+
+export function describe(error: SMTPError | null): string {
+  if (!error) return 'The connection was closed.';
+  const cause = error.originalCode ?? error.code;
+  const text = cleanRemoteText(error.message);
+  return cause && !text.includes(cause) ? `${text} (${cause})` : text;
+}
+
+export function note(session: Session, speaker: 'C' | 'S', line: string): void {
+  if (session.log_length > MAX_TRANSCRIPT) return;
+  const text = `${speaker}: ${cleanRemoteText(line.slice(0, MAX_TRANSCRIPT_LINE))}`;
+  session.log.push(text);
+  session.log_length += text.length;
+}
+
+export function takeTranscript(session: Session): string {
+  const transcript = session.log.length > 0 ? `${session.log.join('\n')}\n` : '';
+  session.log = [];
+  session.log_length = 0;
+  return transcript;
+}
