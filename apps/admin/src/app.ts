@@ -27,7 +27,8 @@ export function createApp(services: Services): Hono {
         error: {
           code: 'not_found',
           reason: 'route_not_found',
-          message: 'There is no such page; captured mail is at /captured.',
+          message:
+            'There is no such page; the API is under /v1, described by /v1/openapi.json, and captured mail is at /captured.',
         },
       },
       404,

@@ -59,5 +59,7 @@ function readLogin(header: string | undefined): { readonly email: string; readon
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1];
   if (!encoded) return null;
   const [email = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':');
+  // Postgres takes no NUL, and no login has one.
+  if (email.includes('\0')) return null;
   return { email, password: password.join(':') };
 }

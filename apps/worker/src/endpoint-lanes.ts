@@ -24,7 +24,7 @@ export interface EndpointRoom {
 }
 
 /** At most so many posts to one endpoint at a time. */
-export const MOST_POSTING = 4;
+const MOST_POSTING = 4;
 // More is claimed ahead of its turn, as much as the endpoint has lately taken in half a second: a fast one would
 // stand still for each claim, and a slow one would hold what another worker could post.
 const PERIOD_MS = 500;

@@ -79,7 +79,8 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   let claimAgain = false;
   let stopped = false;
   let given_up = false;
-  const largeTurn = createTurns(MOST_LARGE);
+  // Apart, because a script of the simulator may keep its turns for minutes.
+  const largeTurns = { live: createTurns(MOST_LARGE), sandbox: createTurns(1) };
   const ahead = createMakeAhead(MADE_AHEAD);
   const lanes = createLanes(() => performance.now());
   const keeper = createLaneKeeper(services, mailers, lanes, () => claimSoon());
@@ -206,7 +207,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     const { claimed, abort } = entry;
     entry.started = performance.now();
     const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
-    const result = claimed.content.large ? await largeTurn(attempt) : await attempt();
+    const result = claimed.content.large ? await largeTurns[claimed.delivery.mode](attempt) : await attempt();
     entry.made = null;
     const { kind, reply } = result.outcome;
     const handed_back = abort.signal.aborted && kind === 'deferred' && reply === null;

@@ -1,5 +1,5 @@
 import { runAll, type Services } from '@postrider/core';
-import { createMailers, type Mailers, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
+import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
 import { egressOf } from '@postrider/core/webhooks';
 import { createHttpGuard } from '@postrider/mail';
 import { jobHandlers } from './handlers.ts';
@@ -19,20 +19,21 @@ export interface WorkerRole {
 
 /** Egress: sends what is due, retries it, and does the chores. Runs beside any number of its like. */
 export function createRole(services: Services, seams: { readonly inbound_port?: number | null } = {}): WorkerRole {
-  const stops: (() => Promise<void>)[] = [];
+  const stops: (() => Promise<unknown>)[] = [];
   return {
     async start() {
       const { mailers, stop } = await openMailers(services, seams.inbound_port ?? null);
       stops.unshift(stop);
-      const pump = startDeliveryPump(services, mailers);
-      stops.unshift(() => pump.stop());
       const http = createHttpGuard(egressOf(services.config));
       stops.unshift(() => http.stop());
+      const pump = startDeliveryPump(services, mailers);
       const webhooks = startWebhookPump(services, http);
-      stops.unshift(() => webhooks.stop());
+      // Together, because each takes the seconds that a stop has for itself.
+      stops.unshift(() => Promise.all([pump.stop(), webhooks.stop()]));
       await services.jobs.listen();
       for (const [name, handler] of jobHandlers(services)) await services.jobs.work(name, handler);
-      const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services), services);
+      const walk = newWalk();
+      const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services);
       stops.unshift(() => reconciler.stop());
     },
     stop: () => runAll('the worker', stops.splice(0)),

@@ -102,6 +102,22 @@ describe('a mail into the simulator', () => {
     expect(await capturesOf(id)).toEqual(['drop-after-data@simulator.test']);
   });
 
+  it('learns nothing from what fails on purpose: a dozen for drop-after-data close no lane', async () => {
+    const id = await send(...Array.from({ length: 12 }, (_, index) => `drop-after-data+${index}`));
+    await expect.poll(async () => (await detail(id)).attempts.length, PATIENT).toBe(12);
+    expect(await world.services.sql`select lane from lanes where closings > 0`).toEqual([]);
+    await nextAttempt();
+
+    await expect.poll(() => statusOf(id), PATIENT).toBe('delivered');
+
+    const { attempts, recipients } = await detail(id);
+    expect(recipients.map(({ status }) => status)).toEqual(Array(12).fill('delivered'));
+    expect(attempts.map(({ outcome }) => outcome).sort()).toEqual([
+      ...Array(12).fill('accepted'),
+      ...Array(12).fill('unknown'),
+    ]);
+  });
+
   it('takes its time for slow, while others are delivered', async () => {
     const slow = await send(...Array.from({ length: 20 }, (_, index) => `slow+2s+${index}`));
     await expect.poll(() => statusOf(slow), PATIENT).toBe('sending');

@@ -7,7 +7,7 @@ const recipient = z.looseObject({
   status: z.string(),
   attempts: z.number(),
   last_response: z.string().nullable(),
-  next_attempt_at: z.string().nullable(),
+  waiting: z.looseObject({ reason: z.string(), until: z.string().nullish() }).nullish(),
 });
 
 /** An entry of the log, as far as it is printed; the rest of it goes through to --json. */

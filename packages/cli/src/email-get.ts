@@ -16,6 +16,11 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
 }
 
+/** Why it is not sent yet, and until when. */
+function waitingWords({ reason, until }: NonNullable<EmailDetail['recipients'][number]['waiting']>): string {
+  return `waiting: ${plain(reason).replaceAll('_', ' ')}${until ? ` until ${until}` : ''}`;
+}
+
 function describe(email: EmailDetail): string {
   const facts = table([
     ['id', email.id],
@@ -25,14 +30,12 @@ function describe(email: EmailDetail): string {
     ['created', email.created_at],
   ]);
   const recipients = table(
-    email.recipients.map(({ kind, email: address, status, attempts, last_response, next_attempt_at }) => [
+    email.recipients.map(({ kind, email: address, status, attempts, last_response, waiting }) => [
       `  ${kind}`,
       address,
       status,
       `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
-      [next_attempt_at && `next at ${next_attempt_at}`, last_response && plain(last_response)]
-        .filter(Boolean)
-        .join(', '),
+      [waiting && waitingWords(waiting), last_response && plain(last_response)].filter(Boolean).join(', '),
     ]),
   );
   const events = table(email.events.map((event) => [`  ${event.created_at}`, event.type, event.recipient_id ?? '']));

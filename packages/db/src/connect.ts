@@ -21,8 +21,6 @@ export interface ConnectOptions {
   readonly max: number;
   readonly application_name: string;
   readonly on_notice?: (message: string) => void;
-  /** Settings of Postgres for each connection, beside those of all. */
-  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -60,7 +58,6 @@ export function connect(url: string, options: ConnectOptions): Sql {
       // start from keys, and over partitions planning takes longer than running.
       plan_cache_mode: 'force_generic_plan',
       TimeZone: 'UTC',
-      ...options.settings,
     },
   });
 }
@@ -70,9 +67,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
  * wait for each other's answers travel together, and arrive in the order in which they were issued.
  */
 export function connectLanes(url: string, count: number, application_name: string): Sql[] {
-  // One plan serves every batch; trying others would cost more than the statement.
-  const settings = { plan_cache_mode: 'force_generic_plan' };
-  return Array.from({ length: count }, () => connect(url, { max: 1, application_name, settings }));
+  return Array.from({ length: count }, () => connect(url, { max: 1, application_name }));
 }
 
 /**

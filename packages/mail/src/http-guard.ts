@@ -166,7 +166,9 @@ function createResolve(dns_servers: readonly string[]): (hostname: string) => Pr
   if (dns_servers.length > 0) resolver.setServers(dns_servers);
   return async (hostname) => {
     if (LOCALHOST.test(hostname)) return ['127.0.0.1', '::1'];
-    if (dns_servers.length === 0) return bySystem(hostname);
+    // The system's own lookup knows the names of this machine and its network. It has two threads and no end, so a
+    // name that strangers serve must not be able to hold it.
+    if (dns_servers.length === 0 && !hostname.includes('.')) return bySystem(hostname);
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length === 0 && four.status === 'rejected') throw four.reason;

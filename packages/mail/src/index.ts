@@ -18,6 +18,7 @@ export {
 } from './returned-mail-reader.ts';
 export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy } from './send-outcome.ts';
 export { createSimulatorMailer } from './simulator/mailer.ts';
+export { isSimulatorLane } from './simulator/script.ts';
 export { type SimulatorOptions, startSimulator } from './simulator/server.ts';
 export {
   type CapturedMail,

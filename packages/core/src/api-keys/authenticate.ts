@@ -19,7 +19,7 @@ export function keyRefusal(reason: Reason): AppError {
 export type Authenticated = { readonly actor: KeyActor; readonly window: RateWindow };
 export type Refused = { readonly error: AppError; readonly window: RateWindow };
 
-export function keyActor(key: FoundKey): KeyActor {
+function keyActor(key: FoundKey): KeyActor {
   const { workspace_id, key_id, scopes, mode, domains } = key;
   return { kind: 'key', workspace_id, key_id, scopes, mode, domains };
 }

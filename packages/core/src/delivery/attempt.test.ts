@@ -2,7 +2,7 @@ import type { Sql } from '@postrider/db';
 import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cancelMessage, getMessage, listMessages, sendMessage } from '../messages/index.ts';
+import { cancelMessage, getMessage, listMessages, rescheduleMessage, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
 import { renewLeases, showAttempts } from './store.ts';
@@ -404,7 +404,12 @@ describe('a worker that stops', () => {
     expect(await detail(id)).toMatchObject({
       status: 'queued',
       attempts: [],
+      sent_at: null,
       recipients: [{ attempts: 0, last_response: null }],
+    });
+    await invoke(world.as(world.workspace_id), rescheduleMessage, {
+      id,
+      scheduled_at: new Date(world.clock.now()).toISOString(),
     });
 
     await world.drain();

@@ -13,7 +13,7 @@ export {
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
 export { lastResponse } from './outcome.ts';
-export { reconcileDeliveries } from './reconcile.ts';
+export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { type RecordedReturn, recordReturned } from './record-bounce.ts';
 export { renderMessage } from './render.ts';
 export { type ReadReturnPath, type ReturnPath, readReturnPath } from './return-path.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { claimDeliveries } from './attempt.ts';
-import { reconcileDeliveries } from './reconcile.ts';
+import { newWalk, reconcileDeliveries } from './reconcile.ts';
 
 const OVERDUE_MS = 61_000;
 
@@ -128,5 +128,19 @@ describe('the reconciler', () => {
       select state from pgboss.job where id = (select job_id from recipients where message_id = ${orphan})`;
     expect(row).toEqual({ state: 'created' });
     expect(await liveJobs()).toBe(2501);
+  });
+
+  it('comes in later runs to an orphan behind a line that is longer than one run walks, and begins anew', async () => {
+    const walk = newWalk(2, 2);
+    const run = () => reconcileDeliveries(world.services, walk);
+    for (let count = 0; count < 9; count++) await send();
+    const behind = await send({ to: 'behind@example.com' });
+    await loseJobs([behind]);
+    await world.clock.advance(OVERDUE_MS);
+
+    expect([await run(), await run(), await run()]).toEqual([0, 0, 1]);
+
+    await world.services.sql`delete from pgboss.job where name = 'delivery.attempt'`;
+    expect([await run(), await run(), await run()]).toEqual([4, 4, 2]);
   });
 });

@@ -8,23 +8,35 @@ const OVERDUE_SECONDS = 60;
 // Every worker looks after the parked mail of all lanes each second.
 const UNTENDED_SECONDS = 60;
 const PAGE = 1000;
-// A line of a hundred thousand that are late but not forgotten is walked in a second or two; the next run
-// begins at the front again, and the line is shorter by then.
+// A hundred thousand that are late but not forgotten are walked in a second or two.
 const MOST_PAGES = 100;
+
+/**
+ * How far the runs of a process have come. A line may stay longer than one run walks, as mail that is parked behind a
+ * closed lane stays for hours; so the next run goes on behind the last, and begins anew after the end.
+ */
+export interface Walk {
+  after: Overdue | null;
+  readonly page: number;
+  readonly most_pages: number;
+}
+
+export function newWalk(page = PAGE, most_pages = MOST_PAGES): Walk {
+  return { after: null, page, most_pages };
+}
 
 /**
  * Finds open recipients that are overdue, have no live job and are not parked, and gives them one; and mail that is
  * parked in an open lane without a worker to look after it. In steady state there
  * are none: each rescue is logged as an alarm. Two at once skip each other's rows.
  */
-export async function reconcileDeliveries(services: Services): Promise<number> {
+export async function reconcileDeliveries(services: Services, walk: Walk = newWalk()): Promise<number> {
   let rescued = await rescueParked(services);
-  let last: Overdue | null = null;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const overdue: Overdue[] = await overdueRecipients(services.sql, OVERDUE_SECONDS, last, PAGE);
+  for (let count = 0; count < walk.most_pages; count++) {
+    const overdue = await overdueRecipients(services.sql, OVERDUE_SECONDS, walk.after, walk.page);
     rescued += await rescueOrphans(services, overdue);
-    last = overdue.at(-1) ?? null;
-    if (overdue.length < PAGE) break;
+    walk.after = overdue.length < walk.page ? null : (overdue.at(-1) ?? null);
+    if (walk.after === null) break;
   }
   if (rescued > 0) {
     services.log.error({ rescued }, 'open recipients had no live job and were given one');

@@ -65,7 +65,8 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
           where s.workspace_id = w.workspace_id and s.message_id = w.message_id and s.id <> all (w.ids)
         )) as status
       from (
-        select workspace_id, message_id, min(first_attempt_at) as first_attempt_at,
+        select workspace_id, message_id,
+          ${firstAttempt(tx, name)} as first_attempt_at,
           array_agg(recipient_id order by event_id) as ids, array_agg(event_id order by event_id) as event_ids,
           array_agg(event_facts order by event_id) as event_facts
         from won group by workspace_id, message_id
@@ -74,7 +75,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
     touched as (
       update messages m set
         status = f.status,
-        sent_at = coalesce(m.sent_at, f.first_attempt_at),
+        sent_at = case when ${name === 'hand_back'} then f.first_attempt_at else coalesce(m.sent_at, f.first_attempt_at) end,
         delivered_at = case when ${to} = 'delivered' then clock_now() else m.delivered_at end,
         event_count = m.event_count + case when ${event !== null} then f.recorded else 0 end,
         last_event_type = case when f.recorded > 0 then coalesce(${event}::text, m.last_event_type) else m.last_event_type end,
@@ -109,6 +110,15 @@ function orderOf({ message_id, recipient_id }: RecipientKey): string {
   return message_id + recipient_id;
 }
 
+/** When a message was first tried, for all that the moved ones tell; where an attempt is taken back, its siblings say. */
+function firstAttempt(tx: Sql | Tx, name: TransitionName): Fragment {
+  if (name !== 'hand_back') return tx`min(first_attempt_at)`;
+  return tx`least(min(first_attempt_at), (
+    select min(s.first_attempt_at) from recipients s
+    where s.workspace_id = won.workspace_id and s.message_id = won.message_id and s.id <> all (array_agg(won.recipient_id))
+  ))`;
+}
+
 /** The recipients that a transition moves, as the first part of its statement. */
 function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fragment {
   const { from, to, leased } = transitions[name];
@@ -138,7 +148,8 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
         lease = m.new_lease,
         lease_until = case when m.new_lease is not null then clock_now() + make_interval(secs => ${LEASE_SECONDS}) end,
         attempt_count = r.attempt_count + ${ATTEMPTS_COUNTED[name] ?? 0}::int,
-        first_attempt_at = case when ${claiming} then coalesce(r.first_attempt_at, clock_now()) else r.first_attempt_at end,
+        first_attempt_at = case when ${claiming} then coalesce(r.first_attempt_at, clock_now())
+          when ${name === 'hand_back'} and r.attempt_count = 1 then null else r.first_attempt_at end,
         due_at = coalesce(m.due_at, r.due_at),
         job_id = coalesce(m.job_id, r.job_id),
         last_response = coalesce(m.last_response, r.last_response),

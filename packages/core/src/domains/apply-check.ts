@@ -26,7 +26,7 @@ export type Applied =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'gone' };
 
-export const CLAIMED_REASON = 'Another workspace has verified this name.';
+const CLAIMED_REASON = 'Another workspace has verified this name.';
 
 const UNIQUE_VIOLATION = '23505';
 const LONGEST_WAIT_SECONDS = 7 * 86_400;

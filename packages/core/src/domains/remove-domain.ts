@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { keyDomainProblem } from '../api-keys/key-domains.ts';
+import type { KeyActor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { domainNotFound } from './domain-entry.ts';
@@ -11,6 +13,17 @@ const SECOND_SWEEP_MS = 60_000;
 const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });
 export type RemovedDomain = z.output<typeof removedSchema>;
 
+/** Removing a domain ends its mail, so it takes a key that could send that mail. */
+function refuseRestricted({ mode, domains }: KeyActor, name: string): void {
+  if (mode === 'sandbox') {
+    throw new AppError('missing_scope', 'A sandbox key cannot remove a domain; use a live key.', {
+      required_scope: 'domains:write',
+    });
+  }
+  const restricted = keyDomainProblem(domains, name);
+  if (restricted) throw restricted;
+}
+
 /** Removes a domain and its keys; a job of the same commit cancels its open mail. */
 export const removeDomain = operation({
   name: 'domains.remove',
@@ -20,6 +33,7 @@ export const removeDomain = operation({
   output: removedSchema,
   async run(ctx, { domain }): Promise<RemovedDomain> {
     const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
+    if (ctx.actor.kind === 'key') refuseRestricted(ctx.actor, name);
     if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox of this service and stays.`);
     // Removed and added again, it would be as if nobody had suspended it.
     if (status === 'suspended') throw new AppError('domain_not_allowed', `${name} is suspended and cannot be removed.`);

@@ -1,7 +1,7 @@
 import type { SendOutcome } from '@postrider/mail';
 
 // As Postfix begins; RFC 5321 leaves a receiver free to answer 421 to any more.
-export const FIRST_CAP = 5;
+const FIRST_CAP = 5;
 export const MOST_CAP = 20;
 /** Failures in a row, without an answer in between, after which a lane is left alone for a while. */
 const FAILURES_TO_CLOSE = 5;

@@ -140,7 +140,7 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
     admitted === null ? draftAtOnce(parts, remembered, submission) : null;
 
   /**
-   * Each commit has a price of its own, so while one is under way the next begins only with company: half as
+   * Each commit has a price of its own, so while one is under way the next begins only with company: as
    * many as the last one carried. A commit that hangs holds nobody back for long.
    */
   const worthwhile = () =>

@@ -18,7 +18,9 @@ export const recipientSchema = z
     attempts: z.int(),
     last_response: z.string().nullable().meta({ description: 'What the other server said last.' }),
     next_attempt_at: timeField.nullable(),
-    waiting: waitingSchema.nullable().meta({ description: 'Why it has not been sent yet; null once it is closed.' }),
+    waiting: waitingSchema
+      .nullable()
+      .meta({ description: 'Why it has not been sent yet; null while it is being sent, and once it is closed.' }),
   })
   .meta({ id: 'Recipient' });
 export type RecipientEntry = z.output<typeof recipientSchema>;

@@ -3,15 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listEvents } from '../events/index.ts';
 import { getMessage, listMessages, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
+import { createWebhook } from '../webhooks/index.ts';
 import { maintainStorage } from './maintain.ts';
 import { extendPartitions } from './store.ts';
 
 const DAY_MS = 86_400_000;
-const PARENTS = ['messages', 'message_tags', 'bodies', 'recipients', 'attempts', 'events'];
+const PARENTS = ['messages', 'message_tags', 'bodies', 'recipients', 'attempts', 'events', 'webhook_deliveries'];
 
 let world: World;
 beforeEach(async () => {
   world = await createWorld();
+  await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9099/' });
 });
 afterEach(() => world.stop());
 
@@ -24,10 +26,15 @@ async function send(): Promise<string> {
 async function homesOf(message_id: string): Promise<Record<string, string>> {
   const homes: Record<string, string> = {};
   for (const parent of PARENTS) {
-    const key = parent === 'messages' ? 'id' : 'message_id';
-    const rows = await world.services.sql<{ home: string }[]>`
+    const { sql } = world.services;
+    const rows = await sql<{ home: string }[]>`
       select distinct replace(tableoid::regclass::text, ${`${parent}_`}, '') as home
-      from ${world.services.sql(parent)} where ${world.services.sql(key)} = ${message_id}`;
+      from ${sql(parent)}
+      where ${
+        parent === 'webhook_deliveries'
+          ? sql`event_id in (select id from events where message_id = ${message_id})`
+          : sql`${sql(parent === 'messages' ? 'id' : 'message_id')} = ${message_id}`
+      }`;
     homes[parent] = rows.map(({ home }) => home).join();
   }
   return homes;
@@ -77,6 +84,22 @@ describe('storage maintenance 130 days later', () => {
       // The default, four around the migration and four around today.
       expect(partitions).toBe(9);
     }
+  });
+
+  it('leaves room for a month of attempts and deliveries to webhooks to be dropped by hand', async () => {
+    const { sql } = world.services;
+    const id = await send();
+    await world.drain();
+    const ctx = world.as(world.workspace_id);
+    expect((await invoke(ctx, getMessage, { id })).attempts).toHaveLength(1);
+
+    await sql`drop table ${sql(`attempts_${thisMonth()}`)}, ${sql(`webhook_deliveries_${thisMonth()}`)}`;
+
+    expect(await invoke(ctx, getMessage, { id })).toMatchObject({ status: 'delivered', attempts: [] });
+    await maintainStorage(world.services);
+    const later = await send();
+    await world.drain();
+    expect(await homesOf(later)).toEqual(allIn(thisMonth()));
   });
 
   it('runs beside sends and deliveries and a second process that does the same', async () => {

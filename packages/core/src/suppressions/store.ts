@@ -69,7 +69,7 @@ export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): 
     ),
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select a.workspace_id, w.event_id, ${ADDED}::text, null, null, 1,
+      select a.workspace_id, w.event_id, ${ADDED}::text, null, null, 0,
         json_build_object('suppression', ${facts(tx, 'a')})::text, a.created_at
       from added a join wanted w on w.id = a.id
     )
@@ -119,7 +119,7 @@ export async function removeSuppressions(
     ),
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select g.workspace_id, g.event_id, ${REMOVED}::text, null, null, 1,
+      select g.workspace_id, g.event_id, ${REMOVED}::text, null, null, 0,
         json_build_object('suppression', ${facts(tx as Tx, 'g')}, 'cause', ${cause}::text)::text, clock_now()
       from gone g
     )

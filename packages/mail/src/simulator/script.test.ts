@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Script, scriptOf } from './script.ts';
+import { isSimulatorLane, type Script, scriptOf } from './script.ts';
 
 describe('the script of an address', () => {
   it.each<[string, Script]>([
@@ -55,4 +55,16 @@ describe('the script of an address', () => {
       expect(scriptOf(address)).toEqual({ kind: 'accept' });
     },
   );
+});
+
+it.each([
+  ['simulator.test', true],
+  ['sandbox simulator.test', true],
+  ['drop_after_data.simulator.test', true],
+  ['sandbox slow.simulator.test', true],
+  ['notsimulator.test', false],
+  ['simulator.test.example.com', false],
+  ['sandbox example.com', false],
+])("the lane %s is the simulator's: %s", (lane, expected) => {
+  expect(isSimulatorLane(lane)).toBe(expected);
 });

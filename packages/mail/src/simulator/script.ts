@@ -19,6 +19,14 @@ export type Script =
   /** A script that is not written right, with how to write it. */
   | { readonly kind: 'malformed'; readonly advice: string };
 
+/**
+ * Whether a lane holds mail for the simulator's domain, which nobody else serves: what fails there fails because its
+ * address asks for it.
+ */
+export function isSimulatorLane(lane: string): boolean {
+  return /(?:^|[ .])simulator\.test$/.test(lane);
+}
+
 export const LONGEST_SECONDS = 300;
 const MOST_DEFERRALS = 100;
 const PERMANENT = /^5\.\d{1,3}\.\d{1,3}$/;

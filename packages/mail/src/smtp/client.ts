@@ -287,13 +287,17 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     };
     session.idle_timer.unref();
 
+    // Whoever may read a transcript need not know how the operator logs in to the relay.
+    let logging_in = false;
     function observe(entry: unknown, line: unknown): void {
       if (typeof line !== 'string' || typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
       if (entry.tnx === 'server') {
-        note(session, 'S', line);
+        logging_in &&= line.startsWith('3');
+        note(session, 'S', logging_in ? '334 ***' : line);
         session.listener.reply?.(line);
       } else if (entry.tnx === 'client') {
-        note(session, 'C', line);
+        logging_in ||= line.startsWith('AUTH ');
+        note(session, 'C', logging_in ? 'AUTH ***' : line);
         session.listener.command?.(line);
       }
     }

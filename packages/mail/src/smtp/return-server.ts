@@ -27,7 +27,7 @@ export interface ReturnServer {
 }
 
 // The report stands in front of the mail that it returns (RFC 6522), and only the report is read.
-export const MOST_KEPT_BYTES = 1024 * 1024;
+const MOST_KEPT_BYTES = 1024 * 1024;
 // A report may return a mail as large as the largest that was sent, and its attachments grow on the way.
 const MOST_TAKEN_BYTES = 32 * 1024 * 1024;
 const IDLE_MS = 60_000;
