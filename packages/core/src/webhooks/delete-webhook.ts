@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
+import { sendClose } from './send-close.ts';
 import { deleteWebhookRow } from './store.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { webhookNotFound } from './webhook-entry.ts';
@@ -23,7 +24,7 @@ export const deleteWebhook = operation({
   async run(ctx, { id }): Promise<DeletedWebhook> {
     await ctx.sql.begin(async (tx) => {
       if (!(await deleteWebhookRow(tx, ctx.actor.workspace_id, id))) throw webhookNotFound(id);
-      await ctx.jobs.send(tx, 'webhook.close', [{ data: { webhook_id: id } }]);
+      await sendClose(ctx, tx, id);
     });
     await untilQuiet(ctx, id);
     return { object: 'webhook', id, deleted: true };

@@ -28,8 +28,11 @@ function shown(sql: Sql | Tx) {
 
 // Nobody renews it: a post that has not begun in time is handed back, and one that has begun ends in time.
 export const WEBHOOK_LEASE_SECONDS = 30;
-/** An endpoint that was paused shows with one post whether it is back. */
+/** An endpoint that was paused shows with one post whether it is back: none is claimed while another is under way. */
 const PROBES = 1;
+// How far along the line of an endpoint the claim looks for one under way. What is claimed is the head of the line,
+// and behind more than this it cannot be; to walk the whole line of an endpoint that is down would hold up the others.
+const HEAD = 1000;
 
 export interface ClaimAsk {
   /** Endpoints are looked at in the order of their ids, from behind this one. */
@@ -78,7 +81,16 @@ export async function claimRows(sql: Sql, ask: ClaimAsk): Promise<ClaimedRows> {
     ),
     lanes as materialized (
       select h.webhook_id, h.place, (
-        select case when w.failure_count >= ${ask.probe_after} then least(${PROBES}, a.count) else a.count end
+        select case
+          when w.failure_count < ${ask.probe_after} then a.count
+          when exists (
+            select from (
+              select d.lease_until from webhook_deliveries d
+              where d.webhook_id = h.webhook_id and d.state = 'pending' order by d.next_attempt_at limit ${HEAD}
+            ) head
+            where head.lease_until >= clock_now()
+          ) then 0
+          else least(${PROBES}, a.count) end
         from webhooks w, lateral (select coalesce((
           select r.count from unnest(
             ${ask.rooms.map((room) => room.webhook_id)}::text[],
@@ -189,9 +201,11 @@ export interface PostResult {
 
 /**
  * Records results, and returns the ids of those whose lease was still theirs: what is not pending has none. The state
- * is not asked for, because the planner would walk webhook_deliveries_open for every result.
+ * is not asked for, because the planner would walk webhook_deliveries_open for every result. Rows are locked in the order
+ * of their ids, as a recovery does.
  */
-export async function recordResults(tx: Tx, results: readonly PostResult[]): Promise<Set<string>> {
+export async function recordResults(tx: Tx, posted: readonly PostResult[]): Promise<Set<string>> {
+  const results = posted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const rows = await tx<{ id: string }[]>`
     update webhook_deliveries d set
       state = r.state,
@@ -296,7 +310,8 @@ export interface EventSlice {
 
 /**
  * Owes an endpoint the next events of a range that it has not taken: those that were given up, and those that
- * nobody owed it while it was disabled. Returns the last event looked at, null at the end.
+ * nobody owed it while it was disabled. Returns the last event looked at, null at the end. What is open is waited for
+ * too, because it may just be given up; rows are locked in the order of their ids, as the recording of results does.
  */
 export async function oweAgain(sql: Sql, slice: EventSlice): Promise<string | null> {
   const [row] = await sql<{ last: string | null; examined: number }[]>`
@@ -305,23 +320,38 @@ export async function oweAgain(sql: Sql, slice: EventSlice): Promise<string | nu
       where e.workspace_id = ${slice.workspace_id} and e.id > ${slice.after} and e.id < ${slice.before}
       order by e.id limit ${slice.count}
     ),
-    owed as (
-      insert into webhook_deliveries as d
-        (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
-      select s.workspace_id, webhook_delivery_id(s.id, w.id), w.id, s.id, s.type, 'pending', clock_now(), clock_now()
+    keys as materialized (
+      select s.workspace_id, webhook_delivery_id(s.id, w.id) as id, w.id as webhook_id, s.id as event_id, s.type
       from slice s
       join webhooks w on w.workspace_id = s.workspace_id and w.id = ${slice.webhook_id} and w.status = 'enabled'
         and (w.events is null or s.type = any (w.events))
-      order by s.id
-      on conflict (id, workspace_id) do update set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
+    ),
+    owed as (
+      insert into webhook_deliveries
+        (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
+      select k.workspace_id, k.id, k.webhook_id, k.event_id, k.type, 'pending', clock_now(), clock_now()
+      from keys k order by k.id
+      on conflict (id, workspace_id) do nothing
+    ),
+    locked as materialized (
+      select d.workspace_id, d.id, d.state from keys k
+      join webhook_deliveries d on d.id = k.id and d.workspace_id = k.workspace_id and d.state <> 'delivered'
+      order by d.id for update of d
+    ),
+    begun_anew as (
+      update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
         lease = null, lease_until = null, finished_at = null, error = null
-        where d.state = 'failed'
+      from locked l
+      where l.state = 'failed' and d.id = l.id and d.workspace_id = l.workspace_id
     )
     select max(id) as last, count(*)::int as examined from slice`;
   return row && row.examined === slice.count ? row.last : null;
 }
 
-/** Gives up some of what is open at an endpoint that takes nothing any more; how many. */
+/**
+ * Gives up some of what is open at an endpoint that takes nothing any more; how many. What others hold is passed by:
+ * to wait for it in this order could be a deadlock.
+ */
 export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, count: number): Promise<number> {
   const rows = await sql`
     with open as materialized (
@@ -335,6 +365,14 @@ export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, coun
     from open o where d.id = o.id and d.workspace_id = o.workspace_id
     returning d.id`;
   return rows.length;
+}
+
+/** Whether something is still open at an endpoint that takes nothing any more. */
+export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean> {
+  const [row] = await sql<{ any: boolean }[]>`
+    select not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
+      and exists (select from webhook_deliveries d where d.webhook_id = ${webhook_id} and d.state = 'pending') as any`;
+  return row?.any ?? false;
 }
 
 /** Whether somebody may be posting to an endpoint, or be about to. */

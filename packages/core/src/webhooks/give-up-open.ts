@@ -1,9 +1,17 @@
 import type { Services } from '../context.ts';
-import { giveUpOpen } from './delivery-store.ts';
+import { anyLeftOpen, giveUpOpen } from './delivery-store.ts';
 
 const SLICE = 1000;
+// For what somebody else holds just now: a claim or a result is recorded by then.
+const AGAIN_MS = 60_000;
 
 /** What was open at an endpoint that was disabled or deleted is given up, unless it is enabled again meanwhile. */
-export async function giveUpDeliveries({ sql }: Pick<Services, 'sql'>, webhook_id: string): Promise<void> {
-  while ((await giveUpOpen(sql, webhook_id, 'the webhook was disabled', SLICE)) === SLICE);
+export async function giveUpDeliveries(
+  { sql, jobs, clock }: Pick<Services, 'sql' | 'jobs' | 'clock'>,
+  webhook_id: string,
+): Promise<void> {
+  while ((await giveUpOpen(sql, webhook_id, 'the webhook was disabled', SLICE)) > 0);
+  if (!(await anyLeftOpen(sql, webhook_id))) return;
+  const again = { data: { webhook_id }, start_after: new Date(clock.now() + AGAIN_MS) };
+  await sql.begin((tx) => jobs.send(tx, 'webhook.close', [again]));
 }

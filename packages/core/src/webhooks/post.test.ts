@@ -235,6 +235,23 @@ describe('a post that fails', () => {
     },
   );
 
+  it('waits as long as Retry-After has said, although another post fails without one', async () => {
+    const { id } = await hook('/hook', { events: ['email.queued'] });
+    await send();
+    await send();
+    const { posts } = await claimPosts(world.services, { after: '', endpoints: 10, count: 4, rooms: [] });
+    const [busy, broken] = posts.map(({ row, lease }) => ({ row, lease }));
+    if (!busy || !broken) throw new Error('two posts were not claimed');
+    const answer = { kind: 'answered', text: '' } as const;
+
+    await settlePosts(world.services, [{ ...busy, outcome: { ...answer, status: 503, retry_after: '3600' } }]);
+    await settlePosts(world.services, [{ ...broken, outcome: { ...answer, status: 500, retry_after: null } }]);
+
+    const [row] = await world.services.sql<{ paused_until: Date | null }[]>`
+      select paused_until from webhooks where id = ${id}`;
+    expect(row?.paused_until?.getTime()).toBe(world.clock.now() + 3_600_000);
+  });
+
   it('takes a Retry-After of another status for none', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
@@ -337,7 +354,7 @@ describe('a post that fails', () => {
     expect(await statusOf(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('pauses the endpoint after five in a row, and then tries it with one', async () => {
+  it('pauses the endpoint after five in a row, and then tries it with one at a time until that is taken', async () => {
     await hook('/hook', { events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 500 }));
     for (let count = 0; count < 12; count++) await send();
@@ -356,6 +373,16 @@ describe('a post that fails', () => {
     await world.clock.advance(9 * MINUTE_MS);
 
     expect([await fail(), await fail()]).toEqual([1, 0]);
+    await world.clock.advance(9 * MINUTE_MS);
+    const probe = await claim();
+    expect([probe.posts.length, (await claim()).posts.length]).toEqual([1, 0]);
+
+    const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
+    await settlePosts(
+      world.services,
+      probe.posts.map(({ row, lease }) => ({ row, lease, outcome })),
+    );
+    expect((await claim()).posts).toHaveLength(4);
   });
 });
 

@@ -15,6 +15,7 @@ import {
 } from './delivery-store.ts';
 import { judgePost, type PostVerdict } from './outcome.ts';
 import { bodyOf } from './payload.ts';
+import { sendClose } from './send-close.ts';
 import { createSigner, openSecret, type Signer } from './signing.ts';
 import { disableWebhook, type Endpoint, loadEndpoints, markNoticed, recordHealth, type WebhookRow } from './store.ts';
 
@@ -180,7 +181,7 @@ async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): 
       const row = await disableWebhook(tx, workspace_id, id, ended);
       if (!row) continue;
       await tell(services, tx, 'webhook.disabled', row, ended);
-      await services.jobs.send(tx, 'webhook.close', [{ data: { webhook_id: id } }]);
+      await sendClose(services, tx, id);
       closed = true;
     } else if (failing_seconds >= NOTICE_SECONDS && !noticed) {
       const row = await markNoticed(tx, workspace_id, id);

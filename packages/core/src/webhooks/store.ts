@@ -180,7 +180,7 @@ export interface EndpointHealth {
 
 /**
  * Remembers how endpoints do, and returns those that fail. One success clears the record; a row of failures pauses
- * the endpoint, longer each time. Of a success that changes nothing only the minute is recorded. Rows are locked in
+ * the endpoint, longer each time, and none shortens a pause that was asked for. Of a success that changes nothing only the minute is recorded. Rows are locked in
  * the order of their ids, so that two workers cannot deadlock.
  */
 export async function recordHealth(
@@ -211,6 +211,7 @@ export async function recordHealth(
       failure_count = l.failure_count,
       noticed_at = case when l.succeeded then null else w.noticed_at end,
       paused_until = greatest(
+        case when not l.succeeded then w.paused_until end,
         case when l.wait_seconds > 0 then clock_now() + make_interval(secs => l.wait_seconds) end,
         case when l.failure_count >= ${pause.after}
           then clock_now() + make_interval(secs => least(${pause.most_seconds}::float8,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
+import { sendClose } from './send-close.ts';
 import { changeWebhook, disableWebhook, enableWebhook } from './store.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { requirePublic, urlField } from './url-field.ts';
@@ -39,7 +40,7 @@ export const updateWebhook = operation({
       if (!changed) throw webhookNotFound(id);
       if (status === 'enabled') return { row: (await enableWebhook(tx, workspace_id, id)) ?? changed, disabled: false };
       const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
-      if (off) await ctx.jobs.send(tx, 'webhook.close', [{ data: { webhook_id: id } }]);
+      if (off) await sendClose(ctx, tx, id);
       return { row: off ?? changed, disabled: off !== null };
     });
     if (disabled) await untilQuiet(ctx, id);
