@@ -307,6 +307,23 @@ describe('403', () => {
     expect(await works(target.secret)).toBe(true);
   });
 
+  it('lets a key that ends, or works from some addresses only, make none that reaches further', async () => {
+    const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
+    const later = new Date(world.clock.now() + 3_601_000).toISOString();
+    const { secret: key } = await world.key({ scopes: ['admin'], expires_at, allowed_ips: ['127.0.0.0/8'] });
+    const within = { name: 'x', scopes: ['email:send'], expires_at, allowed_ips: ['127.1.0.0/16', '127.0.0.1'] };
+    for (const fields of [
+      { expires_at: null },
+      { expires_at: later },
+      { allowed_ips: null },
+      { allowed_ips: ['127.0.0.1', '10.0.0.0/8'] },
+    ]) {
+      const answer = await create({ ...within, ...fields }, { key });
+      expect([answer.status, errorOf(answer).reason], answer.text).toEqual([403, 'missing_scope']);
+    }
+    expect((await create(within, { key })).status).toBe(201);
+  });
+
   it('lets a key for some domains make keys for no others', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'], domains: ['one.test', 'two.test'] });
     for (const domains of [undefined, null, ['three.test'], ['one.test', 'three.test']]) {

@@ -10,7 +10,7 @@ import { keyDomainProblem } from './key-domains.ts';
 import { keyEntry, keySchema, scopeField } from './key-entry.ts';
 import { hasScope } from './scopes.ts';
 import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
-import { insertKey } from './store.ts';
+import { insertKey, reachesBeyond } from './store.ts';
 
 const domainField = z.string().transform((text, context) => {
   const name = canonicalDomain(text);
@@ -76,6 +76,18 @@ export const createKey = operation({
         `This key may send from ${actor.domains.join(', ')} only, so domains of the new key must name some of these.`,
       );
     }
+    const limits = { allowed_ips: input.allowed_ips ?? null, expires_at: input.expires_at ?? null };
+    if (actor.kind === 'key') {
+      const beyond = await reachesBeyond(ctx.sql, actor, limits);
+      if (beyond.later || beyond.elsewhere) {
+        const what = beyond.later
+          ? 'expires_at must be no later than that of the key that makes it'
+          : 'allowed_ips must lie within those of the key that makes it';
+        throw new AppError('missing_scope', `A key cannot make one that reaches further: ${what}.`, {
+          required_scope: 'admin',
+        });
+      }
+    }
     const secret = newSecret(input.mode);
     const row = await insertKey(ctx.sql, {
       workspace_id: actor.workspace_id,
@@ -87,8 +99,7 @@ export const createKey = operation({
       scopes: [...new Set(input.scopes)],
       mode: input.mode,
       domains: input.domains ?? null,
-      allowed_ips: input.allowed_ips ?? null,
-      expires_at: input.expires_at ?? null,
+      ...limits,
     });
     if (!row) throw new Error('two random secrets were equal');
     return { ...keyEntry(row), secret };
