@@ -196,7 +196,7 @@ function nothingSent(error: string): SendOutcome {
 /** Second transaction, for many attempts at once: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
   const judged = results.map((result) => judgeSettled(services, result));
-  const deferred = await services.sql.begin(async (tx) => {
+  await services.sql.begin(async (tx) => {
     const now_ms = services.clock.now();
     const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
     const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
@@ -251,9 +251,9 @@ export async function settleDeliveries(services: Services, results: readonly Set
       'delivery.attempt',
       results.map((result) => result.claimed.job),
     );
-    return next;
   });
-  if (deferred.length > 0) services.jobs.wake('delivery.attempt');
+  // What is deferred is due later, and a wake would find nothing.
+  if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
 }
 
 interface Judged {

@@ -1,6 +1,7 @@
 import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import { isMessageEvent } from '../events/index.ts';
+import { stillSuppressed } from '../suppressions/in-force-store.ts';
 import type { RefusalCategory } from './classify.ts';
 import type { UnknownPolicy } from './outcome.ts';
 import type { ReturnPath } from './return-path.ts';
@@ -192,7 +193,7 @@ function suppressionOf(tx: Sql | Tx): Fragment {
   return tx`
     select s.id from suppressions s
     where s.workspace_id = r.workspace_id and s.email = suppression_key(r.email)
-      and (s.expires_at is null or s.expires_at > clock_now())
+      and ${stillSuppressed(tx)}
     offset 0`;
 }
 

@@ -45,7 +45,6 @@ export const removeDomain = operation({
         { data, start_after: new Date(ctx.clock.now() + SECOND_SWEEP_MS) },
       ]);
     });
-    ctx.jobs.wake('domain.cancel_mail');
     return { object: 'domain', name, deleted: true };
   },
 });

@@ -1,6 +1,7 @@
 import { arrayLiteral, recordsIn, recordTexts, type Sql } from '@postrider/db';
 import type { Jobs } from '../jobs.ts';
-import { type NewMessage, stillSuppressed } from './store.ts';
+import { stillSuppressed } from '../suppressions/in-force-store.ts';
+import type { NewMessage } from './store.ts';
 
 /** Messages judged by remembered facts, with what must still hold when they are stored. */
 export interface AtOnce {

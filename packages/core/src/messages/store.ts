@@ -1,8 +1,9 @@
-import { arrayLiteral, type Fragment, hexTexts, isoTimes, type Sql } from '@postrider/db';
+import { arrayLiteral, hexTexts, isoTimes, type Sql } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import type { SendableFacts } from '../domains/require-sendable.ts';
 import type { Jobs } from '../jobs.ts';
+import { stillSuppressed } from '../suppressions/in-force-store.ts';
 import type { Addressee } from './addressees.ts';
 
 export interface NewRecipient extends Addressee {
@@ -71,11 +72,6 @@ export interface FoundFacts {
   readonly domains: ReadonlyMap<string, SendableFacts>;
   /** As `workspace email`: those that are suppressed now. */
   readonly suppressed: ReadonlySet<string>;
-}
-
-/** Whether a suppression `s` holds just now. */
-export function stillSuppressed(sql: Sql): Fragment {
-  return sql`(s.expires_at is null or s.expires_at > clock_now())`;
 }
 
 /** One statement of four small lookups by primary key, for many messages. */

@@ -2,6 +2,7 @@ import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { EventType } from '../events/index.ts';
 import { within } from '../keyset-store.ts';
+import { stillSuppressed } from './in-force-store.ts';
 import type { SuppressionSource } from './source.ts';
 
 export interface NewSuppression {
@@ -164,10 +165,10 @@ export async function pageOfSuppressions(
       s.workspace_id, s.id, s.email, s.source, s.reason, s.source_event_id, s.created_at, s.expires_at
     from (values (1)) as always
     left join lateral (
-      select c.* from candidates c
-      where (c.expires_at is null or c.expires_at > clock_now())
-        ${filter.sources === null ? sql`` : sql`and c.source = any (${[...filter.sources]}::text[])`}
-      order by c.id desc limit ${wanted}
+      select s.* from candidates s
+      where ${stillSuppressed(sql)}
+        ${filter.sources === null ? sql`` : sql`and s.source = any (${[...filter.sources]}::text[])`}
+      order by s.id desc limit ${wanted}
     ) s on true
     order by s.id desc`;
   return {

@@ -369,18 +369,18 @@ export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, coun
 
 /** Whether something is still open at an endpoint that takes nothing any more. */
 export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean> {
-  const [row] = await sql<{ any: boolean }[]>`
+  const [row] = await sql<{ found: boolean }[]>`
     select not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
-      and exists (select from webhook_deliveries d where d.webhook_id = ${webhook_id} and d.state = 'pending') as any`;
-  return row?.any ?? false;
+      and exists (select from webhook_deliveries d where d.webhook_id = ${webhook_id} and d.state = 'pending') as found`;
+  return row?.found ?? false;
 }
 
 /** Whether somebody may be posting to an endpoint, or be about to. */
 export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean> {
-  const [row] = await sql<{ any: boolean }[]>`
+  const [row] = await sql<{ found: boolean }[]>`
     select exists (
       select from webhook_deliveries d
       where d.webhook_id = ${webhook_id} and d.state = 'pending' and d.lease_until > clock_now()
-    ) as any`;
-  return row?.any ?? false;
+    ) as found`;
+  return row?.found ?? false;
 }
