@@ -138,11 +138,13 @@ async function admitted(
   if (match.route.self_admitting) {
     // The batch will check the key, but a large body is not held in memory for somebody without one.
     const refusal = about.large_body ? await checkKey(services, credential) : null;
-    return refusal ? refuseAddress(services, credential.address, refusal) : createContext(services, credential, about);
+    return refusal
+      ? refuseAddress(services, credential.address, refusal)
+      : createContext(services, credential, { ...about, face: 'rest' });
   }
   const answer = await authenticate(services, credential, match.route.rate_class);
   if ('error' in answer) return answer;
-  const ctx = createContext(services, answer.actor, about);
+  const ctx = createContext(services, answer.actor, { ...about, face: 'rest', address: credential.address });
   ctx.notes.window = answer.window;
   return ctx;
 }

@@ -79,7 +79,7 @@ async function contextOf(config: Config, sql: Sql, url: string): Promise<Context
     secret_key: secretKey(config),
     public_url: config.PUBLIC_URL ?? '',
   });
-  return createContext(services, { kind: 'system', workspace_id });
+  return createContext(services, { kind: 'system', workspace_id }, { face: 'cli' });
 }
 
 function secretKey(config: Config): string {

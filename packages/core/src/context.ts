@@ -44,6 +44,15 @@ export interface KeyActor {
   readonly domains: readonly string[] | null;
 }
 
+/** A person who is signed in, acting in one workspace with the scopes of their role there. */
+export interface UserActor {
+  readonly kind: 'user';
+  readonly workspace_id: string;
+  readonly user_id: string;
+  readonly email: string;
+  readonly scopes: readonly Scope[];
+}
+
 /** The service itself: jobs, provisioning and the command line on the machine. */
 export interface SystemActor {
   readonly kind: 'system';
@@ -57,7 +66,11 @@ export interface Credential {
   readonly address: string;
 }
 
-export type Actor = KeyActor | SystemActor;
+export type Actor = KeyActor | UserActor | SystemActor;
+
+/** What an action came in through; the audit log tells. */
+export const faces = ['rest', 'graphql', 'dashboard', 'worker', 'cli'] as const;
+export type Face = (typeof faces)[number];
 
 /** What a face needs for its headers besides the answer: filled in while the request is served. */
 export interface AnswerNotes {
@@ -68,6 +81,9 @@ export interface AnswerNotes {
 export interface Context extends Services {
   readonly actor: Actor | Credential;
   readonly request_id: string;
+  readonly face: Face;
+  /** Where the caller connects from; null where nobody does. */
+  readonly address: string | null;
   /** What the caller sent to make a repeat safe; a face has checked its form. */
   readonly idempotency_key: string | null;
   readonly notes: AnswerNotes;

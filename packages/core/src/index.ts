@@ -8,7 +8,20 @@ export {
   roleNames,
   type Transport,
 } from './config.ts';
-export type { Actor, AnswerNotes, Context, Credential, KeyActor, Log, Services, SystemActor } from './context.ts';
+export {
+  type Actor,
+  type ActorContext,
+  type AnswerNotes,
+  type Context,
+  type Credential,
+  type Face,
+  faces,
+  type KeyActor,
+  type Log,
+  type Services,
+  type SystemActor,
+  type UserActor,
+} from './context.ts';
 export {
   AppError,
   codeOf,

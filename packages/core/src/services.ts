@@ -2,7 +2,7 @@ import type { Sql } from '@postrider/db';
 import { createKeyUses } from './api-keys/index.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Actor, Context, Credential, Log, Services } from './context.ts';
+import type { Actor, Context, Credential, Face, Log, Services } from './context.ts';
 import { createDnsLookup } from './dns/lookup.ts';
 import { createSigningKeys } from './domains/signing-keys.ts';
 import { newId } from './ids.ts';
@@ -38,7 +38,12 @@ export function createServices(parts: {
 export function createContext(
   services: Services,
   actor: Actor | Credential,
-  request: { readonly request_id?: string; readonly idempotency_key?: string | null } = {},
+  request: {
+    readonly request_id?: string;
+    readonly idempotency_key?: string | null;
+    readonly face?: Face;
+    readonly address?: string | null;
+  } = {},
 ): Context {
   // Named one by one: this is made for every request, and a spread of an object with a getter is slow.
   const { sql, jobs, clock, log, config, secret_key, sealing, signing_keys, dns, accept, key_uses, public_url } =
@@ -58,6 +63,8 @@ export function createContext(
     public_url,
     actor,
     request_id: request.request_id ?? newId('request', services.clock.now()),
+    face: request.face ?? 'worker',
+    address: request.address ?? null,
     idempotency_key: request.idempotency_key ?? null,
     notes: { window: null, replayed: false },
   };

@@ -59,7 +59,7 @@ export const createKey = operation({
   }),
   async run(ctx, input) {
     const { actor } = ctx;
-    const missing = actor.kind === 'key' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
+    const missing = actor.kind !== 'system' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
     if (missing) {
       throw new AppError('missing_scope', `A key cannot grant ${missing} because it lacks that scope itself.`, {
         required_scope: missing,

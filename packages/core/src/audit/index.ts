@@ -1,0 +1,2 @@
+export { type AuditAction, auditActions } from './actions.ts';
+export { type AuditFact, INSTANCE, recordAudit } from './record.ts';

@@ -1,0 +1,72 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ActorContext } from '../context.ts';
+import { INSTANCE, recordAudit } from './record.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+const entries = (workspace_id: string) => world.services.sql<
+  { sequence: string; action: string; target_id: string; actor_name: string; whole: boolean; follows: boolean }[]
+>`
+  select sequence, action, target_id, actor_name, hash = audit_hash(a) as whole,
+    previous_hash = coalesce(lag(hash) over (order by sequence), '') as follows
+  from audit_log a where workspace_id = ${workspace_id} order by sequence`;
+
+const record = (ctx: ActorContext, facts: Parameters<typeof recordAudit>[2]) =>
+  world.services.sql.begin((tx) => recordAudit(tx, ctx, facts));
+
+describe('recordAudit', () => {
+  it('chains the entries of a workspace, each over the one before', async () => {
+    const ctx = world.as(world.workspace_id) as ActorContext;
+
+    await Promise.all(['a', 'b', 'c', 'd'].map((target_id) => record(ctx, [{ action: 'domain.added', target_id }])));
+
+    const found = await entries(world.workspace_id);
+    expect(found.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3, 4]);
+    expect(found.every(({ whole, follows }) => whole && follows)).toBe(true);
+  });
+
+  it('names the key that acted, and keeps what belongs to the instance in a chain of its own', async () => {
+    const { id: key_id } = await world.key({ scopes: ['admin'] });
+    const actor = {
+      kind: 'key',
+      workspace_id: world.workspace_id,
+      key_id,
+      scopes: [],
+      mode: 'live',
+      domains: null,
+    } as const;
+    const ctx: ActorContext = { ...world.as(world.workspace_id), actor };
+
+    await record(ctx, [{ action: 'destination.limited', target_id: 'slow.test', workspace_id: INSTANCE }]);
+
+    const found = await entries(INSTANCE);
+    const [key] = await world.services.sql<{ name: string }[]>`select name from api_keys where id = ${key_id}`;
+    expect(found).toMatchObject([{ action: 'destination.limited', target_id: 'slow.test', actor_name: key?.name }]);
+  });
+
+  it('is rolled back with what it tells of', async () => {
+    const ctx = world.as(world.workspace_id) as ActorContext;
+    const before = await entries(world.workspace_id);
+
+    await expect(
+      world.services.sql.begin(async (tx) => {
+        await recordAudit(tx, ctx, [{ action: 'domain.removed', target_id: 'x.test' }]);
+        throw new Error('changed its mind');
+      }),
+    ).rejects.toThrow();
+
+    expect(await entries(world.workspace_id)).toHaveLength(before.length);
+  });
+
+  it('lets nobody change or remove an entry', async () => {
+    const { sql } = world.services;
+    await expect(sql`update audit_log set reason = 'none'`).rejects.toThrow('appended');
+    await expect(sql`delete from audit_log`).rejects.toThrow('appended');
+    await expect(sql`truncate audit_log`).rejects.toThrow('appended');
+  });
+});

@@ -1,0 +1,48 @@
+import type { Tx } from '@postrider/db';
+import type { ActorContext } from '../context.ts';
+import { newId } from '../ids.ts';
+import type { AuditAction } from './actions.ts';
+import { appendAudit } from './store.ts';
+
+/** The chain of what belongs to no workspace: queues, destinations, plans. */
+export const INSTANCE = '';
+
+export interface AuditFact {
+  readonly action: AuditAction;
+  /** What it was done to: an id, or a name where there is none. */
+  readonly target_id: string;
+  /** What changed. Never a secret, never a body. */
+  readonly diff?: Readonly<Record<string, unknown>>;
+  /** What the caller gave as the reason. */
+  readonly reason?: string | null;
+  /** Whose chain it stands in; the actor's workspace where none is named. */
+  readonly workspace_id?: string;
+}
+
+/** Tells the audit log, in the commit of what it tells. The last statement of its transaction: it locks the chain. */
+export async function recordAudit(tx: Tx, ctx: ActorContext, facts: readonly AuditFact[]): Promise<void> {
+  if (facts.length === 0) return;
+  const now_ms = ctx.clock.now();
+  const { actor, face, address, request_id } = ctx;
+  const entries = facts.map((fact) => ({
+    workspace_id: fact.workspace_id ?? actor.workspace_id,
+    id: newId('audit', now_ms),
+    action: fact.action,
+    target_id: fact.target_id,
+    diff: fact.diff === undefined ? null : JSON.stringify(fact.diff),
+    reason: fact.reason ?? null,
+  }));
+  await appendAudit(tx, { ...whoIs(actor), face, address, request_id }, entries);
+}
+
+function whoIs(actor: ActorContext['actor']): { actor_kind: string; actor_id: string; actor_name: string } {
+  switch (actor.kind) {
+    case 'key':
+      // Its name is looked up where the entry is stored.
+      return { actor_kind: 'key', actor_id: actor.key_id, actor_name: '' };
+    case 'user':
+      return { actor_kind: 'user', actor_id: actor.user_id, actor_name: actor.email };
+    case 'system':
+      return { actor_kind: 'system', actor_id: 'system', actor_name: 'Postrider' };
+  }
+}
