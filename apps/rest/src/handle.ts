@@ -18,15 +18,15 @@ import {
   looksLikeSecret,
   refuseAddress,
 } from '@postrider/core/api-keys';
+import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';
-import { readBody } from './read-body.ts';
+import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
 
-const SMALL_BODY_BYTES = 100 * 1024;
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 // Never written to.
@@ -41,10 +41,10 @@ type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
 export function createHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
+  const seams = { clientAddress: createClientAddress(services.config.TRUSTED_PROXIES), budget: createBodyBudget() };
   return async (request, response) => {
     const request_id = newId('request', services.clock.now());
-    const outcome = await serve(services, clientAddress, request, request_id);
+    const outcome = await serve(services, seams, request, request_id);
     respond(response, {
       ...outcome,
       request_id,
@@ -57,7 +57,7 @@ export function createHandler(
 
 async function serve(
   services: Services,
-  clientAddress: ClientAddress,
+  { clientAddress, budget }: { readonly clientAddress: ClientAddress; readonly budget: BodyBudget },
   request: IncomingMessage,
   request_id: string,
 ): Promise<Outcome> {
@@ -106,16 +106,21 @@ async function serve(
       return fail(ctx.error);
     }
     window = ctx.notes.window;
+    const leaves: (() => void)[] = [];
+    const makeRoom = async (bytes: number) => {
+      leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
+    };
     try {
       const input: Parsed<unknown> =
         idempotency_key instanceof AppError
           ? { ok: false, error: idempotency_key }
           : asked instanceof AppError
             ? { ok: false, error: asked }
-            : await readInput(match, target.query, request);
+            : await readInput(match, target.query, request, makeRoom);
       const body = await invokeParsed(ctx, match.route.operation, input);
       return { status: match.route.status, body, replayed: ctx.notes.replayed, window: ctx.notes.window, window_name };
     } finally {
+      for (const leave of leaves) leave();
       window = ctx.notes.window;
     }
   } catch (error) {
@@ -193,9 +198,10 @@ async function readInput(
   { route, params }: Match,
   query: URLSearchParams,
   request: IncomingMessage,
+  makeRoom: (bytes: number) => Promise<void>,
 ): Promise<Parsed<unknown>> {
   if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query), ...params } };
-  const body = await readBody(request, route.max_body_bytes);
+  const body = await readBody(request, route.max_body_bytes, makeRoom);
   if (!body.ok || Object.keys(params).length === 0) return body;
   if (body.value === undefined) return { ok: true, value: params };
   return { ok: true, value: isObject(body.value) ? { ...body.value, ...params } : body.value };

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, type Parsed } from '@postrider/core';
 
+/** Read without asking for room: the budget of bodies is for those that are larger. */
+export const SMALL_BODY_BYTES = 100 * 1024;
 // A sender must move at least this much in each window, or it is holding a socket and not sending a body.
 const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
@@ -13,8 +15,15 @@ const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads and parses a JSON body once. What cannot be read becomes a refusal, so that a bad key can still win. */
-export async function readBody(request: IncomingMessage, max_bytes: number): Promise<Parsed<unknown>> {
+/**
+ * Reads and parses a JSON body once. What cannot be read becomes a refusal, so that a bad key can still win. A large
+ * one is read on only after there is room for it.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  max_bytes: number,
+  makeRoom: (bytes: number) => Promise<void>,
+): Promise<Parsed<unknown>> {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
   if (Number(length ?? 0) > max_bytes) return refuse('body_too_large', tooLarge(max_bytes));
   if (!hasBody(request)) return { ok: true, value: undefined };
@@ -22,7 +31,8 @@ export async function readBody(request: IncomingMessage, max_bytes: number): Pro
     return refuse('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
   if (!isJson(type)) return refuse('unsupported_media_type', 'Send the body as Content-Type: application/json.');
-  const bytes = await collect(request, max_bytes);
+  if (Number(length ?? 0) > SMALL_BODY_BYTES) await makeRoom(Number(length));
+  const bytes = await collect(request, max_bytes, length === undefined ? () => makeRoom(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
   if (holdsTooMany(bytes)) return refuse('invalid_type', `The body holds more than ${MOST_VALUES} values.`);
   try {
@@ -71,18 +81,24 @@ function isJson(type: string | undefined): boolean {
   return parameters.every((parameter) => !parameter.includes('charset') || /charset="?utf-?8"?/.test(parameter));
 }
 
-function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | AppError> {
-  const { promise, resolve } = Promise.withResolvers<Buffer | AppError>();
+function collect(
+  request: IncomingMessage,
+  max_bytes: number,
+  /** Where the length was not told: asked as soon as it is no small one. */
+  onLarge: (() => Promise<void>) | null,
+): Promise<Buffer | AppError> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
   const chunks: Buffer[] = [];
   let received = 0;
   let before = 0;
   let finished = false;
+  let waiting = false;
   let progress: NodeJS.Timeout | null = null;
   // Most bodies come with their headers and have ended by then; a timer for each would cost as much as the parsing.
   setImmediate(() => {
     if (finished) return;
     progress = setInterval(() => {
-      if (received - before < PROGRESS_BYTES)
+      if (received - before < PROGRESS_BYTES && !waiting)
         finish(new AppError('body_timeout', 'The body did not arrive in time; send it again faster.'));
       before = received;
     }, PROGRESS_WINDOW_MS);
@@ -98,6 +114,20 @@ function collect(request: IncomingMessage, max_bytes: number): Promise<Buffer | 
     received += chunk.length;
     if (received > max_bytes) return finish(new AppError('body_too_large', tooLarge(max_bytes)));
     chunks.push(chunk);
+    if (onLarge && received > SMALL_BODY_BYTES && received - chunk.length <= SMALL_BODY_BYTES)
+      void waitForRoom(onLarge);
+  };
+  const waitForRoom = async (ask: () => Promise<void>) => {
+    waiting = true;
+    request.pause();
+    try {
+      await ask();
+      waiting = false;
+      request.resume();
+    } catch (error) {
+      request.resume();
+      reject(error);
+    }
   };
   request.on('data', onData);
   request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

@@ -307,6 +307,22 @@ describe('202', () => {
     raw.socket.destroy();
   });
 
+  it('takes a large body in chunks that never says how long it is', async () => {
+    const json = JSON.stringify({ ...hello, text: 'x'.repeat(300_000) });
+    const raw = await openRaw(rest.port);
+    const authorization = `Bearer ${world.secret}`;
+    const head = { authorization, 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+    raw.write(requestHead('POST', '/v1/email/send', head));
+    for (let at = 0; at < json.length; at += 50_000) {
+      const part = json.slice(at, at + 50_000);
+      raw.write(`${part.length.toString(16)}\r\n${part}\r\n`);
+    }
+    raw.write('0\r\n\r\n');
+
+    expect((await raw.answer()).status).toBe(202);
+    raw.socket.destroy();
+  });
+
   it('takes a message of exactly 10 MiB', async () => {
     const content = Buffer.alloc(4 * MIB).toString('base64');
     const rest_of_it = { html: 'h'.repeat(6 * MIB - 2), attachments: [{ filename: 'a.bin', content }] };

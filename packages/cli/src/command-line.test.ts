@@ -134,6 +134,21 @@ describe('send', () => {
     expect(metadata).toEqual({ order: '7' });
   });
 
+  it('schedules a mail that email cancel then stops', async () => {
+    const later = '2100-01-01T00:00:00Z';
+    expect(JSON.parse((await send('--to', 'ada@example.com', '--schedule', later, '--json')).err).error.reason).toBe(
+      'scheduled_too_far',
+    );
+    const due = new Date(Date.now() + 86_400_000).toISOString();
+    const { id } = JSON.parse((await send('--to', 'ada@example.com', '--schedule', due, '--json')).out);
+
+    const canceled = await postrider(['email', 'cancel', id]);
+
+    expect(canceled).toMatchObject({ code: 0, out: `${id} is canceled\n` });
+    const again = await postrider(['email', 'cancel', id, '--json']);
+    expect(JSON.parse(again.out)).toMatchObject({ id, status: 'canceled' });
+  });
+
   it('says reason, message, every bad field and where to read on', async () => {
     const refused = await postrider(['send', '--from', 'a@sandbox.test', '--to', 'nobody', '--subject', 'x']);
 

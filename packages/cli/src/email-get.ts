@@ -1,12 +1,19 @@
 import type { Command } from 'commander';
 import { createClient } from './client.ts';
-import { type EmailDetail, emailDetail } from './email-answer.ts';
+import { type EmailDetail, emailDetail, emailEntry } from './email-answer.ts';
 import { plain, show, type Terminal, table } from './terminal.ts';
 
 export function addEmail(program: Command, terminal: Terminal): void {
-  program
-    .command('email')
-    .description('look at one mail')
+  const one = program.command('email').description('look at one mail, or stop it');
+  one
+    .command('cancel <id>')
+    .description('stop what has not been sent of it')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const email = await createClient(terminal).call('POST', `/email/${encodeURIComponent(id)}/cancel`, emailEntry);
+      show(terminal, options.json, email, () => `${email.id} is ${email.status}`);
+    });
+  one
     .command('get <id>')
     .description('its recipients and its timeline')
     .option('--json', 'print JSON')

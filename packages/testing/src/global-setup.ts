@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { catalogue } from '@postrider/core';
 import { connect, migrate } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
@@ -44,6 +46,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'postrider-test-'));
   // Postgres refuses to run as root, so it may run as a user who has to reach this directory.
   await chmod(directory, 0o755);
+  stopWhenThisProcessIsGone(directory);
   const embedded = await startEmbedded({ data_dir: directory, settings: throwawaySettings });
   return {
     url: embedded.url,
@@ -52,6 +55,15 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Its standard input ends with this process. It has a group of its own, because Ctrl-C reaches the whole one of a terminal. */
+function stopWhenThisProcessIsGone(directory: string): void {
+  const watcher = fileURLToPath(new URL('stop-after-parent.ts', import.meta.url));
+  const child = spawn(process.execPath, [watcher, directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  child.unref();
+  // A pipe is a socket, which can let the process end while it is open.
+  if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
 }
 
 async function buildTemplate(server_url: string): Promise<void> {

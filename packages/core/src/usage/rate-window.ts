@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { AppError, type Reason } from '../errors.ts';
 
 /** The three windows of a key, and the one of a client address without a valid key. */
@@ -21,6 +22,16 @@ export interface Counted {
 }
 
 export const ADDRESS_LIMIT = 120;
+
+/** Whom a request without a key is counted for: an IPv6 client has a network of 64 bits to choose addresses from. */
+export function addressSubject(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = (part: string | undefined) => (part ? part.split(':') : []);
+  const [head, tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [left, right] = [groups(head), groups(tail)];
+  const all = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  return `${all.slice(0, 4).join(':')}::/64`;
+}
 
 const reasonOf: Record<RateClass, Reason> = {
   send: 'send_rate',

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import { ADDRESS_LIMIT, type Counted } from './rate-window.ts';
+import { ADDRESS_LIMIT, addressSubject, type Counted } from './rate-window.ts';
 
 interface CountedRow {
   used: number;
@@ -11,7 +11,7 @@ interface CountedRow {
 export async function countAddress(sql: Sql | Tx, address: string): Promise<Counted> {
   const rows = await sql<CountedRow[]>`
     insert into rate_windows as r (subject, class, minute, used)
-    values (${address}, 'address', date_trunc('minute', clock_now()), 1)
+    values (${addressSubject(address)}, 'address', date_trunc('minute', clock_now()), 1)
     on conflict (subject, class, minute) do update set used = r.used + 1
     returning used,
       extract(epoch from minute)::int + 60 as reset_unix,
