@@ -1,13 +1,19 @@
-import type { Services } from '@postrider/core';
+import { createClientAddress, newId, type Services } from '@postrider/core';
 import { Hono } from 'hono';
+import type { AdminEnv } from './admin-env.ts';
 import { captureRoutes } from './captured.ts';
 import { errorRoutes } from './error-pages.ts';
+import { trpcRoutes } from './trpc/trpc-routes.ts';
 
 /** The pages for people. A plain one shows captured mail; each error reason has one to link to. */
-export function createApp(services: Services): Hono {
-  const app = new Hono();
+export function createApp(services: Services): Hono<AdminEnv> {
+  const app = new Hono<AdminEnv>();
+  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
   app.use(async (context, next) => {
+    context.set('request_id', newId('request', services.clock.now()));
+    context.set('address', clientAddress(context.env.incoming));
     await next();
+    context.header('x-request-id', context.var.request_id);
     context.header('x-content-type-options', 'nosniff');
     context.header('referrer-policy', 'no-referrer');
     context.header('cache-control', 'no-store');
@@ -21,6 +27,7 @@ export function createApp(services: Services): Hono {
   app.get('/', (context) => context.redirect('/captured'));
   app.route('/captured', captureRoutes(services));
   app.route('/errors', errorRoutes());
+  app.route('/trpc', trpcRoutes(services));
   app.notFound((context) =>
     context.json(
       {

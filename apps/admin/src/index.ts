@@ -1,1 +1,2 @@
 export { createHandler } from './listener.ts';
+export type { AppRouter } from './trpc/router.ts';

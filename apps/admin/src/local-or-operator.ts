@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Services } from '@postrider/core';
-import { verifyOperator } from '@postrider/core/operators';
+import { verifyOperator } from '@postrider/core/people';
 import { countAddress, rateRefusal } from '@postrider/core/usage';
 import type { Context, MiddlewareHandler } from 'hono';
 

@@ -11,7 +11,7 @@ let admin: AdminServer;
 let page: string;
 beforeAll(async () => {
   world = await createWorld({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
-  await world.services.sql`delete from operators`;
+  await world.services.sql`delete from users`;
   await provision(world.services);
   admin = await startAdmin(world.services);
   await recordCapture(world.services, {

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   AppError,
+  type ClientAddress,
   type Context,
   type Credential,
+  createClientAddress,
   createContext,
   invokeParsed,
   newId,
@@ -19,7 +21,6 @@ import {
   refuseAddress,
 } from '@postrider/core/api-keys';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
-import { type ClientAddress, createClientAddress } from './client-address.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';

@@ -1,4 +1,4 @@
-import { resetPassword } from '@postrider/core/operators';
+import { resetPassword } from '@postrider/core/people';
 import type { Command } from 'commander';
 import { withMachine } from './machine.ts';
 import { Problem } from './problem.ts';

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { personEmail } from './people/email.ts';
 import { editDistance } from './spelling.ts';
 
 export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
@@ -19,6 +20,13 @@ function commaList(text: string): string[] {
 const PORT_RULE = 'must be a whole number from 1 to 65535';
 const list = z.string().transform(commaList);
 const port = z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE);
+
+const adminEmail = z.string().transform((text, context) => {
+  const email = personEmail(text);
+  if (email !== null) return email;
+  context.addIssue({ code: 'custom', message: 'must be one address, as in ada@example.com' });
+  return z.NEVER;
+});
 
 const durations = z.string().transform((text, context) =>
   commaList(text).map((part) => {
@@ -124,7 +132,7 @@ const schema = z.object({
     .string()
     .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
     .optional(),
-  ADMIN_EMAIL: z.email().optional(),
+  ADMIN_EMAIL: adminEmail.optional(),
   ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json']).optional(),

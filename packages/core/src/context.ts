@@ -49,6 +49,8 @@ export interface UserActor {
   readonly kind: 'user';
   readonly workspace_id: string;
   readonly user_id: string;
+  /** The session they act in. */
+  readonly session_id: string;
   readonly email: string;
   readonly scopes: readonly Scope[];
 }

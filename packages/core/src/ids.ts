@@ -19,6 +19,7 @@ export const idPrefixes = {
   job: 'job_',
   capture: 'cap_',
   dkim_key: 'dkk_',
+  session: 'ses_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

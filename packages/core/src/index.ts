@@ -1,3 +1,4 @@
+export { type ClientAddress, createClientAddress, peerAddress } from './client-address.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
 export {
   type Config,
@@ -29,6 +30,7 @@ export {
   type ErrorDetail,
   errorCodes,
   errorFields,
+  type PublicError,
   publicErrorSchema,
   type Reason,
   reasons,

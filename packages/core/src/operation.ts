@@ -94,9 +94,11 @@ export function scopeRefusal(
   scope: Scope,
 ): AppError | null {
   if (actor.kind === 'system' || (actor.scopes && hasScope(actor.scopes, scope))) return null;
-  return new AppError('missing_scope', `This needs the scope ${scope}; use a key that has it.`, {
-    required_scope: scope,
-  });
+  const message =
+    actor.kind === 'user'
+      ? `This needs the scope ${scope}, which your role in this workspace does not have.`
+      : `This needs the scope ${scope}; use a key that has it.`;
+  return new AppError('missing_scope', message, { required_scope: scope });
 }
 
 function requireActor(ctx: Context): ActorContext {

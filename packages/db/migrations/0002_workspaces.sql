@@ -19,10 +19,13 @@ create table workspaces (
   created_at timestamptz not null
 );
 
-create table operators (
+-- People who sign in. An e-mail address stands in one spelling, all lower case. Who came by a login link alone has no
+-- password yet.
+create table users (
   id text collate "C" primary key,
-  email text not null unique,
-  password_hash text not null,
+  email text collate "C" not null unique check (email = lower(email)),
+  password_hash text,
+  operator boolean not null default false,
   created_at timestamptz not null
 );
 

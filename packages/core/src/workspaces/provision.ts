@@ -4,7 +4,7 @@ import { insertKey } from '../api-keys/store.ts';
 import type { Services } from '../context.ts';
 import { type DkimPairs, generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
 import { newId } from '../ids.ts';
-import { anyOperator, hashPassword, insertOperator, newPassword } from '../operators/index.ts';
+import { anyOperator, hashPassword, insertUser, newPassword } from '../people/index.ts';
 import { createSealing } from '../sealing.ts';
 import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
 
@@ -45,7 +45,7 @@ export async function provision(
     let operator: Provisioned['operator'] = null;
     if (password_hash !== null && !(await anyOperator(tx))) {
       const email = config.ADMIN_EMAIL ?? DEFAULT_ADMIN;
-      await insertOperator(tx, { id: newId('user', now_ms), email, password_hash });
+      await insertUser(tx, { id: newId('user', now_ms), email, password_hash, operator: true });
       operator = { email, password: config.ADMIN_PASSWORD ? null : password };
     }
     // A secret from the environment is known where it came from, and has no business in the output of a container.

@@ -1,7 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 
-export type ClientAddress = (request: IncomingMessage) => string;
+/** As much of a request as tells whom it comes from. */
+interface Arrived {
+  readonly socket: Socket;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export type ClientAddress = (request: Arrived) => string;
 
 /** Tells whom a request comes from: the peer, or what trusted proxies say in X-Forwarded-For, read from the right. */
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {

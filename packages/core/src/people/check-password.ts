@@ -1,6 +1,7 @@
 import type { Services } from '../context.ts';
+import { personEmail } from './email.ts';
 import { verifyPassword } from './password.ts';
-import { operatorByEmail } from './store.ts';
+import { userByEmail } from './store.ts';
 
 // Costs as much as a real comparison, so that an unknown e-mail address answers no faster than a known one.
 const NOBODY = `scrypt$131072$8$1$${Buffer.alloc(16).toString('base64')}$${Buffer.alloc(32).toString('base64')}`;
@@ -11,7 +12,7 @@ export async function verifyOperator(
   email: string,
   password: string,
 ): Promise<boolean> {
-  const operator = await operatorByEmail(services.sql, email);
-  const matches = await verifyPassword(password, operator?.password_hash ?? NOBODY);
-  return operator !== null && matches;
+  const user = await userByEmail(services.sql, personEmail(email) ?? '');
+  const matches = await verifyPassword(password, user?.password_hash ?? NOBODY);
+  return matches && user?.operator === true;
 }

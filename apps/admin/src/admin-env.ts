@@ -1,0 +1,11 @@
+import type { HttpBindings } from '@hono/node-server';
+
+/** What every handler of the admin side finds in its Hono context. */
+export interface AdminEnv {
+  readonly Bindings: HttpBindings;
+  readonly Variables: {
+    request_id: string;
+    /** Where the request comes from, as far as trusted proxies tell. */
+    address: string;
+  };
+}

@@ -1,0 +1,8 @@
+import { limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
+import { mutation, query, router } from './invoke-procedure.ts';
+
+export const destinations = router({
+  list: query(listDestinations),
+  limit: mutation(limitDestination),
+  release: mutation(releaseDestination),
+});

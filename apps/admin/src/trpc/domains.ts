@@ -1,0 +1,20 @@
+import {
+  addDomain,
+  examineDomain,
+  getDomain,
+  listDomains,
+  removeDomain,
+  rotateKeys,
+  verifyDomain,
+} from '@postrider/core/domains';
+import { mutation, query, router } from './invoke-procedure.ts';
+
+export const domains = router({
+  list: query(listDomains),
+  get: query(getDomain),
+  create: mutation(addDomain),
+  verify: mutation(verifyDomain),
+  examine: mutation(examineDomain),
+  rotateKeys: mutation(rotateKeys),
+  delete: mutation(removeDomain),
+});

@@ -1,0 +1,18 @@
+import {
+  cancelMessage,
+  getContent,
+  getMessage,
+  listMessages,
+  rescheduleMessage,
+  resendMessage,
+} from '@postrider/core/messages';
+import { mutation, query, router } from './invoke-procedure.ts';
+
+export const emails = router({
+  list: query(listMessages),
+  get: query(getMessage),
+  content: query(getContent),
+  cancel: mutation(cancelMessage),
+  reschedule: mutation(rescheduleMessage),
+  resend: mutation(resendMessage),
+});

@@ -1,0 +1,4 @@
+import { listEvents } from '@postrider/core/events';
+import { query, router } from './invoke-procedure.ts';
+
+export const events = router({ list: query(listEvents) });

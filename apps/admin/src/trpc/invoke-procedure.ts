@@ -1,0 +1,66 @@
+import { AppError, createContext, invoke, type Operation, type Services, type UserActor } from '@postrider/core';
+import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
+import type { z } from 'zod';
+import { errorData, publicError, trpcCode } from './errors.ts';
+
+/** What a request brings for all the procedures of its batch. */
+export interface Caller {
+  readonly services: Services;
+  /** Who is signed in; null for nobody. */
+  readonly actor: UserActor | null;
+  readonly request_id: string;
+  readonly address: string;
+}
+
+const t = initTRPC.context<Caller>().create({
+  // Else answers carry stack traces.
+  isDev: false,
+  errorFormatter({ shape, error, ctx }) {
+    const shown = publicError(error);
+    return {
+      code: shape.code,
+      message: shown.message,
+      data: errorData(shown, { request_id: ctx?.request_id ?? '', public_url: ctx?.services.public_url ?? '' }),
+    };
+  },
+});
+
+export const { router } = t;
+
+/** What a caller may leave out where nothing in it is required. */
+type Input<I extends z.ZodType> = Record<string, never> extends z.input<I> ? z.input<I> | undefined : z.input<I>;
+
+interface Typed<I extends z.ZodType, O> {
+  readonly input: Input<I>;
+  readonly output: O;
+  readonly meta: unknown;
+}
+
+/** An operation that reads, as a procedure: asked by GET. */
+export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<Typed<I, O>> {
+  // The parser passes the input on as it came, for invoke to judge; the type says what invoke will take.
+  return t.procedure.input(asItCame).query(({ ctx, input }) => run(ctx, operation, input)) as never;
+}
+
+/** An operation that changes something, as a procedure: asked by POST. */
+export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
+  // As above.
+  return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
+}
+
+function asItCame(raw: unknown): unknown {
+  return raw;
+}
+
+async function run<I extends z.ZodType, O>(caller: Caller, operation: Operation<I, O>, input: unknown): Promise<O> {
+  try {
+    if (caller.actor === null) throw new AppError('session_ended', 'Nobody is signed in here; sign in and try again.');
+    const { request_id, address } = caller;
+    const ctx = createContext(caller.services, caller.actor, { request_id, address, face: 'dashboard' });
+    return await invoke(ctx, operation, input ?? {});
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new TRPCError({ code: trpcCode[error.code], message: error.message, cause: error });
+    throw error;
+  }
+}

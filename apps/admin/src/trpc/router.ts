@@ -1,0 +1,23 @@
+import { apiKeys } from './api-keys.ts';
+import { destinations } from './destinations.ts';
+import { domains } from './domains.ts';
+import { emails } from './emails.ts';
+import { events } from './events.ts';
+import { router } from './invoke-procedure.ts';
+import { suppressions } from './suppressions.ts';
+import { usage } from './usage.ts';
+import { deliveries, webhooks } from './webhooks.ts';
+
+/** What the dashboard can ask, a domain to a line. */
+export const appRouter = router({
+  apiKeys,
+  deliveries,
+  destinations,
+  domains,
+  emails,
+  events,
+  suppressions,
+  usage,
+  webhooks,
+});
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,8 @@
+import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
+import { mutation, query, router } from './invoke-procedure.ts';
+
+export const suppressions = router({
+  list: query(listSuppressions),
+  add: mutation(createSuppressions),
+  remove: mutation(deleteSuppression),
+});

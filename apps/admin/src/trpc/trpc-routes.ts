@@ -1,0 +1,67 @@
+import { AppError, type Services } from '@postrider/core';
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { AdminEnv } from '../admin-env.ts';
+import { httpStatus } from '../http-status.ts';
+import { crossSiteRefusal } from '../own-origin.ts';
+import { sessionOf } from '../session.ts';
+import { errorData, publicError, trpcCode } from './errors.ts';
+import { appRouter } from './router.ts';
+
+const MOST_IN_A_BATCH = 10;
+const MOST_BYTES = 100 * 1024;
+
+/** tRPC for the dashboard: by session cookie only, as JSON only. */
+export function trpcRoutes(services: Services): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
+  routes.use(async (context, next) => {
+    const refusal = crossSiteRefusal(services, context) ?? formRefusal(context);
+    return refusal ? refuse(services, context, refusal) : next();
+  });
+  routes.use(
+    bodyLimit({
+      maxSize: MOST_BYTES,
+      onError: (context: Context<AdminEnv>) =>
+        refuse(
+          services,
+          context,
+          new AppError('body_too_large', 'The input is larger than 100 kB; send less at once.'),
+        ),
+    }),
+  );
+  routes.all('*', async (context) => {
+    const { request_id, address } = context.var;
+    const caller = { services, actor: await sessionOf(services, context), request_id, address };
+    return fetchRequestHandler({
+      endpoint: '/trpc',
+      req: context.req.raw,
+      router: appRouter,
+      maxBatchSize: MOST_IN_A_BATCH,
+      createContext: () => caller,
+      onError({ error, path }) {
+        if (publicError(error).code === 'internal_error')
+          services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');
+      },
+    });
+  });
+  return routes;
+}
+
+/** A form of another site can post, but neither set a header of its own nor say that it sends JSON. */
+function formRefusal(context: Context<AdminEnv>): AppError | null {
+  if (context.req.method === 'GET') return null;
+  if (context.req.header('x-postrider') !== '1')
+    return new AppError('cross_site_request', 'Send the header x-postrider: 1 with every call that changes something.');
+  if (/^application\/json(?:;|$)/i.test(context.req.header('content-type') ?? '')) return null;
+  return new AppError('unsupported_media_type', 'Send the input as application/json.');
+}
+
+/** A refusal of the whole request, in the shape that clients of tRPC read. */
+function refuse(services: Services, context: Context<AdminEnv>, error: AppError): Response {
+  const { request_id } = context.var;
+  const data = errorData(error, { request_id, public_url: services.public_url });
+  const code = TRPC_ERROR_CODES_BY_KEY[trpcCode[error.code]];
+  return context.json({ error: { code, message: error.message, data } }, httpStatus[error.code]);
+}

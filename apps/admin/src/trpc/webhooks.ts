@@ -1,0 +1,29 @@
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  recoverWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '@postrider/core/webhooks';
+import { mutation, query, router } from './invoke-procedure.ts';
+
+export const webhooks = router({
+  list: query(listWebhooks),
+  get: query(getWebhook),
+  create: mutation(createWebhook),
+  update: mutation(updateWebhook),
+  delete: mutation(deleteWebhook),
+  test: mutation(testWebhook),
+  rotateSecret: mutation(rotateWebhookSecret),
+  recover: mutation(recoverWebhook),
+});
+
+export const deliveries = router({
+  list: query(listWebhookDeliveries),
+  replay: mutation(replayWebhookDelivery),
+});

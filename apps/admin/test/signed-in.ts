@@ -1,0 +1,62 @@
+import { newId } from '@postrider/core';
+import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
+import type { World } from '@postrider/testing';
+import { createTRPCClient, httpBatchLink, type TRPCClient, TRPCClientError } from '@trpc/client';
+import type { AppRouter } from '../src/trpc/router.ts';
+import type { AdminServer } from './admin-server.ts';
+
+export type Dashboard = TRPCClient<AppRouter>;
+
+export interface SignedIn {
+  readonly user_id: string;
+  readonly email: string;
+  readonly cookie: string;
+  readonly api: Dashboard;
+}
+
+/** A person with a session, and the real client of tRPC that has its cookie. */
+export async function signedIn(
+  world: World,
+  admin: AdminServer,
+  as: WorkspaceRole | 'operator',
+  workspace_id = world.workspace_id,
+): Promise<SignedIn> {
+  const { services, clock } = world;
+  const user_id = newId('user', clock.now());
+  const email = `${user_id}@people.test`;
+  await insertUser(services.sql, { id: user_id, email, password_hash: null, operator: as === 'operator' });
+  if (as !== 'operator') {
+    await services.sql`
+      insert into members (workspace_id, user_id, role, created_at)
+      values (${workspace_id}, ${user_id}, ${as}, clock_now())`;
+  }
+  const { token } = await services.sql.begin((tx) =>
+    beginSession(tx, clock.now(), { user_id, workspace_id, by_link: false }),
+  );
+  const cookie = `sid=${token}`;
+  return { user_id, email, cookie, api: dashboard(admin.port, cookie) };
+}
+
+export function dashboard(port: number, cookie: string): Dashboard {
+  return createTRPCClient<AppRouter>({
+    links: [
+      httpBatchLink({
+        url: `http://127.0.0.1:${port}/trpc`,
+        maxItems: 10,
+        headers: { cookie, 'x-postrider': '1' },
+      }),
+    ],
+  });
+}
+
+/** How a call was refused: its HTTP status, reason and request id. */
+export async function refusalOf(call: Promise<unknown>): Promise<Record<string, unknown>> {
+  const error = await call.then(
+    () => new Error('the call was answered'),
+    (cause: unknown) => cause,
+  );
+  if (!(error instanceof TRPCClientError)) throw error;
+  // httpBatchLink keeps the response of fetch there.
+  const response = error.meta?.response as Response | undefined;
+  return { ...error.data, message: error.message, status: response?.status };
+}

@@ -1,0 +1,227 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { refusalOf, type SignedIn, signedIn } from './signed-in.ts';
+
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let admin: AdminServer;
+let operator: SignedIn;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+  operator = await signedIn(world, admin, 'operator');
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+const url = (path: string) => `http://127.0.0.1:${admin.port}/trpc/${path}`;
+const json = { 'content-type': 'application/json' };
+const post = (path: string, headers: Record<string, string>, body: string) =>
+  fetch(url(path), { method: 'POST', headers: { cookie: operator.cookie, ...headers }, body });
+
+describe('a procedure', () => {
+  it('answers what the operation answers, with its names', async () => {
+    const made = await operator.api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'], mode: 'sandbox' });
+    const listed = await operator.api.apiKeys.list.query({ limit: 1 });
+
+    expect(made.secret).toMatch(/^pr_test_/);
+    expect(listed.data).toMatchObject([{ object: 'api_key', id: made.id, last4: made.secret.slice(-4) }]);
+    expect(JSON.stringify(listed)).not.toContain(made.secret);
+    expect(listed).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
+  });
+
+  it('may be asked without an input where nothing in it is required', async () => {
+    expect(await operator.api.usage.get.query()).toMatchObject({ object: 'usage' });
+  });
+
+  it('refuses a bad input in the words of the operation, every field at once', async () => {
+    const refusal = await refusalOf(
+      operator.api.apiKeys.create.mutate({ name: '', scopes: ['everything' as 'admin'], mode: 'live' }),
+    );
+
+    expect(refusal).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      reason: 'invalid_type',
+      request_id: expect.stringMatching(/^req_/),
+      docs_url: `${world.services.public_url}/errors/invalid_type`,
+    });
+    expect(refusal.details).toMatchObject([{ param: 'name' }, { param: 'scopes[0]' }]);
+    expect(refusal).not.toHaveProperty('stack');
+  });
+
+  it.each([
+    ['a cursor of nobody', () => operator.api.emails.list.query({ cursor: 'x' }), 400, 'invalid_cursor'],
+    ['an absent id', () => operator.api.emails.get.query({ id: 'msg_none' }), 404, 'message_not_found'],
+    [
+      'a domain twice',
+      () => operator.api.domains.create.mutate({ name: 'sandbox.test' }),
+      422,
+      'domain_already_exists',
+    ],
+  ])('answers %s with the status and reason that REST has for it', async (_, call, status, reason) => {
+    expect(await refusalOf(call())).toMatchObject({ status, reason });
+  });
+
+  it('that fails says nothing of it but the id under which the log has it', async () => {
+    await world.services.sql`alter table suppressions rename to suppressions_elsewhere`;
+
+    const refusal = await refusalOf(operator.api.suppressions.list.query());
+
+    await world.services.sql`alter table suppressions_elsewhere rename to suppressions`;
+    expect(refusal).toMatchObject({ status: 500, code: 'internal_error', reason: 'unexpected' });
+    expect(JSON.stringify(refusal)).not.toMatch(/suppressions_|relation|store\.ts/);
+    expect(world.logged).toContainEqual(
+      expect.objectContaining({ msg: 'a procedure failed', request_id: refusal.request_id, path: 'suppressions.list' }),
+    );
+  });
+
+  it('lets a viewer read, and change nothing', async () => {
+    const viewer = await signedIn(world, admin, 'viewer');
+
+    expect(await viewer.api.emails.list.query()).toMatchObject({ data: [] });
+    const changes = [
+      () => viewer.api.apiKeys.create.mutate({ name: 'Mine', scopes: ['email:logs:read'] }),
+      () => viewer.api.apiKeys.list.query(),
+      () => viewer.api.domains.delete.mutate({ domain: 'sandbox.test' }),
+      () => viewer.api.webhooks.create.mutate({ url: 'https://hooks.test/x' }),
+      () => viewer.api.destinations.limit.mutate({ destination: 'slow.test', connections: 1 }),
+    ];
+    for (const change of changes) {
+      expect(await refusalOf(change())).toMatchObject({ status: 403, reason: 'missing_scope' });
+    }
+  });
+
+  it('finds what belongs to another workspace as absent as what never was', async () => {
+    const other = await world.workspace('free');
+    const foreign = await signedIn(world, admin, 'admin', other.workspace_id);
+    const { id } = await world.key({ scopes: ['email:send'] });
+
+    const there = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: id }));
+    const nowhere = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: `key_${'0'.repeat(26)}` }));
+
+    expect(there).toMatchObject({ status: 404, reason: 'api_key_not_found' });
+    expect(there.message).toBe(String(nowhere.message).replace(/key_0+/, id));
+    expect((await foreign.api.domains.list.query()).data).toEqual([]);
+  });
+});
+
+describe('the protocol', () => {
+  it.each([
+    ['no cookie', {}],
+    ['a cookie that was never handed out', { cookie: `sid=${'A'.repeat(43)}` }],
+    ['an API key instead of a session', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }],
+  ])('refuses a call with %s', async (_, headers) => {
+    const answer = await fetch(url('usage.get'), { headers });
+
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ error: { data: { reason: 'session_ended' } } });
+  });
+
+  it.each([
+    ['of another origin, as JSON', { ...json, origin: 'https://evil.test' }, '{"destination":"a.test"}'],
+    ['of another origin, as text', { 'content-type': 'text/plain', origin: 'https://evil.test' }, '{}'],
+    ['of another origin, as a form', { 'content-type': 'multipart/form-data; boundary=x', origin: 'null' }, ''],
+    ['of another site', { ...json, 'x-postrider': '1', 'sec-fetch-site': 'cross-site' }, '{}'],
+    ['of a sister site', { ...json, 'x-postrider': '1', 'sec-fetch-site': 'same-site' }, '{}'],
+    ['of another port', { ...json, 'x-postrider': '1', origin: 'http://127.0.0.1:1' }, '{}'],
+    ['without the header that no form can set', json, '{}'],
+  ])('refuses a change %s', async (_, headers, body) => {
+    const answer = await post('destinations.release', headers, body);
+
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({
+      error: { data: { code: 'forbidden', reason: 'cross_site_request', request_id: expect.stringMatching(/^req_/) } },
+    });
+  });
+
+  it('takes a change from a page of its own', async () => {
+    const own = {
+      ...json,
+      'x-postrider': '1',
+      'sec-fetch-site': 'same-origin',
+      origin: `http://127.0.0.1:${admin.port}`,
+    };
+
+    expect((await post('suppressions.add', own, '{"email":"ada@example.com"}')).status).toBe(200);
+  });
+
+  it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/octet-stream', ''])(
+    'takes no body but JSON: %s',
+    async (type) => {
+      const answer = await post('suppressions.add', { 'content-type': type, 'x-postrider': '1' }, '{}');
+
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { data: { reason: 'unsupported_media_type' } } });
+    },
+  );
+
+  it('changes nothing by GET', async () => {
+    const input = encodeURIComponent('{"destination":"slow.test","connections":1}');
+    const answer = await fetch(url(`destinations.limit?input=${input}`), { headers: { cookie: operator.cookie } });
+
+    expect(answer.status).toBe(405);
+    expect(await answer.json()).toMatchObject({ error: { data: { reason: 'route_not_found' } } });
+    expect((await operator.api.destinations.list.query()).data).toEqual([]);
+  });
+
+  it('answers at most ten calls at once', async () => {
+    const many = (count: number) =>
+      fetch(url(`${Array.from({ length: count }, () => 'usage.get').join()}?batch=1&input={}`), {
+        headers: { cookie: operator.cookie },
+      });
+
+    expect((await many(10)).status).toBe(200);
+    const refused = await many(11);
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain('malformed_request');
+  });
+
+  it('answers each call of a batch for itself', async () => {
+    const [used, absent] = await Promise.allSettled([
+      operator.api.usage.get.query(),
+      operator.api.emails.get.query({ id: 'msg_none' }),
+    ]);
+
+    expect([used.status, absent.status]).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it.each([
+    ['a procedure that is not there', 'nothing.here', 404, 'route_not_found'],
+    ['the prototype of one', '__proto__.list', 404, 'route_not_found'],
+    ['an input that is no JSON', 'usage.get?input={', 400, 'malformed_request'],
+  ])('refuses %s without a word of its insides', async (_, path, status, reason) => {
+    const answer = await fetch(url(path), { headers: { cookie: operator.cookie } });
+    const text = await answer.text();
+
+    expect(answer.status).toBe(status);
+    expect(text).toContain(`"reason":"${reason}"`);
+    expect(text).not.toMatch(/stack|node_modules|\.ts/);
+  });
+
+  it('refuses an input of more than 100 kB', async () => {
+    const body = JSON.stringify({ email: 'x'.repeat(110_000) });
+    const answer = await post('suppressions.add', { ...json, 'x-postrider': '1' }, body);
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('body_too_large');
+  });
+});
+
+describe('a session', () => {
+  it('ends after twelve hours without a call', async () => {
+    const { api } = await signedIn(world, admin, 'viewer');
+    await world.clock.advance(11 * HOUR_MS);
+    await api.usage.get.query();
+    await world.clock.advance(11 * HOUR_MS);
+    await api.usage.get.query();
+
+    await world.clock.advance(12 * HOUR_MS + 60_000);
+
+    expect(await refusalOf(api.usage.get.query())).toMatchObject({ status: 401, reason: 'session_ended' });
+  });
+});

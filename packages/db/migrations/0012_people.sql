@@ -1,0 +1,39 @@
+-- First release: nothing older runs on it.
+
+-- Who may do what in which workspace. Operators need no row: they may act in every one.
+create table members (
+  workspace_id text collate "C" not null references workspaces (id),
+  user_id text collate "C" not null references users (id),
+  role text not null check (role in ('viewer', 'member', 'admin')),
+  created_at timestamptz not null,
+  primary key (workspace_id, user_id)
+);
+create index members_of_user on members (user_id);
+
+-- A session is looked up by the hash of its token, which only the browser has. It acts in one workspace at a time.
+create table sessions (
+  id text collate "C" primary key,
+  token_hash bytea not null unique,
+  user_id text collate "C" not null references users (id),
+  workspace_id text collate "C" not null references workspaces (id),
+  -- Begun by a login link, which proves the person as well as the present password does.
+  by_link boolean not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz not null
+);
+create index sessions_of_user on sessions (user_id);
+
+create table login_links (
+  token_hash bytea primary key,
+  user_id text collate "C" not null references users (id),
+  expires_at timestamptz not null
+);
+create index login_links_of_user on login_links (user_id);
+
+-- Wrong passwords, by the hash of the e-mail address that was tried, or by client address. Unlogged: a crash of the
+-- database forgives them.
+create unlogged table login_failures (
+  subject text collate "C" primary key,
+  began_at timestamptz not null,
+  failed integer not null
+) with (fillfactor = 50);
