@@ -10,6 +10,9 @@ const units = [
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];
 
 export default defineConfig({
+  // Node takes the package's main for every import of it; Vite would take its module for ours, and schemas of two
+  // copies of graphql do not know each other.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     reporters: ['default', './packages/testing/src/summary-reporter.ts'],
     maxWorkers: 2,

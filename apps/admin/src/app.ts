@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { AdminEnv } from './admin-env.ts';
 import { captureRoutes } from './captured.ts';
 import { errorRoutes } from './error-pages.ts';
+import { graphqlRoutes } from './graphql/routes.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
 
 /** The pages for people. A plain one shows captured mail; each error reason has one to link to. */
@@ -28,6 +29,7 @@ export function createApp(services: Services): Hono<AdminEnv> {
   app.route('/captured', captureRoutes(services));
   app.route('/errors', errorRoutes());
   app.route('/trpc', trpcRoutes(services));
+  app.route('/graphql', graphqlRoutes(services));
   app.notFound((context) =>
     context.json(
       {

@@ -11,15 +11,7 @@ import {
   type Parsed,
   type Services,
 } from '@postrider/core';
-import {
-  authenticate,
-  checkKey,
-  countPublic,
-  hashSecret,
-  keyRefusal,
-  looksLikeSecret,
-  refuseAddress,
-} from '@postrider/core/api-keys';
+import { authenticate, checkKey, countPublic, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError, errorBody, httpStatus } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
@@ -84,7 +76,9 @@ async function serve(
       if ('error' in counted) return fail(counted.error);
       return { status: 200, body: openApiDocument(services.public_url), replayed: false, window, window_name };
     }
-    const credential = match ? readCredential(request, address) : routeNotFound(request.method ?? '', target.path);
+    const credential = match
+      ? readCredential(request.headers.authorization, address)
+      : routeNotFound(request.method ?? '', target.path);
     if (!match || credential instanceof AppError) {
       window_name = 'address';
       const refused = await refuseAddress(
@@ -153,14 +147,6 @@ async function admitted(
   const ctx = createContext(services, answer.actor, { ...about, face: 'rest', address: credential.address });
   ctx.notes.window = answer.window;
   return ctx;
-}
-
-function readCredential(request: IncomingMessage, address: string): Credential | AppError {
-  const header = request.headers.authorization;
-  if (header === undefined) return keyRefusal('missing_key');
-  const secret = /^Bearer (\S+)$/i.exec(header)?.[1];
-  if (secret === undefined || !looksLikeSecret(secret)) return keyRefusal('malformed_key');
-  return { kind: 'credential', secret_hash: hashSecret(secret), address };
 }
 
 /** Whoever shows no valid key is counted by address, and the headers describe that window. */

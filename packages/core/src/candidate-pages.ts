@@ -1,5 +1,5 @@
 import { type IdKind, idFloor } from './ids.ts';
-import { type CursorScope, type List, pageOf, writeCursor } from './list.ts';
+import { type CursorScope, type List, pageOf, withCursors, writeCursor } from './list.ts';
 
 /** Ids of a list between two bounds; from is included, before is not. */
 export interface IdRange {
@@ -74,5 +74,5 @@ export function pageOfCollected<R extends { readonly id: string }, T>(
 ): List<T> {
   const page = pageOf(scope, rows, limit, entry);
   if (page.has_more || edge === null) return page;
-  return { ...page, has_more: true, next_cursor: writeCursor(scope, edge) };
+  return withCursors(scope, { ...page, has_more: true, next_cursor: writeCursor(scope, edge) });
 }

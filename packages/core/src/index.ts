@@ -37,7 +37,7 @@ export {
 } from './errors.ts';
 export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './ids.ts';
 export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
-export type { List } from './list.ts';
+export { cursorOf, type List } from './list.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
 export { runAll } from './run-all.ts';
 export { createSealing, SealError, type Sealing } from './sealing.ts';

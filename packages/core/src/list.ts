@@ -72,6 +72,21 @@ export function readCursor(scope: CursorScope, cursor: string | undefined): stri
   );
 }
 
+const scopes = new WeakMap<object, CursorScope>();
+
+/** Remembers what the cursors of a list are bound to, for a face that gives every entry one. */
+export function withCursors<T>(scope: CursorScope, list: List<T>): List<T> {
+  scopes.set(list, scope);
+  return list;
+}
+
+/** The cursor of one entry: asked with it, the next page begins behind that entry. */
+export function cursorOf(list: List<unknown>, id: string): string {
+  const scope = scopes.get(list);
+  if (!scope) throw new Error('a list was made without the scope of its cursors');
+  return writeCursor(scope, id);
+}
+
 /** Turns limit + 1 rows into a page: the extra row only tells that there is more. */
 export function pageOf<R extends { readonly id: string }, T>(
   scope: CursorScope,
@@ -82,10 +97,10 @@ export function pageOf<R extends { readonly id: string }, T>(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const has_more = rows.length > limit;
-  return {
+  return withCursors(scope, {
     object: 'list',
     data: shown.map(entry),
     has_more,
     next_cursor: has_more && last ? writeCursor(scope, last.id) : null,
-  };
+  });
 }

@@ -1,7 +1,8 @@
 import type { Credential, KeyActor, Services } from '../context.ts';
 import { AppError, type Reason } from '../errors.ts';
 import { type Counted, countAddress, type RateClass, type RateWindow, rateRefusal, windowOf } from '../usage/index.ts';
-import { admitKeys, type FoundKey, refusalOf } from './store.ts';
+import { hashSecret, looksLikeSecret } from './secret.ts';
+import { admitKeys, type IdentifiedKey, identifyKey, refusalOf } from './store.ts';
 
 const messages: Partial<Record<Reason, string>> = {
   missing_key: 'Send the header Authorization: Bearer <API key>.',
@@ -16,10 +17,18 @@ export function keyRefusal(reason: Reason): AppError {
   return new AppError(reason, messages[reason] ?? 'The API key is not accepted.');
 }
 
+/** The credential of an Authorization header; it is checked later. */
+export function readCredential(header: string | undefined, address: string): Credential | AppError {
+  if (header === undefined) return keyRefusal('missing_key');
+  const secret = /^Bearer (\S+)$/i.exec(header)?.[1];
+  if (secret === undefined || !looksLikeSecret(secret)) return keyRefusal('malformed_key');
+  return { kind: 'credential', secret_hash: hashSecret(secret), address };
+}
+
 export type Authenticated = { readonly actor: KeyActor; readonly window: RateWindow };
 export type Refused = { readonly error: AppError; readonly window: RateWindow };
 
-function keyActor(key: FoundKey): KeyActor {
+function keyActor(key: IdentifiedKey): KeyActor {
   const { workspace_id, key_id, scopes, mode, domains } = key;
   return { kind: 'key', workspace_id, key_id, scopes, mode, domains };
 }
@@ -38,6 +47,17 @@ export async function authenticate(
   if (refusal) return { error: refusal, window };
   services.key_uses.note(answer.key.key_id);
   return { actor: keyActor(answer.key), window };
+}
+
+/** Checks a secret without counting a request: for a face that counts what is asked for, not how often. */
+export async function identify(
+  services: Pick<Services, 'sql' | 'key_uses'>,
+  credential: Credential,
+): Promise<{ readonly actor: KeyActor } | Refused> {
+  const found = await identifyKey(services.sql, credential);
+  if (typeof found === 'string') return refuseAddress(services, credential.address, keyRefusal(found));
+  services.key_uses.note(found.key_id);
+  return { actor: keyActor(found) };
 }
 
 /**

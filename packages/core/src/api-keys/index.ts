@@ -1,4 +1,12 @@
-export { authenticate, checkKey, countPublic, keyRefusal, refuseAddress } from './authenticate.ts';
+export {
+  authenticate,
+  checkKey,
+  countPublic,
+  identify,
+  keyRefusal,
+  readCredential,
+  refuseAddress,
+} from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
 export type { KeyEntry } from './key-entry.ts';

@@ -143,6 +143,23 @@ export async function refusalOf(
   return row ? row.refusal : 'unknown_key';
 }
 
+export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
+
+/** The key of a secret, or why it is no valid one from this address just now. Counts nothing. */
+export async function identifyKey(
+  sql: Sql | Tx,
+  { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
+): Promise<IdentifiedKey | Reason> {
+  const [row] = await sql<(IdentifiedKey & { refusal: Reason | null })[]>`
+    select workspace_id, id as key_id, scopes, mode, domains,
+      case when revoked_at is not null then 'revoked_key'
+        when expires_at <= clock_now() then 'expired_key'
+        when allowed_ips is not null and not (${address}::inet <<= any (allowed_ips)) then 'address_not_allowed'
+      end as refusal
+    from api_keys where secret_hash = ${secret_hash}`;
+  return row ? (row.refusal ?? row) : 'unknown_key';
+}
+
 /** The same facts for an actor who is known already. */
 export async function senderFacts(
   sql: Sql | Tx,

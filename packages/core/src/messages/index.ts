@@ -11,6 +11,7 @@ export { getMessage, type MessageDetail } from './get-message.ts';
 export { listMessages } from './list-messages.ts';
 export type { AttemptEntry, LogEntry, RecipientEntry } from './log-entry.ts';
 export { type Preview, previewMessage } from './preview-message.ts';
+export { readMessages } from './read-messages.ts';
 export { rescheduleMessage } from './reschedule-message.ts';
 export { resendMessage } from './resend-message.ts';
 export { sendSchema } from './schema.ts';

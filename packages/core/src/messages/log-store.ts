@@ -76,6 +76,17 @@ export async function messageById(sql: Sql, workspace_id: string, id: string): P
   return row ?? null;
 }
 
+export async function messagesByIds(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Map<string, MessageRow>> {
+  const rows = await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages m
+    where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Recipients of some messages, in the order in which they were named. */
 export async function recipientsOf(
   sql: Sql,

@@ -1,0 +1,100 @@
+import type { IdKind } from '@postrider/core';
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin, { type FieldComplexityValue } from '@pothos/plugin-complexity';
+import RelayPlugin from '@pothos/plugin-relay';
+import { getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
+import { typenameOf } from './node-ids.ts';
+import type { GraphqlContext } from './request-context.ts';
+
+export interface SchemaShape {
+  Context: GraphqlContext;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    // Times pass as the text that every face uses; the core reads and writes it.
+    DateTime: { Input: string; Output: string };
+    EmailAddress: { Input: string; Output: string };
+    URL: { Input: string; Output: string };
+    BigInt: { Input: number; Output: number };
+    JSON: { Input: unknown; Output: unknown };
+  };
+}
+
+const DEFAULT_PAGE = 20;
+
+export const builder = new SchemaBuilder<SchemaShape>({
+  plugins: [RelayPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    // The id of the REST API is the global id; its prefix says the type.
+    encodeGlobalID: (_typename, id) => String(id),
+    decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
+    nodeQueryOptions: {
+      description: 'Whatever has this id, as seen in a log, a webhook or a REST answer; null where nothing has.',
+      resolve: (_root, { id }, _g, _info, load) => (id.typename === '' ? null : load(id)),
+    },
+    nodesQueryOptions: {
+      description: 'The same for up to 100 ids, in their order.',
+      complexity: ({ ids }) => ({ field: 0, multiplier: ids.length }),
+      resolve: async (_root, { ids }, _g, _info, load) => {
+        const known = ids.filter((id) => id.typename !== '');
+        const found = await load(known);
+        const byId = new Map(known.map((id, index) => [id.id, found[index]]));
+        return ids.map((id) => byId.get(id.id) ?? null);
+      },
+    },
+    nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
+    edgesFieldOptions: { complexity: { field: 0, multiplier: 1 } },
+    pageInfoFieldOptions: { complexity: 0 },
+    cursorType: 'String',
+  },
+  complexity: {
+    // Measured before anything runs, in plugins.ts; the plugin itself would do so inside the first resolver.
+    disabled: true,
+    fieldComplexity: (args, _g, field): FieldComplexityValue => {
+      const type = getNamedType(field.type);
+      if (isLeafType(type)) return 0;
+      if (type.name.endsWith('Connection')) {
+        const first = typeof args.first === 'number' ? args.first : DEFAULT_PAGE;
+        return { field: 1, multiplier: Math.max(first, 1) };
+      }
+      // A list of plain values comes with the object that it is a part of.
+      if (isObjectType(type) && type.getInterfaces().length === 0 && isListType(field.type)) {
+        return { field: 1, multiplier: 1 };
+      }
+      return { field: 1, multiplier: 1 };
+    },
+  },
+});
+
+export type { IdKind };
+
+for (const [name, description] of [
+  ['DateTime', 'ISO 8601 in UTC with milliseconds and Z; input may carry another offset.'],
+  ['EmailAddress', 'One mailbox, such as ada@example.com.'],
+  ['URL', 'An absolute http or https address.'],
+] as const) {
+  builder.scalarType(name, { description, serialize: (value) => value, parseValue: textOf(name) });
+}
+builder.scalarType('BigInt', {
+  description: 'A whole number beyond 32 bits, as a JSON number.',
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (Number.isSafeInteger(value)) return value as number;
+    throw new TypeError('BigInt must be a whole number below 2^53.');
+  },
+});
+builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value });
+
+/** Only the kind is judged here; what a text may say is the core's to refuse, with a reason. */
+function textOf(name: string): (value: unknown) => string {
+  return (value) => {
+    if (typeof value === 'string') return value;
+    throw new TypeError(`${name} must be a string.`);
+  };
+}
+
+builder.queryType({});
+builder.mutationType({});

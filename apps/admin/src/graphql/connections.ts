@@ -1,0 +1,83 @@
+import { cursorOf, type List } from '@postrider/core';
+import type { ArgBuilder, ObjectRef } from '@pothos/core';
+import { builder, type SchemaShape } from './builder.ts';
+
+type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
+
+export interface Edge<T> {
+  readonly node: T;
+  readonly cursor: string;
+}
+
+/** A page as the types of Relay describe it. */
+export interface Connection<T> {
+  readonly edges: readonly Edge<T>[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+/** Declares <Name>Connection and <Name>Edge for a type, once. */
+export function connectionOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Connection<T>> {
+  const edge = builder.edgeObject({ type, name: `${type.name}Edge` });
+  const connection = builder.connectionObject({ type, name: `${type.name}Connection` }, edge);
+  // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
+  return connection as unknown as ObjectRef<Schema, Connection<T>>;
+}
+
+/** The arguments of every connection. Pages go forward only, as the lists of the REST API do. */
+export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
+  return {
+    first: t.arg.int({ defaultValue: 20, description: 'Entries of the page, from 1 to 100.' }),
+    after: t.arg.string({ description: 'endCursor of the page before, or the cursor of any edge; same filter.' }),
+  };
+}
+
+export interface PageArgs {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}
+
+/** limit and cursor of the core, from first and after. */
+export function pageInput({ first, after }: PageArgs) {
+  return { limit: first ?? 20, ...(after != null && { cursor: after }) };
+}
+
+/** A list of the core as a connection. Every edge has a cursor of the REST API, made only where it is asked for. */
+export function connectionFrom<T extends { readonly id: string }>(
+  list: List<T>,
+  after: string | null | undefined,
+): Connection<T> {
+  const edges = list.data.map((node) => new ListEdge(list, node));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: list.has_more,
+      hasPreviousPage: after != null,
+      get startCursor() {
+        return edges[0]?.cursor ?? null;
+      },
+      // A page may end short of its limit, behind entries that the filter has passed over.
+      get endCursor() {
+        return list.next_cursor ?? edges.at(-1)?.cursor ?? null;
+      },
+    },
+  };
+}
+
+class ListEdge<T extends { readonly id: string }> implements Edge<T> {
+  readonly node: T;
+  readonly #list: List<T>;
+
+  constructor(list: List<T>, node: T) {
+    this.#list = list;
+    this.node = node;
+  }
+
+  get cursor(): string {
+    return cursorOf(this.#list, this.node.id);
+  }
+}

@@ -1,0 +1,16 @@
+import type { AppError } from '@postrider/core';
+import { httpStatus } from '../http-status.ts';
+import { graphqlError } from './errors.ts';
+
+/** An answer before anything of the document was looked at, in the form of a result. */
+export function refuse(error: AppError, request_id: string, headers: Readonly<Record<string, string>>): Response {
+  const { message, extensions } = graphqlError(error);
+  return new Response(JSON.stringify({ errors: [{ message, extensions: { ...extensions, requestId: request_id } }] }), {
+    status: httpStatus[error.code],
+    headers: {
+      'content-type': 'application/graphql-response+json; charset=utf-8',
+      ...(error.code === 'unauthorized' && { 'www-authenticate': 'Bearer realm="postrider"' }),
+      ...headers,
+    },
+  });
+}

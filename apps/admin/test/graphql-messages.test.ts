@@ -1,0 +1,120 @@
+import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let ids: string[];
+let other: { workspace_id: string; secret: string };
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  other = await world.workspace('free');
+  ids = [];
+  for (const subject of ['One', 'Two', 'Three']) ids.unshift(await send(world.workspace_id, subject));
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+async function send(workspace_id: string, subject: string): Promise<string> {
+  const sent = await invoke(createContext(world.services, { kind: 'system', workspace_id }), sendMessage, {
+    from: 'Shop <shop@sandbox.test>',
+    to: 'ada@example.com',
+    subject,
+    text: 'Hi',
+  });
+  return sent.id;
+}
+
+describe('messages', () => {
+  it('come newest first, page after page, with the cursors of the REST API', async () => {
+    const query = `query ($after: String) {
+      messages(first: 2, after: $after) {
+        edges { cursor node { id } } nodes { subject }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+      }
+    }`;
+
+    const first = await graphql.ask(query);
+    const { endCursor } = (first.data as { messages: { pageInfo: { endCursor: string } } }).messages.pageInfo;
+    const second = await graphql.ask(query, { after: endCursor });
+
+    expect(first.errors).toEqual([]);
+    expect(first.data).toMatchObject({
+      messages: {
+        edges: [{ node: { id: ids[0] } }, { node: { id: ids[1] } }],
+        nodes: [{ subject: 'Three' }, { subject: 'Two' }],
+        pageInfo: { hasNextPage: true, hasPreviousPage: false },
+      },
+    });
+    expect(second.data).toMatchObject({
+      messages: { edges: [{ node: { id: ids[2] } }], pageInfo: { hasNextPage: false, hasPreviousPage: true } },
+    });
+  });
+
+  it('are found by id through node, and a foreign one is as good as none', async () => {
+    const query = 'query ($id: ID!) { node(id: $id) { id ... on Message { subject } } }';
+
+    const own = await graphql.ask(query, { id: ids[0] });
+    const foreign = await graphql.ask(query, { id: ids[0] }, { key: other.secret });
+    const absent = await graphql.ask(query, { id: 'msg_nothing' });
+    const nonsense = await graphql.ask(query, { id: 'nonsense' });
+
+    expect(own.data).toEqual({ node: { id: ids[0], subject: 'Three' } });
+    for (const answer of [foreign, absent, nonsense]) {
+      expect(answer.errors).toEqual([]);
+      expect(answer.data).toEqual({ node: null });
+    }
+  });
+
+  it('are refused with the reason of the core where a page is too small', async () => {
+    const answer = await graphql.ask('{ messages(first: -1) { nodes { id } } }');
+
+    expect(answer.data).toBeNull();
+    expect(answer.errors).toMatchObject([
+      { path: ['messages'], extensions: { code: 'invalid_request', reason: 'invalid_limit' } },
+    ]);
+    expect(answer.errors[0]?.extensions.requestId).toBe(answer.headers.get('x-request-id'));
+  });
+});
+
+describe('messageCancel', () => {
+  const query = `mutation ($id: ID!) {
+    messageCancel(input: { id: $id }) {
+      __typename
+      ... on MessagePayload { email { id status } }
+      ... on ApiError { code reason message docsUrl requestId }
+    }
+  }`;
+
+  it('answers the message as it is then', async () => {
+    const id = await send(world.workspace_id, 'Cancel me');
+
+    const answer = await graphql.ask(query, { id });
+
+    expect(answer.data).toEqual({
+      messageCancel: { __typename: 'MessagePayload', email: { id, status: 'CANCELED' } },
+    });
+  });
+
+  it('answers what was refused as a member of the result, named as in REST', async () => {
+    const answer = await graphql.ask(query, { id: ids[0] }, { key: other.secret });
+
+    expect(answer.status).toBe(200);
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toEqual({
+      messageCancel: {
+        __typename: 'NotFoundError',
+        code: 'NOT_FOUND',
+        reason: 'message_not_found',
+        message: expect.stringContaining(ids[0] ?? ''),
+        docsUrl: 'http://localhost:3000/errors/message_not_found',
+        requestId: answer.headers.get('x-request-id'),
+      },
+    });
+  });
+});

@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Services } from '@postrider/core';
+import { createHandler } from '../src/index.ts';
+
+export interface GraphqlError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export interface GraphqlAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests read answers as a client would, without a schema; each asserts on what it names.
+  readonly data: Record<string, unknown> | null | undefined;
+  readonly errors: readonly GraphqlError[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export interface GraphqlServer {
+  readonly url: string;
+  /** Posts a document with a key. */
+  ask(query: string, variables?: Readonly<Record<string, unknown>>, options?: AskOptions): Promise<GraphqlAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** /graphql on a socket of its own, beside the other pages. */
+export async function startGraphql(services: Services, default_key: string): Promise<GraphqlServer> {
+  const handle = createHandler(services);
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/graphql`;
+  return {
+    url,
+    async ask(query, variables, { key = default_key, headers = {} } = {}) {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/graphql-response+json',
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...headers,
+        },
+        body: JSON.stringify({ query, ...(variables && { variables }) }),
+      });
+      const text = await answer.text();
+      const body = JSON.parse(text) as Partial<GraphqlAnswer>;
+      const { data, errors = [], extensions = {} } = body;
+      return { status: answer.status, headers: answer.headers, text, data, errors, extensions };
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
+import { messagesByIds, recipientsOf } from './log-store.ts';
+
+const MOST = 1000;
+
+/** Some messages by id, in the order asked for; null for what is not in the workspace. */
+export const readMessages = operation({
+  name: 'email.read_many',
+  scope: 'email:logs:read',
+  summary: 'Some emails by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(logEntrySchema.nullable()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
+    const { workspace_id } = ctx.actor;
+    const [messages, recipients] = await Promise.all([
+      messagesByIds(ctx.sql, workspace_id, ids),
+      recipientsOf(ctx.sql, workspace_id, ids),
+    ]);
+    return ids.map((id) => {
+      const message = messages.get(id);
+      return message ? logEntry(message, recipients.get(id) ?? []) : null;
+    });
+  },
+});
