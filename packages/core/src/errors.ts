@@ -77,6 +77,7 @@ export const reasons = {
   scheduled_in_past: ['unprocessable', 'scheduled_at is more than 60 seconds in the past.'],
   scheduled_too_far: ['unprocessable', 'scheduled_at is more than 30 days ahead.'],
   already_sent: ['unprocessable', 'An attempt has already begun.'],
+  not_deferred: ['unprocessable', 'No recipient waits for another attempt.'],
   already_canceled: ['unprocessable', 'The message has been canceled; nothing of it is left to send.'],
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { IdRange } from './candidate-pages.ts';
 
 /** A range of ids in an index that is collated "POSIX", whose order only such an index gives. */
@@ -7,7 +7,7 @@ export function within(sql: Sql, id: Fragment, range: IdRange): Fragment {
 }
 
 /** Some ids, and the bounds of all of them: partitions that lie outside are left out when the statement starts. */
-export function among(sql: Sql, id: Fragment, ids: readonly string[]): Fragment {
+export function among(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
   const sorted = ids.toSorted();
   return sql`${id} = any (${sorted}::text[]) and ${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;
 }

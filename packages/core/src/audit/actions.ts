@@ -18,7 +18,12 @@ export const auditActions = [
   'message.rescheduled',
   'message.resent',
   'message.content_read',
+  'message.sent_now',
+  'message.retried',
   'destination.limited',
   'destination.released',
+  'bulk.started',
+  'bulk.canceled',
+  'bulk.ended',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -40,6 +40,7 @@ export const transitions = {
   defer: { from: ['sending'], to: 'deferred', event: 'email.delivery_delayed', leased: true },
   reject: { from: ['sending'], to: 'bounced', event: 'email.bounced', leased: true },
   expire: { from: ['sending'], to: 'failed', event: 'email.failed', leased: true },
+  retry: { from: ['deferred'], to: 'deferred', event: null, leased: false },
   suppress: { from: ['queued', 'deferred', 'sending'], to: 'suppressed', event: 'email.suppressed', leased: false },
   cancel: { from: ['scheduled', 'queued', 'deferred'], to: 'canceled', event: 'email.canceled', leased: false },
   bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },

@@ -14,6 +14,8 @@ export { type Preview, previewMessage } from './preview-message.ts';
 export { readMessages } from './read-messages.ts';
 export { rescheduleMessage } from './reschedule-message.ts';
 export { resendMessage } from './resend-message.ts';
+export { retryMessageNow } from './retry-message.ts';
 export { sendSchema } from './schema.ts';
 export { type BatchAnswer, sendBatch } from './send-batch.ts';
 export { sendMessage } from './send-message.ts';
+export { sendMessageNow } from './send-now.ts';

@@ -1,42 +1,57 @@
 import type { Tx } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
+import type { DeliveryState } from '../delivery/index.ts';
+import { among } from '../keyset-store.ts';
 
-export interface UnsentMessage {
+export interface LockedMessage {
   readonly id: string;
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly created_at: Date;
 }
 
-export async function lockMessage(tx: Tx, workspace_id: string, id: string): Promise<UnsentMessage | null> {
-  const [row] = await tx<UnsentMessage[]>`
-    select id, mode, from_domain, created_at, sent_at from messages
-    where workspace_id = ${workspace_id} and id = ${id} for no key update`;
-  return row ?? null;
+/** Locks messages in id order, as every transition does. */
+export async function lockMailOf(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<LockedMessage[]> {
+  return tx<LockedMessage[]>`
+    select locked.* from unnest(${ids.toSorted()}::text[]) as a (id)
+    cross join lateral (
+      select m.id, m.mode, m.from_domain, m.created_at from messages m
+      where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
+    ) locked`;
 }
 
-export interface WaitingRecipient {
+export interface LockedRecipient {
   readonly workspace_id: string;
   readonly message_id: string;
   readonly recipient_id: string;
+  readonly state: DeliveryState;
+  readonly due: boolean;
+  readonly tried: boolean;
 }
 
-/**
- * Locks the recipients of a message, in id order as a claim does: those that are not closed, or null where
- * somebody has been tried.
- */
-export async function lockWaiting(tx: Tx, workspace_id: string, id: string): Promise<WaitingRecipient[] | null> {
-  const rows = await tx<(WaitingRecipient & { waits: boolean; tried: boolean })[]>`
-    select workspace_id, message_id, id as recipient_id, state in ('scheduled', 'queued') as waits,
-      first_attempt_at is not null as tried
-    from recipients
-    where message_id = ${id} and workspace_id = ${workspace_id}
-    order by id for no key update`;
-  return rows.some((row) => row.tried) ? null : rows.filter((row) => row.waits);
+/** Locks the recipients of some messages, in the order of ids as a claim does. */
+export async function lockRecipientsOf(
+  tx: Tx,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<LockedRecipient[]> {
+  return tx<LockedRecipient[]>`
+    select locked.workspace_id, locked.message_id, locked.id as recipient_id, locked.state,
+      locked.due_at <= clock_now() as due, locked.first_attempt_at is not null as tried
+    from unnest(${ids.toSorted()}::text[]) as a (id)
+    cross join lateral (
+      select * from recipients r where r.message_id = a.id and r.workspace_id = ${workspace_id}
+      order by r.id for no key update
+    ) locked`;
 }
 
-export async function setSchedule(tx: Tx, workspace_id: string, id: string, scheduled_at: Date): Promise<void> {
+export async function setSchedule(
+  tx: Tx,
+  workspace_id: string,
+  ids: readonly string[],
+  scheduled_at: Date,
+): Promise<void> {
   await tx`
-    update messages set scheduled_at = ${scheduled_at}
-    where workspace_id = ${workspace_id} and id = ${id}`;
+    update messages m set scheduled_at = ${scheduled_at}
+    where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
 }
