@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+
+export const failureKinds = ['smtp', 'webhook', 'job', 'dns'] as const;
+export type FailureKind = (typeof failureKinds)[number];
+
+/** What failures that read alike have in common. */
+export interface FailureSignature {
+  /** The same for the same signature, code and kind, in every workspace and for ever. */
+  readonly id: string;
+  readonly signature: string;
+  readonly code: number | null;
+  readonly enhanced_code: string | null;
+}
+
+const LONGEST = 1000;
+const REPLY = /^([1-6]\d\d)(?:[ -]+([245]\.\d{1,3}\.\d{1,3}))?(?=\s|$)[ -]*/;
+// A space before and after what stands for something, so that what it touched does not matter.
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/\bhttps?:\/\/\S+/gi, ' <url> '],
+  [/<[^<>\s]*@[^<>\s]*>|[^\s<>()[\]{}"':;,=]+@[^\s<>()[\]{}"':;,=]+/g, ' <address> '],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, ' <id> '],
+  [/\[?(?:ipv6:)?\b(?:[0-9a-f]{0,4}:){3,7}[0-9a-f.]{0,15}\]?/gi, ' <ip> '],
+  [/\[?\b\d{1,3}(?:\.\d{1,3}){3}\b\]?(?::\d{1,5}\b)?/g, ' <ip> '],
+  [
+    /\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.[a-z]{2,24}\b\.?(?::\d{1,5}\b)?/gi,
+    ' <host> ',
+  ],
+  // What holds letters and digits, or is too long for a word, is an id. A code in brackets such as [S3140] is none.
+  [/(?<!\[)\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}\b/gi, ' <id> '],
+  [/\b[\w-]{33,}\b/g, ' <id> '],
+  // Enhanced codes and short codes of providers tell failures apart; other numbers do not.
+  [/(?<![\w.#<])#?[245]\.\d{1,3}\.\d{1,3}(?![\w.])/g, ' '],
+  [/(?<![\w[])\d+(?:[.,:]\d+)*(?!\w*\])/g, ' # '],
+];
+
+/**
+ * What a reply or an error reads like once numbers, addresses, ids, hosts and URLs are taken out. Pure: nothing but
+ * the text and its kind decides.
+ */
+export function failureSignature(text: string, kind: FailureKind = 'smtp'): FailureSignature {
+  // Multiple spaces are what replies of several lines leave.
+  const said = text
+    .slice(0, LONGEST)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const head = REPLY.exec(said);
+  const code = head?.[1] === undefined ? null : Number(head[1]);
+  const enhanced_code = head?.[2] ?? /(?<![\w.])([245]\.\d{1,3}\.\d{1,3})(?![\w.])/.exec(said)?.[1] ?? null;
+  const words = normalised(head ? said.slice(head[0].length) : said);
+  const signature = [code, enhanced_code, words].filter((part) => part !== null && part !== '').join(' ');
+  const id = createHash('sha256').update(`${kind}\n${signature}`).digest('hex').slice(0, 16);
+  return { id, signature, code, enhanced_code };
+}
+
+function normalised(words: string): string {
+  let text = words;
+  for (const [pattern, instead] of replacements) text = text.replace(pattern, instead);
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/(<\w+>|#)(?: (?:[-,;:/.] )?\1)+/g, '$1')
+    .replace(/ (?=[.,;:!?)\]])/g, '')
+    .replace(/(?<=[([]) /g, '')
+    .trim()
+    .toLowerCase();
+}
+
+const DNS_WORDS =
+  /\bDNS has (?:no answer|no such name)|no MX, A or AAAA record|publishes a null MX|no host of its MX records|The mail servers of \S+ are not known|could not be resolved/;
+
+/** Whether a server refused, or the DNS named none. The words are our own: what servers say begins with a code. */
+export function kindOfReply(text: string): FailureKind {
+  return DNS_WORDS.test(text) ? 'dns' : 'smtp';
+}

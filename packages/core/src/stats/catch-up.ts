@@ -1,0 +1,81 @@
+import type { Tx } from '@postrider/db';
+import type { Services } from '../context.ts';
+import { lockProgress, MINUTE_MS, type Progress, planFreely, type RollUpName, saveProgress } from './store.ts';
+
+export interface RollUp {
+  readonly name: RollUpName;
+  /** Computes whole minutes anew, whatever was computed of them before. */
+  compute(tx: Tx, from: Date, to: Date): Promise<void>;
+}
+
+// An id is made before the commit that stores it. Nearly all commits follow within half a minute; none can after
+// five, because every statement and every idle transaction is ended long before.
+const SECONDS = { early: 30, late: 300 };
+const MOST_MINUTES = 240;
+const QUICK_MS = 150;
+const SLOW_MS = 600;
+const BUDGET_MS = 20_000;
+
+/**
+ * Brings a roll-up up to date in bounded steps, each a transaction that also notes how far it has come. The latest
+ * minutes come first, so that they are fresh even while hours are caught up. Another worker that is at it is left alone.
+ */
+export async function catchUp(services: Pick<Services, 'sql'>, rollUp: RollUp, budget_ms = BUDGET_MS): Promise<void> {
+  const given_up = performance.now() + budget_ms;
+  for (const phase of [earlyStep, finalStep]) {
+    let minutes = 1;
+    while (performance.now() < given_up) {
+      const started = performance.now();
+      const more = await services.sql.begin((tx) => step(tx, rollUp, phase, minutes));
+      if (!more) break;
+      const took_ms = performance.now() - started;
+      if (took_ms < QUICK_MS) minutes = Math.min(MOST_MINUTES, minutes * 2);
+      if (took_ms > SLOW_MS) minutes = Math.max(1, Math.floor(minutes / 2));
+    }
+  }
+}
+
+interface Step {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+async function step(
+  tx: Tx,
+  { name, compute }: RollUp,
+  phase: (progress: Progress, minutes: number) => Step & Pick<Progress, 'early_until' | 'final_until'>,
+  minutes: number,
+): Promise<boolean> {
+  const progress = await lockProgress(tx, name, SECONDS);
+  if (progress === null) return false;
+  const { from, to, ...after } = phase(progress, minutes);
+  if (to <= from) return false;
+  await planFreely(tx);
+  await compute(tx, from, to);
+  await saveProgress(tx, name, after);
+  return true;
+}
+
+/** Minutes that nobody has computed yet and that are too young to be final. */
+function earlyStep({ early_until, final_until, early_target, final_target }: Progress, minutes: number) {
+  const from = latest(early_until, final_until, final_target);
+  const to = earliest(early_target, after(from, minutes));
+  return { from, to, early_until: latest(early_until, to), final_until };
+}
+
+function finalStep({ early_until, final_until, final_target }: Progress, minutes: number) {
+  const to = earliest(final_target, after(final_until, minutes));
+  return { from: final_until, to, early_until: latest(early_until, to), final_until: to };
+}
+
+function after(at: Date, minutes: number): Date {
+  return new Date(at.getTime() + minutes * MINUTE_MS);
+}
+
+function earliest(...dates: readonly Date[]): Date {
+  return new Date(Math.min(...dates.map((date) => date.getTime())));
+}
+
+function latest(...dates: readonly Date[]): Date {
+  return new Date(Math.max(...dates.map((date) => date.getTime())));
+}

@@ -1,0 +1,25 @@
+import type { Services } from '../context.ts';
+import { catchUp } from './catch-up.ts';
+import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
+
+export const KEPT = { minute_days: 3, hour_days: 400 };
+
+/** The chore of every minute: counts what has happened since, and what has come late. */
+export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
+  await catchUp(
+    services,
+    {
+      name: 'stats',
+      async compute(tx, from, to) {
+        await computeMinutes(tx, from, to);
+        await foldBuckets(tx, 'hour', from, to);
+        await foldBuckets(tx, 'day', from, to);
+      },
+    },
+    budget_ms,
+  );
+}
+
+export async function trimStats({ sql }: Pick<Services, 'sql'>): Promise<void> {
+  await forgetStats(sql, KEPT);
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { operation } from '../operation.ts';
+import { reachField, workspaceInReach } from '../reach.ts';
+import { timeField } from '../wire.ts';
+import { addBins, type Histogram, percentileOf } from './histogram.ts';
+import { KEPT } from './roll-up.ts';
+import { bucketsOf, type StatRow, standOf } from './store.ts';
+import { type BucketRange, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
+
+const countMetrics = [
+  'accepted',
+  'delivered',
+  'bounced',
+  'deferred',
+  'failed',
+  'complained',
+  'suppressed',
+  'canceled',
+] as const;
+type CountMetric = (typeof countMetrics)[number];
+
+const percentileMetrics = {
+  accept_to_first_attempt_p50: ['first_attempt', 50],
+  accept_to_first_attempt_p95: ['first_attempt', 95],
+  accept_to_first_attempt_p99: ['first_attempt', 99],
+  accept_to_delivered_p50: ['delivery', 50],
+  accept_to_delivered_p95: ['delivery', 95],
+  accept_to_delivered_p99: ['delivery', 99],
+} as const;
+type PercentileMetric = keyof typeof percentileMetrics;
+
+// The keys of the table are its metrics.
+const percentileNames = Object.keys(percentileMetrics) as PercentileMetric[];
+export const metrics = [...countMetrics, ...percentileNames] as const;
+export type Metric = CountMetric | PercentileMetric;
+
+export const buckets = ['minute', 'hour', 'day'] as const;
+export const statDimensions = ['none', 'domain', 'tag', 'provider', 'api_key'] as const;
+
+const MOST_SERIES = 30;
+const USUAL_SERIES = 10;
+const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
+  alone: {
+    minute: { most: 1440, kept_days: KEPT.minute_days },
+    hour: { most: 1440, kept_days: KEPT.hour_days },
+    day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
+  },
+  grouped: {
+    minute: { most: 360, kept_days: KEPT.minute_days },
+    hour: { most: 24 * 14 + 1, kept_days: KEPT.hour_days },
+    day: { most: 93, kept_days: KEPT.hour_days },
+  },
+};
+
+export const pointSchema = z.object({ at: timeField, value: z.number().nullable() });
+const seriesSchema = z.object({
+  metric: z.enum(metrics),
+  key: z.string().nullable().meta({ description: 'Of the dimension; null: all that has no series of its own.' }),
+  points: z.array(pointSchema).readonly(),
+});
+const statsSchema = z.object({
+  object: z.literal('stats'),
+  bucket: z.enum(buckets),
+  group_by: z.enum(statDimensions),
+  since: timeField,
+  until: timeField,
+  complete_until: timeField.meta({ description: 'What happened after this has not been counted yet.' }),
+  series: z.array(seriesSchema).readonly(),
+});
+export type Stats = z.output<typeof statsSchema>;
+type Series = z.output<typeof seriesSchema>;
+
+/** What became of mail over time, counted by recipient; durations are in seconds, from accept or the scheduled time. */
+export const statSeries = operation({
+  name: 'stats.series',
+  scope: null,
+  summary: 'What became of mail over time, in the workspace or, for operators, in the whole instance',
+  input: z.object({
+    ...rangeFields,
+    bucket: z.enum(buckets),
+    metrics: z.array(z.enum(metrics)).min(1).max(metrics.length),
+    group_by: z.enum(statDimensions).default('none').meta({ description: 'domain is the one that sent.' }),
+    top: z.int().min(1).max(MOST_SERIES).default(USUAL_SERIES).meta({ description: 'Keys with series of their own.' }),
+    reach: reachField,
+  }),
+  output: statsSchema,
+  async run(ctx, { bucket, group_by, top, reach, ...asked }): Promise<Stats> {
+    const workspace_id = workspaceInReach(ctx, reach);
+    const { now, until } = await standOf(ctx.sql, 'stats');
+    const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
+    const wanted = [...new Set(asked.metrics)];
+    const histograms = wanted.some(isPercentile);
+    const rows = await bucketsOf(ctx.sql, {
+      workspace_id,
+      dimension: group_by,
+      bucket,
+      from: range.from,
+      to: range.to,
+      histograms,
+    });
+    const keys = group_by === 'none' ? [null] : busiest(rows, wanted, top);
+    const rowsOf = Map.groupBy(rows, (row) => (keys.includes(row.key) ? row.key : null));
+    const shown = rowsOf.has(null) && !keys.includes(null) ? [...keys, null] : keys;
+    return {
+      object: 'stats',
+      bucket,
+      group_by,
+      since: isoTime(range.from),
+      until: isoTime(range.to),
+      complete_until: isoTime(until),
+      series: wanted.flatMap((metric) => shown.map((key) => seriesOf(metric, key, rowsOf.get(key) ?? [], range))),
+    };
+  },
+});
+
+function isPercentile(metric: Metric): metric is PercentileMetric {
+  return metric in percentileMetrics;
+}
+
+/** Keys by how often they were counted in what is asked for; where only durations are, in all. */
+function busiest(rows: readonly StatRow[], wanted: readonly Metric[], top: number): (string | null)[] {
+  const asked = wanted.filter((metric): metric is CountMetric => !isPercentile(metric));
+  const counted = asked.length > 0 ? asked : [...countMetrics];
+  const totals = new Map<string, number>();
+  for (const row of rows) {
+    if (row.key === '') continue;
+    const counts = counted.map((metric) => row[metric]);
+    totals.set(
+      row.key,
+      counts.reduce((sum, count) => sum + count, totals.get(row.key) ?? 0),
+    );
+  }
+  return [...totals]
+    .sort(([left, of_left], [right, of_right]) => of_right - of_left || (left < right ? -1 : 1))
+    .slice(0, top)
+    .map(([key]) => key);
+}
+
+function seriesOf(metric: Metric, key: string | null, rows: readonly StatRow[], range: BucketRange): Series {
+  const at = Map.groupBy(rows, (row) => row.at.getTime());
+  const points: Series['points'][number][] = [];
+  for (let time = range.from.getTime(); time < range.to.getTime(); time += range.bucket_ms) {
+    points.push({ at: isoTime(time), value: bucketValue(metric, at.get(time) ?? []) });
+  }
+  return { metric, key, points };
+}
+
+function bucketValue(metric: Metric, rows: readonly StatRow[]): number | null {
+  if (!isPercentile(metric)) return rows.reduce((sum, row) => sum + row[metric], 0);
+  const [of, percent] = percentileMetrics[metric];
+  const histogram: Histogram = new Map();
+  for (const row of rows) addBins(histogram, row[of]);
+  return percentileOf(histogram, percent);
+}

@@ -1,0 +1,303 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import { idFloor } from '../ids.ts';
+import { WHOLE_INSTANCE } from '../reach.ts';
+import { BINS_PER_DOUBLING, LAST_BIN } from './histogram.ts';
+
+export const MINUTE_MS = 60_000;
+// Of each dimension; the rest of a bucket shares one row, so that its size is bounded whoever sends what.
+const MOST_KEYS = { minute: 30, hour: 60, day: 100 };
+
+/** What events say of a recipient, by the name under which it is counted. */
+export const countedEvents = {
+  delivered: 'email.delivered',
+  bounced: 'email.bounced',
+  deferred: 'email.delivery_delayed',
+  failed: 'email.failed',
+  complained: 'email.complained',
+  suppressed: 'email.suppressed',
+  canceled: 'email.canceled',
+} as const;
+
+export type StatDimension = 'none' | 'domain' | 'tag' | 'provider' | 'api_key';
+export type Bucket = 'minute' | 'hour' | 'day';
+
+export type RollUpName = 'stats' | 'failures';
+
+export interface Progress {
+  readonly early_until: Date;
+  readonly final_until: Date;
+  /** Up to where it can be computed by now, for the first time and for good. */
+  readonly early_target: Date;
+  readonly final_target: Date;
+}
+
+/** Null while another worker is at it. */
+export async function lockProgress(
+  tx: Tx,
+  name: RollUpName,
+  seconds: { readonly early: number; readonly late: number },
+): Promise<Progress | null> {
+  const [row] = await tx<Progress[]>`
+    select early_until, final_until,
+      date_trunc('minute', clock_now() - make_interval(secs => ${seconds.early}), 'UTC') as early_target,
+      date_trunc('minute', clock_now() - make_interval(secs => ${seconds.late}), 'UTC') as final_target
+    from roll_ups where name = ${name} for update skip locked`;
+  return row ?? null;
+}
+
+export async function saveProgress(
+  tx: Tx,
+  name: RollUpName,
+  progress: Pick<Progress, 'early_until' | 'final_until'>,
+): Promise<void> {
+  await tx`
+    update roll_ups set early_until = ${progress.early_until}, final_until = ${progress.final_until}
+    where name = ${name}`;
+}
+
+/** Joins of what a chore reads at once are for the planner to choose, by the values at hand. */
+export async function planFreely(tx: Tx): Promise<void> {
+  await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_hashjoin', 'on', true),
+    set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true)`;
+}
+
+/** The bin of a duration in milliseconds. */
+const binOf = (sql: Tx, ms: Fragment) =>
+  sql`least(${LAST_BIN}, floor(${BINS_PER_DOUBLING} * ln(greatest(1, ${ms})::float8) / ln(2)))::int`;
+
+/**
+ * Counts the minutes of a range anew, from events and messages by the times in their ids. Walks the primary keys, a
+ * step for each workspace; what an event is about is looked up by primary keys.
+ */
+export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void> {
+  const floors = (kind: 'event' | 'message') =>
+    Array.from({ length: (to.getTime() - from.getTime()) / MINUTE_MS + 1 }, (_, index) =>
+      idFloor(kind, from.getTime() + index * MINUTE_MS),
+    );
+  const events = floors('event');
+  const messages = floors('message');
+  await tx`delete from stat_minutes where at >= ${from} and at < ${to}`;
+  await tx`
+    with recorded as materialized (
+      select e.workspace_id, e.message_id, e.recipient_id, e.type, e.created_at,
+        width_bucket(e.id, ${events}::text[]) as minute, e.facts like '{"attempt":1,%' as first
+      from workspaces w
+      cross join lateral (
+        select * from events x
+        where x.workspace_id = w.id and x.id >= ${events[0] ?? ''} and x.id < ${events.at(-1) ?? ''}
+          and x.type = any (${Object.values(countedEvents)}::text[])
+        offset 0
+      ) e
+    ),
+    born as materialized (
+      select m.workspace_id, m.id, m.from_domain, m.api_key_id, m.tags, width_bucket(m.id, ${messages}::text[]) as minute
+      from workspaces w
+      cross join lateral (
+        select * from messages x
+        where x.workspace_id = w.id and x.id >= ${messages[0] ?? ''} and x.id < ${messages.at(-1) ?? ''}
+        offset 0
+      ) m
+    ),
+    happened as materialized (
+      select f.workspace_id, f.minute, f.type, f.created_at, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags,
+        r.domain as destination, coalesce(p.provider, '') as provider,
+        case when f.first and r.first_attempt_at is not null then ${binOf(
+          tx,
+          tx`extract(epoch from r.first_attempt_at - greatest(m.created_at, m.scheduled_at)) * 1000`,
+        )} end as first_bin,
+        case when f.type = 'email.delivered' then ${binOf(
+          tx,
+          tx`extract(epoch from f.created_at - greatest(m.created_at, m.scheduled_at)) * 1000`,
+        )} end as delivery_bin
+      from recorded f
+      cross join lateral (
+        select * from messages x where x.workspace_id = f.workspace_id and x.id = f.message_id offset 0
+      ) m
+      -- What is canceled is recorded once for a message, and counted for each of its recipients.
+      cross join lateral (
+        select * from recipients x
+        where x.message_id = f.message_id and x.workspace_id = f.workspace_id
+          and case when f.recipient_id is null then x.state = 'canceled' else x.id = f.recipient_id end
+        offset 0
+      ) r
+      left join provider_domains p on p.domain = r.domain
+    ),
+    told as (
+      insert into last_successes as l (dimension, key, workspace_id, at)
+      select d.dimension, d.key, h.workspace_id, max(h.created_at)
+      from (
+        select workspace_id, from_domain, api_key_id, tags, provider, destination, max(created_at) as created_at
+        from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6
+      ) h
+      cross join lateral (
+        values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain), ('api_key', h.api_key_id)
+        union all select 'tag', t.tag from unnest(h.tags) as t (tag)
+      ) as d (dimension, key)
+      group by 1, 2, 3
+      order by 1, 2, 3
+      on conflict (dimension, key, workspace_id) do update set at = excluded.at where l.at < excluded.at
+    ),
+    combined as materialized (
+      select workspace_id, minute, from_domain, api_key_id, tags, provider, first_bin, delivery_bin, type, count(*)::int as n
+      from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      union all
+      select b.workspace_id, b.minute, b.from_domain, coalesce(b.api_key_id, ''), b.tags, coalesce(p.provider, ''), null, null,
+        'accepted', count(*)::int
+      from born b
+      join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
+        and r.message_id >= ${messages[0] ?? ''} and r.message_id < ${messages.at(-1) ?? ''}
+      left join provider_domains p on p.domain = r.domain
+      group by 1, 2, 3, 4, 5, 6
+    ),
+    counted as materialized (
+      select s.workspace_id, d.dimension, ${from}::timestamptz + (c.minute - 1) * interval '1 minute' as at, d.key,
+        c.first_bin, c.delivery_bin, sum(c.n) as n,
+        coalesce(sum(c.n) filter (where c.type = 'accepted'), 0)::int as accepted,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.delivered}), 0)::int as delivered,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.bounced}), 0)::int as bounced,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.deferred}), 0)::int as deferred,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.failed}), 0)::int as failed,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.complained}), 0)::int as complained,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.suppressed}), 0)::int as suppressed,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.canceled}), 0)::int as canceled
+      from combined c
+      cross join lateral (values (c.workspace_id), (${WHOLE_INSTANCE})) as s (workspace_id)
+      cross join lateral (
+        values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('api_key', c.api_key_id)
+        union all select 'tag', t.tag from unnest(c.tags) as t (tag)
+      ) as d (dimension, key)
+      group by 1, 2, 3, 4, 5, 6
+    ),
+    bins as (
+      select workspace_id, dimension, at, key, 'first' as of, first_bin as bin, sum(n) as n from counted
+      where first_bin is not null group by 1, 2, 3, 4, 5, 6
+      union all
+      select workspace_id, dimension, at, key, 'delivery', delivery_bin, sum(n) from counted
+      where delivery_bin is not null group by 1, 2, 3, 4, 5, 6
+    )
+    ${insertion(tx, 'stat_minutes', tx`counted`, MOST_KEYS.minute)}`;
+}
+
+/**
+ * The end of a statement that has rows as \`counted\` and their histograms as \`bins\`: gives the busiest keys of each
+ * bucket a row of their own and the rest one row together.
+ */
+function insertion(tx: Tx, table: string, counted: Fragment, most_keys: number): Fragment {
+  return tx`
+    , totals as (
+      select workspace_id, dimension, at, key,
+        row_number() over (partition by workspace_id, dimension, at order by sum(n) desc, key) as place
+      from ${counted} where key <> '' group by workspace_id, dimension, at, key
+    ),
+    named as materialized (select workspace_id, dimension, at, key from totals where place <= ${most_keys}),
+    histograms as (
+      select workspace_id, dimension, at, key,
+        jsonb_object_agg(bin, n) filter (where of = 'first') as first_attempt,
+        jsonb_object_agg(bin, n) filter (where of = 'delivery') as delivery
+      from (
+        select b.workspace_id, b.dimension, b.at, coalesce(k.key, '') as key, b.of, b.bin, sum(b.n)::int as n
+        from bins b left join named k using (workspace_id, dimension, at, key)
+        group by 1, 2, 3, 4, 5, 6
+      ) b
+      group by 1, 2, 3, 4
+    ),
+    rows as (
+      select c.workspace_id, c.dimension, c.at, coalesce(k.key, '') as key, sum(accepted)::int as accepted,
+        sum(delivered)::int as delivered, sum(bounced)::int as bounced, sum(deferred)::int as deferred,
+        sum(failed)::int as failed, sum(complained)::int as complained, sum(suppressed)::int as suppressed,
+        sum(canceled)::int as canceled
+      from ${counted} c left join named k using (workspace_id, dimension, at, key)
+      group by 1, 2, 3, 4
+    )
+    insert into ${tx(table)} (workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed,
+      complained, suppressed, canceled, first_attempt, delivery)
+    select r.workspace_id, r.dimension, r.at, r.key, r.accepted, r.delivered, r.bounced, r.deferred, r.failed,
+      r.complained, r.suppressed, r.canceled, h.first_attempt, h.delivery
+    from rows r left join histograms h using (workspace_id, dimension, at, key)`;
+}
+
+/** Sums hours from minutes, or days from hours, for all that a range touches. Served by the index on the time. */
+export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: Date): Promise<void> {
+  const [source, target] = unit === 'hour' ? ['stat_minutes', 'stat_hours'] : ['stat_hours', 'stat_days'];
+  const first = tx`date_trunc(${unit}, ${from}::timestamptz, 'UTC')`;
+  const end = tx`date_trunc(${unit}, ${to}::timestamptz - interval '1 microsecond', 'UTC') + ${`1 ${unit}`}::interval`;
+  await tx`delete from ${tx(target)} where at >= ${first} and at < ${end}`;
+  await tx`
+    with parts as materialized (
+      select workspace_id, dimension, date_trunc(${unit}, at, 'UTC') as at, key, accepted, delivered, bounced, deferred,
+        failed, complained, suppressed, canceled, first_attempt, delivery
+      from ${tx(source)} where at >= ${first} and at < ${end}
+    ),
+    counted as materialized (
+      select *, accepted + delivered + bounced + deferred + failed + complained + suppressed + canceled as n from parts
+    ),
+    bins as (
+      select workspace_id, dimension, at, key, 'first' as of, b.bin::int as bin, b.n::int as n
+      from parts cross join lateral jsonb_each_text(first_attempt) as b (bin, n)
+      union all
+      select workspace_id, dimension, at, key, 'delivery', b.bin::int, b.n::int
+      from parts cross join lateral jsonb_each_text(delivery) as b (bin, n)
+    )
+    ${insertion(tx, target, tx`counted`, MOST_KEYS[unit])}`;
+}
+
+/** Drops what is older than it is kept, and no minute that an hour has not been made of for good. */
+export async function forgetStats(
+  sql: Sql,
+  kept: { readonly minute_days: number; readonly hour_days: number },
+): Promise<void> {
+  await sql`
+    delete from stat_minutes where at < least(
+      clock_now() - make_interval(days => ${kept.minute_days}),
+      (select date_trunc('hour', final_until, 'UTC') from roll_ups where name = 'stats')
+    )`;
+  await sql`delete from stat_hours where at < clock_now() - make_interval(days => ${kept.hour_days})`;
+  await sql`delete from stat_days where at < clock_now() - make_interval(days => ${kept.hour_days})`;
+  await sql`delete from last_successes where at < clock_now() - interval '30 days'`;
+}
+
+export interface StatRow {
+  readonly at: Date;
+  readonly key: string;
+  readonly accepted: number;
+  readonly delivered: number;
+  readonly bounced: number;
+  readonly deferred: number;
+  readonly failed: number;
+  readonly complained: number;
+  readonly suppressed: number;
+  readonly canceled: number;
+  readonly first_attempt: Readonly<Record<string, number>> | null;
+  readonly delivery: Readonly<Record<string, number>> | null;
+}
+
+const tableOf: Record<Bucket, string> = { minute: 'stat_minutes', hour: 'stat_hours', day: 'stat_days' };
+
+/** The buckets of a range in order of time; histograms only where they are asked for. Served by the primary key. */
+export async function bucketsOf(
+  sql: Sql,
+  asked: {
+    readonly workspace_id: string;
+    readonly dimension: StatDimension;
+    readonly bucket: Bucket;
+    readonly from: Date;
+    readonly to: Date;
+    readonly histograms: boolean;
+  },
+): Promise<StatRow[]> {
+  const { workspace_id, dimension, bucket, from, to, histograms } = asked;
+  return sql<StatRow[]>`
+    select at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled,
+      ${histograms ? sql`first_attempt, delivery` : sql`null as first_attempt, null as delivery`}
+    from ${sql(tableOf[bucket])}
+    where workspace_id = ${workspace_id} and dimension = ${dimension} and at >= ${from} and at < ${to}
+    order by at`;
+}
+
+/** Now, and up to where a roll-up has computed. */
+export async function standOf(sql: Sql, name: RollUpName): Promise<{ readonly now: Date; readonly until: Date }> {
+  const [row] = await sql<{ now: Date; until: Date }[]>`
+    select clock_now() as now, greatest(early_until, final_until) as until from roll_ups where name = ${name}`;
+  if (!row) throw new Error(`no roll-up is called ${name}`);
+  return row;
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../errors.ts';
+import { timestampField } from '../timestamp-field.ts';
+
+export const rangeFields = {
+  since: timestampField('since').meta({ description: 'The bucket that holds this time is the first.' }),
+  until: timestampField('until').optional().meta({ description: 'Before this time; now where it is not given.' }),
+};
+
+/** A row of buckets; from and to stand on their bounds, in UTC. */
+export interface BucketRange {
+  readonly from: Date;
+  readonly to: Date;
+  readonly bucket_ms: number;
+}
+
+const HOUR_MS = 3_600_000;
+export const bucketMs = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
+
+/** How many buckets one answer may have, and how long they are kept. */
+export interface RangeBounds {
+  readonly most: number;
+  readonly kept_days: number;
+}
+
+/** Days of UTC all have 24 hours, so every bucket begins at a multiple of its length. */
+export function bucketRange(
+  asked: { readonly since: Date; readonly until?: Date | undefined },
+  bucket: keyof typeof bucketMs,
+  bounds: RangeBounds,
+  now: Date,
+): BucketRange {
+  const bucket_ms = bucketMs[bucket];
+  const until = asked.until ?? now;
+  if (asked.since >= until) throw invalid('since must be before until, which is now where it is not given.');
+  const from = Math.floor(asked.since.getTime() / bucket_ms) * bucket_ms;
+  const to = Math.ceil(until.getTime() / bucket_ms) * bucket_ms;
+  if ((to - from) / bucket_ms > bounds.most) {
+    throw invalid(
+      `The range has more than ${bounds.most} buckets of one ${bucket}; ask for less of it or longer ones.`,
+    );
+  }
+  if (asked.since.getTime() < now.getTime() - bounds.kept_days * bucketMs.day - bucket_ms) {
+    throw invalid(`Buckets of one ${bucket} are kept for ${bounds.kept_days} days; since must not lie before.`);
+  }
+  return { from: new Date(from), to: new Date(to), bucket_ms };
+}
+
+function invalid(message: string): AppError {
+  return new AppError('invalid_range', message, {
+    details: [{ param: 'since', reason: 'invalid_range', message }],
+  });
+}
