@@ -3,8 +3,8 @@ import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { maintainStorage } from '@postrider/core/storage';
 import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
 
-/** Jobs that need no lanes. delivery.attempt is not here: the pump fetches and settles those itself. */
-type HandledJob = Exclude<JobName, 'delivery.attempt'>;
+/** Jobs that need no lanes. The others are fetched and settled by the pumps themselves. */
+type HandledJob = Exclude<JobName, 'delivery.attempt' | 'webhook.deliver'>;
 
 const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData<N>) => Promise<void> } = {
   'domain.cancel_mail': cancelMailOf,

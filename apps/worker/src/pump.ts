@@ -256,6 +256,8 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     for (let attempt = attempts + 1; ; attempt++) {
       try {
         await settleDeliveries(services, batch);
+        // Their events may be owed to endpoints.
+        services.jobs.ring('webhook.deliver');
         return;
       } catch (error) {
         onTried();

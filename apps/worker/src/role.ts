@@ -1,6 +1,6 @@
 import { runAll, type Services } from '@postrider/core';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
-import { egressOf } from '@postrider/core/webhooks';
+import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
 import { createHttpGuard } from '@postrider/mail';
 import { jobHandlers } from './handlers.ts';
 import { startDeliveryPump } from './pump.ts';
@@ -35,6 +35,8 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       const walk = newWalk();
       const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services);
       stops.unshift(() => reconciler.stop());
+      const webhookReconciler = every(RECONCILE_MS, () => reconcileWebhooks(services), services);
+      stops.unshift(() => webhookReconciler.stop());
     },
     stop: () => runAll('the worker', stops.splice(0)),
   };

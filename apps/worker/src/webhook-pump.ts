@@ -1,7 +1,9 @@
 import type { Services } from '@postrider/core';
 import {
+  beginVisits,
   type ClaimedPost,
   claimPosts,
+  renewVisits,
   type SettledPost,
   sendPost,
   settlePosts,
@@ -9,18 +11,24 @@ import {
   WEBHOOK_LEASE_SECONDS,
 } from '@postrider/core/webhooks';
 import type { HttpGuard } from '@postrider/mail';
-import { createEndpointLanes } from './endpoint-lanes.ts';
+import { createEndpointLanes, type LeftVisit } from './endpoint-lanes.ts';
+import { every } from './schedules.ts';
 
 export interface WebhookPump {
   stop(): Promise<void>;
 }
 
-// Claimed here at a time, over all endpoints.
+// Jobs fetched at a time; there may be many for one endpoint.
+const FETCH_COUNT = 200;
+// Claimed here at a time, over all endpoints, and how many of those are visited.
 const MOST_HELD = 1200;
-const MOST_ENDPOINTS = 150;
-// What is owed is found by looking: its commit sends no word, so that accepting costs the same with webhooks as
-// without. One look over an empty line costs the database a fraction of a millisecond.
-const POLL_MS = 100;
+const MOST_VISITS = 150;
+// Whoever records events wakes the workers, if only by what follows from the mail; this is the floor under that.
+const POLL_MS = 500;
+// Every accept of a mail is a wake, whether anybody listens or not: a look that found nothing is good for so long.
+const QUIET_MS = 50;
+const RENEW_MS = 3000;
+const TOUCH_EVERY = 3;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
 const MOST_SETTLES = 12;
@@ -35,60 +43,115 @@ interface Waiting {
   readonly claimed_at: number;
 }
 
-/** Moves webhooks: claim → lane → post → settle. An endpoint that hangs holds its own few places and no more. */
+/**
+ * Moves webhooks: fetch → visit → claim → lane → post → settle. A job says only that an endpoint is owed something, and
+ * is held while this worker visits it. An endpoint that hangs holds its own few places and no more.
+ */
 export function startWebhookPump(services: Services, http: HttpGuard): WebhookPump {
   const lanes = createEndpointLanes<Waiting>(() => performance.now());
   const finished: SettledPost[] = [];
   const cut = new AbortController();
-  let after = '';
-  let claiming: Promise<void> | null = null;
+  let fetching: Promise<void> | null = null;
   let again = false;
+  let quiet_until = 0;
+  let claiming: Promise<void> | null = null;
   let pollTimer: NodeJS.Timeout | null = null;
   let settleTimer: NodeJS.Timeout | null = null;
+  let settling = 0;
   let stopped = false;
   let given_up = false;
 
+  const pollIn = (wait_ms: number) => {
+    if (pollTimer) clearTimeout(pollTimer);
+    pollTimer = setTimeout(look, wait_ms);
+  };
+
   const poll = () => {
     if (stopped) return;
-    if (claiming) {
+    if (fetching) {
       again = true;
       return;
     }
-    if (pollTimer) clearTimeout(pollTimer);
+    const early = quiet_until - performance.now();
+    if (early > 0) {
+      pollIn(early);
+      return;
+    }
     again = false;
-    claiming = claim()
+    fetching = fetch()
       .catch((error) => {
-        services.log.error({ err: error }, 'webhooks could not be claimed');
+        services.log.error({ err: error }, 'webhooks could not be fetched');
         return false;
       })
       .then((more) => {
-        claiming = null;
+        fetching = null;
         if (stopped) return;
         if (more || again) poll();
-        else pollTimer = setTimeout(poll, POLL_MS);
+        else pollIn(POLL_MS);
       });
   };
 
-  /** Whether there are endpoints that it had no time to look at. */
-  const claim = async (): Promise<boolean> => {
-    const free = MOST_HELD - lanes.held();
-    const { count, rooms } = lanes.rooms(free);
-    const endpoints = Math.min(MOST_ENDPOINTS, Math.floor(free / count));
-    if (endpoints <= 0) return false;
-    const claimed_at = performance.now();
-    const { posts, refused, last } = await claimPosts(services, { after, endpoints, count, rooms });
-    after = last;
-    const asked = new Map(rooms.map((room) => [room.webhook_id, room.count]));
-    for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
-      const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
-      lanes.claimed(id, waiting, group.length, asked.get(id) ?? count);
+  /** What another worker was called for while this one visits: his call has ended, and ours goes on. */
+  const look = () => {
+    lanes.look();
+    claimSoon();
+    poll();
+  };
+
+  const full = () => lanes.held() >= MOST_HELD || lanes.visits().length >= MOST_VISITS;
+
+  /** Whether there may be more than was fetched. */
+  const fetch = async (): Promise<boolean> => {
+    if (full()) return false;
+    const jobs = await services.jobs.fetch('webhook.deliver', FETCH_COUNT);
+    if (jobs.length === 0) {
+      quiet_until = performance.now() + QUIET_MS;
+      return false;
     }
-    handIn(refused);
+    const mine = lanes.visits().map(({ holder }) => holder);
+    const { visits, others } = await beginVisits(services, jobs, mine);
+    for (const visit of visits) lanes.begin(visit);
+    for (const id of others) lanes.look(id);
+    claimSoon();
+    return jobs.length === FETCH_COUNT;
+  };
+
+  /** One claim at a time. */
+  const claimSoon = () => {
+    if (claiming || stopped) return;
+    const rooms = lanes.ask(MOST_HELD - lanes.held());
+    if (rooms.length === 0) {
+      settleSoon();
+      return;
+    }
+    claiming = claim(rooms)
+      .catch((error) => services.log.error({ err: error }, 'webhooks could not be claimed'))
+      .then(() => {
+        claiming = null;
+        if (lanes.hungry()) claimSoon();
+      });
+  };
+
+  const claim = async (rooms: ReturnType<typeof lanes.ask>) => {
+    const claimed_at = performance.now();
+    const unanswered = new Map(rooms.map((room) => [room.webhook_id, room.count]));
+    try {
+      const { posts, refused } = await claimPosts(services, rooms);
+      for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
+        const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
+        lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
+        unanswered.delete(id);
+      }
+      handIn(refused);
+    } finally {
+      for (const [id, count] of unanswered) lanes.claimed(id, [], 0, count);
+      settleSoon();
+    }
     startPosts();
-    return last !== '';
   };
 
   const startPosts = () => {
+    if (stopped) return;
     for (const waiting of lanes.start()) void post(waiting);
   };
 
@@ -112,25 +175,37 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
     if (results.length === 0) return;
     finished.push(...results);
     if (finished.length >= SETTLE_COUNT) settleNow();
-    else settleTimer ??= setTimeout(settleNow, SETTLE_MS);
+    else settleSoon();
+  };
+
+  const settleSoon = () => {
+    settleTimer ??= setTimeout(settleNow, SETTLE_MS);
   };
 
   const settleNow = () => {
     if (settleTimer) clearTimeout(settleTimer);
     settleTimer = null;
     const batch = finished.splice(0);
-    if (batch.length === 0) return;
-    void settle(batch).then(() => {
+    const counts = new Map(
+      [...Map.groupBy(batch, ({ row }) => row.webhook_id)].map(([id, { length }]) => [id, length]),
+    );
+    const left = lanes.leave(counts);
+    if (batch.length + left.length === 0) return;
+    const was_full = full() || left.length > 0;
+    settling += 1;
+    void settle(batch, left).then(() => {
+      settling -= 1;
       for (const { row } of batch) lanes.settled(row.webhook_id);
-      if (lanes.hungry()) poll();
+      if (lanes.hungry()) claimSoon();
+      if (was_full && !full()) poll();
     });
   };
 
   /** Outlives a restart of the database; what cannot be recorded in time is posted again, under the same id. */
-  const settle = async (batch: readonly SettledPost[]): Promise<void> => {
+  const settle = async (batch: readonly SettledPost[], left: readonly LeftVisit[]): Promise<void> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        await settlePosts(services, batch);
+        await settlePosts(services, batch, left);
         return;
       } catch (error) {
         services.log.error({ err: error, count: batch.length, attempt }, 'results of webhooks could not be recorded');
@@ -151,8 +226,26 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
     }
   };
 
+  let renewals = 0;
+  const renewer = every(
+    RENEW_MS,
+    async () => {
+      const visits = lanes.visits();
+      if (visits.length === 0) return;
+      const kept = await renewVisits(services.sql, visits);
+      for (const visit of visits) if (!kept.has(visit.webhook_id)) lanes.lose(visit);
+      renewals += 1;
+      if (renewals % TOUCH_EVERY > 0) return;
+      const jobs = lanes.visits().map(({ job_id, retry_count }) => ({ id: job_id, retry_count }));
+      await services.jobs.touch('webhook.deliver', jobs);
+    },
+    services,
+  );
+
   const unsubscribes = [
-    services.jobs.onWake('webhook.recover', poll),
+    services.jobs.onWake('webhook.deliver', poll),
+    // Mail that was accepted is an event too, and whoever accepts does not know who listens.
+    services.jobs.onWake('delivery.attempt', poll),
     services.jobs.onWake('webhook.close', () => void dropClosed()),
   ];
   poll();
@@ -168,13 +261,17 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
           given_up = true;
         }, GIVE_UP_MS),
       ];
+      lanes.close();
+      await fetching;
       await claiming;
       for (const id of lanes.ids()) handBack(lanes.drop(id));
-      while (lanes.held() > 0 && !given_up) {
+      while ((lanes.held() > 0 || lanes.visits().length > 0 || settling > 0) && !given_up) {
         settleNow();
         await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       }
       for (const deadline of deadlines) clearTimeout(deadline);
+      if (settleTimer) clearTimeout(settleTimer);
+      await renewer.stop();
     },
   };
 }

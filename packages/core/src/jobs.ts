@@ -18,6 +18,17 @@ export const catalogue = {
     payload: z.object({}),
     options: { retry_limit: 0, retry_delay_seconds: 0, expire_seconds: 900, cron: '* * * * *' },
   },
+  // The word that an endpoint is owed something; what, is in the rows. It is held while somebody looks after the endpoint.
+  'webhook.deliver': {
+    payload: z.object({ workspace_id: z.string(), webhook_id: z.string() }),
+    options: {
+      retry_limit: 1000,
+      retry_delay_seconds: 1,
+      expire_seconds: 900,
+      heartbeat_seconds: 30,
+      sql_function: 'call_for_webhooks',
+    },
+  },
   'webhook.recover': {
     payload: z.object({
       workspace_id: z.string(),

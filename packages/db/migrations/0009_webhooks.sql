@@ -51,6 +51,16 @@ create index webhook_deliveries_open on webhook_deliveries (webhook_id, next_att
 -- Serves the list of an endpoint, newest first.
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id collate "POSIX", id collate "POSIX");
 
+-- Who looks after an endpoint just now, so that one worker alone posts to it. The rows of deliveries are the truth of
+-- what is owed; a job only says that somebody has to look, and this row when the next one will.
+create table webhook_visits (
+  webhook_id text collate "C" primary key references webhooks (id) on delete cascade,
+  holder uuid,
+  held_until timestamptz,
+  -- A job waits for this time, if it is still to come.
+  next_look_at timestamptz
+) with (fillfactor = 50);
+
 -- The id of the delivery of an event to an endpoint: there is one, however often it is asked for.
 create function webhook_delivery_id(event_id text, webhook_id text) returns text
   language sql immutable strict parallel safe as $$
@@ -60,7 +70,8 @@ $$;
 
 -- Whoever records an event owes it to the endpoints that listen, in the same commit: an event that is rolled back
 -- was never owed, one that commits late is owed late, and no statement can forget. Where nobody listens this costs
--- one look into webhooks for each event.
+-- one look into webhooks for each event. Where somebody does, one job for each endpoint calls a worker;
+-- call_for_webhooks is made with the queue, which is installed after the migrations.
 create function owe_events() returns trigger language plpgsql as $$
 begin
   insert into webhook_deliveries (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
@@ -71,6 +82,14 @@ begin
     where x.workspace_id = e.workspace_id and x.status = 'enabled' and (x.events is null or e.type = any (x.events))
     offset 0
   ) w;
+  if found then
+    perform call_for_webhooks(array(
+      select distinct jsonb_build_object('workspace_id', w.workspace_id, 'webhook_id', w.id)
+      from (select distinct workspace_id, type from recorded) e
+      join webhooks w on w.workspace_id = e.workspace_id and w.status = 'enabled'
+        and (w.events is null or e.type = any (w.events))
+    ));
+  end if;
   return null;
 end $$;
 create trigger owe_events after insert on events referencing new table as recorded

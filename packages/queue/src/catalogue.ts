@@ -10,6 +10,8 @@ export interface JobOptions {
   readonly heartbeat_seconds?: number;
   /** Makes this a schedule: one job at each match, in UTC. */
   readonly cron?: string;
+  /** The name of a function that adds jobs from inside the database, for triggers: one for each element of a jsonb[]. */
+  readonly sql_function?: string;
 }
 
 /** Job name → what its payload is and how it is kept. Every function of the queue is typed by one. */

@@ -43,6 +43,28 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
 }
 
 /**
+ * The same insert as a function of the database, for jobs that are due now. It names the table of the queue, so it is
+ * made anew with every installation; until the first one, what calls it fails.
+ */
+export async function installJobFunction(sql: Sql, queue: string, name: string): Promise<void> {
+  const [row] = await sql<{ statement: string }[]>`
+    select format($outer$
+      create or replace function public.%I(jobs jsonb[]) returns void language plpgsql as $body$
+      begin
+        insert into pgboss.%I (id, name, data, start_after, created_on, keep_until, retry_limit, retry_delay,
+          retry_backoff, expire_seconds, deletion_seconds, policy, heartbeat_seconds)
+        select gen_random_uuid(), q.name, s.data, pgboss.job_now(), pgboss.job_now(),
+          pgboss.job_now() + make_interval(secs => q.retention_seconds), q.retry_limit, q.retry_delay, q.retry_backoff,
+          q.expire_seconds, q.deletion_seconds, q.policy, q.heartbeat_seconds
+        from unnest(jobs) as s (data) cross join pgboss.queue q
+        where q.name = %L;
+      end $body$ $outer$, ${name}::text, q.table_name, q.name) as statement
+    from pgboss.queue q where q.name = ${queue}`;
+  if (!row) throw new Error(`the queue ${queue} is not installed`);
+  await sql.unsafe(row.statement);
+}
+
+/**
  * Takes fetched jobs away, as a part of a statement that returns their ids. A finished job is of no use to anybody,
  * and a row that is gone costs less than one that is kept as completed for pg-boss to delete later. The source yields
  * id uuid and retry_count integer: a job that another has fetched since stays.

@@ -1,7 +1,14 @@
 import { connect, type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import type { Catalogue, Data, Job, NewJob } from './catalogue.ts';
-import { type JobTable, jobInsertion, jobRemoval, jobResumption, readJobTables } from './job-rows.ts';
+import {
+  installJobFunction,
+  type JobTable,
+  jobInsertion,
+  jobRemoval,
+  jobResumption,
+  readJobTables,
+} from './job-rows.ts';
 
 const SCHEMA = 'pgboss';
 const WAKE_CHANNEL = 'postrider_wake';
@@ -21,6 +28,8 @@ export interface Queue<C extends Catalogue> {
   insertion(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** A part of a statement that takes fetched jobs away, and returns the ids of those that were still held. */
   withdrawal(sql: Sql | Tx, name: keyof C & string, jobs: readonly JobHold[]): Fragment;
+  /** The same for jobs that the statement itself knows; the source yields id uuid and retry_count integer. */
+  removal(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** A part of a statement that puts withdrawn jobs back, fetched by the caller for the first time. */
   resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** Takes ready jobs; the caller settles them with complete, or touches them while they run. */
@@ -29,12 +38,21 @@ export interface Queue<C extends Catalogue> {
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
   /** Of these job ids, those that no job waits or runs under. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
+  /** Of these values, those that a field of a waiting or running job holds. Reads all live jobs of the queue. */
+  liveAbout<N extends keyof C & string>(
+    sql: Sql | Tx,
+    name: N,
+    field: keyof Data<C, N> & string,
+    values: readonly string[],
+  ): Promise<Set<string>>;
   /** How many processes work on the same database, as far as their heartbeats tell; at least this one. */
   workerCount(): Promise<number>;
   /** Runs a handler for jobs that need no lanes; a throw is a fault and is retried. */
   work<N extends keyof C & string>(name: N, handler: (data: Data<C, N>) => Promise<void>): Promise<void>;
   /** Tells workers of every process that jobs are ready now. */
   wake(name: keyof C & string): void;
+  /** The same for this process alone, which costs no statement. */
+  ring(name: keyof C & string): void;
   onWake(name: keyof C & string, listener: () => void): () => void;
   /** Subscribes to the wakes of other processes. */
   listen(): Promise<void>;
@@ -132,6 +150,9 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
         ) as a (id, retry_count)`;
       return jobRemoval(sql, tableOf(name), source);
     },
+    removal(sql, name, source) {
+      return jobRemoval(sql, tableOf(name), source);
+    },
     resumption(sql, name, source) {
       return jobResumption(sql, tableOf(name), source);
     },
@@ -178,6 +199,12 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
         )`;
       return rows.map((row) => row.id);
     },
+    async liveAbout(sql, name, field, values) {
+      const rows = await sql<{ value: string }[]>`
+        select distinct j.data ->> ${field} as value from ${sql(`${SCHEMA}.${tableOf(name).table}`)} j
+        where j.name = ${name} and j.state < 'completed' and j.data ->> ${field} = any (${values}::text[])`;
+      return new Set(rows.map((row) => row.value));
+    },
     async workerCount() {
       const instances = await boss.getInstances();
       return Math.max(1, instances.filter((instance) => instance.live).length);
@@ -196,6 +223,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       if (wait_ms <= 0) void flushWakes();
       else wakeTimer = setTimeout(flushWakes, wait_ms);
     },
+    ring,
     onWake(name, listener) {
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set.add(listener));
@@ -235,29 +263,36 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
       else await boss.createQueue(name, { ...settings, partition: true });
       if (options.cron) await boss.schedule(name, options.cron, {}, { tz: 'UTC' });
     }
-    await dropQueueChecks(url, Object.keys(catalogue));
+    await finishQueues(url, catalogue);
   } finally {
     await boss.stop({ graceful: false });
   }
   if (faults.length > 0) throw faults[0];
 }
 
+async function finishQueues(url: string, catalogue: Catalogue): Promise<void> {
+  const sql = connect(url, { max: 1, application_name: 'postrider-queue' });
+  try {
+    await dropQueueChecks(sql, Object.keys(catalogue));
+    for (const [name, { options }] of Object.entries(catalogue)) {
+      if (options.sql_function) await installJobFunction(sql, name, options.sql_function);
+    }
+  } finally {
+    await sql.end();
+  }
+}
+
 /**
  * pg-boss has every new job look up its queue, for a foreign key: a query for each row, and a tenth of what an
  * accept costs the database. Our statements take the queue's row itself to insert a job, and no queue is deleted.
  */
-async function dropQueueChecks(url: string, names: readonly string[]): Promise<void> {
-  const sql = connect(url, { max: 1, application_name: 'postrider-queue' });
-  try {
-    const checks = await sql<{ table: string; name: string }[]>`
-      select q.table_name as table, c.conname as name from pgboss.queue q
-      join pg_constraint c on c.conrelid = format('pgboss.%I', q.table_name)::regclass and c.contype = 'f'
-      where q.partition and q.name = any (${names}::text[]) and c.confrelid = 'pgboss.queue'::regclass`;
-    for (const { table, name } of checks) {
-      await sql`alter table ${sql(`pgboss.${table}`)} drop constraint if exists ${sql(name)}`;
-    }
-  } finally {
-    await sql.end();
+async function dropQueueChecks(sql: Sql, names: readonly string[]): Promise<void> {
+  const checks = await sql<{ table: string; name: string }[]>`
+    select q.table_name as table, c.conname as name from pgboss.queue q
+    join pg_constraint c on c.conrelid = format('pgboss.%I', q.table_name)::regclass and c.contype = 'f'
+    where q.partition and q.name = any (${names}::text[]) and c.confrelid = 'pgboss.queue'::regclass`;
+  for (const { table, name } of checks) {
+    await sql`alter table ${sql(`pgboss.${table}`)} drop constraint if exists ${sql(name)}`;
   }
 }
 

@@ -21,7 +21,16 @@ import {
   stopMailers,
 } from '@postrider/core/delivery';
 import { dkimName, dkimValue, insertProvenDomain, publicKeysOf } from '@postrider/core/domains';
-import { claimPosts, egressOf, sendPost, settlePosts } from '@postrider/core/webhooks';
+import {
+  beginVisits,
+  type ClaimedPost,
+  claimPosts,
+  egressOf,
+  renewVisits,
+  sendPost,
+  settlePosts,
+  type Visit,
+} from '@postrider/core/webhooks';
 import { provision } from '@postrider/core/workspaces';
 import { connect, type Sql } from '@postrider/db';
 import { createHttpGuard, createMailer } from '@postrider/mail';
@@ -68,6 +77,8 @@ export interface World {
   peer(): Promise<Services>;
   /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
   drain(): Promise<JobRun[]>;
+  /** Claims so many of what is due at each endpoint, as a worker does that goes on visiting those it was called to. */
+  claimWebhooks(count: number): Promise<ClaimedPost[]>;
   /** Posts every webhook that is due now, through the real HTTP client, until none is left; how many posts that took. */
   postWebhooks(): Promise<number>;
   stop(): Promise<void>;
@@ -96,6 +107,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
     ...(by_mx && { MX_PORT: String(smtp.port), MX_ALLOW_NETWORKS: '127.0.0.0/8,::1', HELO_NAME: 'mail.sender.test' }),
     ...env,
   });
+  const visited: Visit[] = [];
   const peerStops: (() => Promise<void>)[] = [];
   const startQueue = async (pool: Sql) => {
     const queue = createQueue({
@@ -191,12 +203,26 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
         );
       }
     },
+    async claimWebhooks(count) {
+      const begun = await beginVisits(services, await jobs.fetch('webhook.deliver', BATCH), []);
+      visited.push(...begun.visits);
+      await renewVisits(sql, visited);
+      const rooms = visited.map(({ webhook_id, holder }) => ({ webhook_id, holder, count }));
+      return [...(await claimPosts(services, rooms)).posts];
+    },
     async postWebhooks() {
       for (let count = 0; ; ) {
-        const { posts, refused } = await claimPosts(services, { after: '', endpoints: 500, count: 50, rooms: [] });
-        if (posts.length + refused.length === 0) return count;
+        const due = await jobs.fetch('webhook.deliver', BATCH);
+        if (due.length === 0) return count;
+        const { visits } = await beginVisits(services, due, []);
+        const { posts, refused } = await claimPosts(
+          services,
+          visits.map(({ webhook_id, holder }) => ({ webhook_id, holder, count: BATCH })),
+        );
         const sent = await Promise.all(posts.map((post) => sendPost(services, http, post)));
-        await settlePosts(services, [...sent, ...refused]);
+        const busy = new Set([...posts, ...refused].map(({ row }) => row.webhook_id));
+        const ended = visits.map((visit) => ({ ...visit, idle: !busy.has(visit.webhook_id) }));
+        await settlePosts(services, [...sent, ...refused], ended);
         count += posts.length;
       }
     },

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { invoke } from '../operation.ts';
 import { createWebhook } from './create-webhook.ts';
 import { oweRange } from './owe-range.ts';
-import { claimPosts, settlePosts } from './post.ts';
+import { settlePosts } from './post.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -63,7 +63,7 @@ async function states(): Promise<string[]> {
 describe('deliveries are locked in the order of their ids', () => {
   it('by those who record results, whatever order the posts ended in', async () => {
     const { ids } = await owed();
-    const { posts } = await claimPosts(world.services, { after: '', endpoints: 10, count: COUNT, rooms: [] });
+    const posts = await world.claimWebhooks(COUNT);
     const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
     const ended = posts
       .map(({ row, lease }) => ({ row, lease, outcome }))

@@ -34,14 +34,15 @@ const PROBES = 1;
 // and behind more than this it cannot be; to walk the whole line of an endpoint that is down would hold up the others.
 const HEAD = 1000;
 
-export interface ClaimAsk {
-  /** Endpoints are looked at in the order of their ids, from behind this one. */
-  readonly after: string;
-  /** How many are looked at. */
-  readonly endpoints: number;
-  /** How much of an endpoint that is not named below. */
+/** So much of what is due at an endpoint, for whoever visits it. */
+export interface EndpointRoom {
+  readonly webhook_id: string;
+  readonly holder: string;
   readonly count: number;
-  readonly rooms: readonly { readonly webhook_id: string; readonly count: number }[];
+}
+
+export interface ClaimAsk {
+  readonly rooms: readonly EndpointRoom[];
   /** From how many failures in a row an endpoint is only probed. */
   readonly probe_after: number;
   readonly lease: string;
@@ -56,50 +57,36 @@ export interface ClaimedRow {
   readonly sample: string | null;
 }
 
-export interface ClaimedRows {
-  readonly rows: ClaimedRow[];
-  /** Where the next claim goes on; empty where all endpoints were looked at. */
-  readonly last: string;
-}
-
 /**
- * Takes what is due, for each endpoint as much as there is room for: hops from endpoint to endpoint over
- * webhook_deliveries_open, so that a long line at one costs the others nothing. Who is disabled or paused is passed by.
+ * Takes what is due, for each endpoint as much as there is room for, over webhook_deliveries_open: a long line at one
+ * costs the others nothing. Who is disabled or paused is passed by, and who is visited by somebody else.
  */
-export async function claimRows(sql: Sql, ask: ClaimAsk): Promise<ClaimedRows> {
-  const rows = await sql<(Partial<ClaimedRow> & { last: string })[]>`
-    with recursive hops as (
-      (select d.webhook_id, 1 as place from webhook_deliveries d
-        where d.state = 'pending' and d.webhook_id > ${ask.after} order by d.webhook_id limit 1)
-      union all
-      (select next.webhook_id, h.place + 1 from hops h
-        cross join lateral (
-          select d.webhook_id from webhook_deliveries d
-          where d.state = 'pending' and d.webhook_id > h.webhook_id order by d.webhook_id limit 1
-        ) next
-        where h.place < ${ask.endpoints})
-    ),
-    lanes as materialized (
-      select h.webhook_id, h.place, (
+export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAsk): Promise<ClaimedRow[]> {
+  return sql<ClaimedRow[]>`
+    with lanes as materialized (
+      select a.webhook_id, (
         select case
-          when w.failure_count < ${ask.probe_after} then a.count
+          when w.failure_count < ${probe_after} then a.count
           when exists (
             select from (
               select d.lease_until from webhook_deliveries d
-              where d.webhook_id = h.webhook_id and d.state = 'pending' order by d.next_attempt_at limit ${HEAD}
+              where d.webhook_id = a.webhook_id and d.state = 'pending' order by d.next_attempt_at limit ${HEAD}
             ) head
             where head.lease_until >= clock_now()
           ) then 0
           else least(${PROBES}, a.count) end
-        from webhooks w, lateral (select coalesce((
-          select r.count from unnest(
-            ${ask.rooms.map((room) => room.webhook_id)}::text[],
-            ${ask.rooms.map((room) => room.count)}::int[]
-          ) as r (webhook_id, count) where r.webhook_id = h.webhook_id
-        ), ${ask.count}::int) as count) a
-        where w.id = h.webhook_id and w.status = 'enabled' and (w.paused_until is null or w.paused_until <= clock_now())
+        from webhooks w
+        where w.id = a.webhook_id and w.status = 'enabled' and (w.paused_until is null or w.paused_until <= clock_now())
+          and exists (
+            select from webhook_visits v
+            where v.webhook_id = a.webhook_id and v.holder = a.holder and v.held_until > clock_now()
+          )
       ) as count
-      from hops h
+      from unnest(
+        ${rooms.map((room) => room.webhook_id)}::text[],
+        ${rooms.map((room) => room.holder)}::uuid[],
+        ${rooms.map((room) => room.count)}::int[]
+      ) as a (webhook_id, holder, count)
     ),
     picked as materialized (
       select p.workspace_id, p.id from lanes l
@@ -110,24 +97,14 @@ export async function claimRows(sql: Sql, ask: ClaimAsk): Promise<ClaimedRows> {
         order by d.next_attempt_at limit l.count for update of d skip locked
       ) p
       where l.count > 0
-    ),
-    claimed as (
-      update webhook_deliveries d set
-        lease = ${ask.lease}::uuid,
-        lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
-        attempt_count = d.attempt_count + 1
-      from picked p
-      where d.id = p.id and d.workspace_id = p.workspace_id
-      returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
     )
-    select c.*, edge.last from (
-      select case when count(*) < ${ask.endpoints} then '' else max(webhook_id) end as last from lanes
-    ) edge left join claimed c on true`;
-  return {
-    last: rows[0]?.last ?? '',
-    // The left join leaves one row without a delivery where there is none.
-    rows: rows.filter((row): row is ClaimedRow & { last: string } => row.id != null),
-  };
+    update webhook_deliveries d set
+      lease = ${lease}::uuid,
+      lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
+      attempt_count = d.attempt_count + 1
+    from picked p
+    where d.id = p.id and d.workspace_id = p.workspace_id
+    returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample`;
 }
 
 /** An event with all that its body tells. */
@@ -268,7 +245,7 @@ export async function pageOfDeliveries(
 
 /** A test: its body is given, because it is about no event. */
 export async function insertSample(
-  sql: Sql,
+  sql: Tx,
   sample: Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id'> & {
     readonly event_type: string;
     readonly sample: string;
@@ -286,7 +263,7 @@ export async function insertSample(
 
 /** Begins a delivery anew, whatever became of it; one that is being posted ends by itself. Null where there is none. */
 export async function replayRow(
-  sql: Sql,
+  sql: Tx,
   workspace_id: string,
   webhook_id: string,
   id: string,
@@ -313,7 +290,7 @@ export interface EventSlice {
  * nobody owed it while it was disabled. Returns the last event looked at, null at the end. What is open is waited for
  * too, because it may just be given up; rows are locked in the order of their ids, as the recording of results does.
  */
-export async function oweAgain(sql: Sql, slice: EventSlice): Promise<string | null> {
+export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
   const [row] = await sql<{ last: string | null; examined: number }[]>`
     with slice as materialized (
       select e.workspace_id, e.id, e.type from events e

@@ -1,6 +1,6 @@
 export { createWebhook } from './create-webhook.ts';
 export { deleteWebhook } from './delete-webhook.ts';
-export { WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
+export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
 export { egressOf } from './egress.ts';
 export { getWebhook } from './get-webhook.ts';
 export { giveUpDeliveries } from './give-up-open.ts';
@@ -8,6 +8,7 @@ export { listWebhookDeliveries } from './list-deliveries.ts';
 export { listWebhooks } from './list-webhooks.ts';
 export { oweRange } from './owe-range.ts';
 export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './post.ts';
+export { reconcileWebhooks } from './reconcile-calls.ts';
 export { recoverWebhook } from './recover-webhook.ts';
 export { replayWebhookDelivery } from './replay-delivery.ts';
 export { rotateWebhookSecret } from './rotate-secret.ts';
@@ -15,3 +16,5 @@ export { createSigner, newWebhookSecret, type Signer, sealSecret } from './signi
 export { switchedOff } from './store.ts';
 export { testWebhook } from './test-webhook.ts';
 export { updateWebhook } from './update-webhook.ts';
+export { type EndedVisit, renewVisitRows as renewVisits, type Visit } from './visit-store.ts';
+export { beginVisits, type DeliverJob } from './visits.ts';

@@ -2,6 +2,7 @@ import type { Services } from '../context.ts';
 import { idFloor } from '../ids.ts';
 import type { JobData } from '../jobs.ts';
 import { oweAgain } from './delivery-store.ts';
+import { sendDeliver } from './send-deliver.ts';
 
 const SLICE = 500;
 
@@ -11,7 +12,12 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
   const before = idFloor('event', new Date(job.until).getTime());
   let after: string | null = idFloor('event', new Date(job.since).getTime());
   while (after !== null) {
-    after = await oweAgain(services.sql, { workspace_id, webhook_id, after, before, count: SLICE });
-    services.jobs.wake('webhook.recover');
+    const slice = { workspace_id, webhook_id, after, before, count: SLICE };
+    after = await services.sql.begin(async (tx) => {
+      const last = await oweAgain(tx, slice);
+      await sendDeliver(services, tx, workspace_id, webhook_id);
+      return last;
+    });
+    services.jobs.wake('webhook.deliver');
   }
 }

@@ -6,7 +6,7 @@ import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { addSuppressions } from '../suppressions/index.ts';
 import { createWebhook } from './create-webhook.ts';
-import { claimPosts, settlePosts } from './post.ts';
+import { settlePosts } from './post.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -239,7 +239,7 @@ describe('a post that fails', () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await send();
-    const { posts } = await claimPosts(world.services, { after: '', endpoints: 10, count: 4, rooms: [] });
+    const posts = await world.claimWebhooks(4);
     const [busy, broken] = posts.map(({ row, lease }) => ({ row, lease }));
     if (!busy || !broken) throw new Error('two posts were not claimed');
     const answer = { kind: 'answered', text: '' } as const;
@@ -358,9 +358,9 @@ describe('a post that fails', () => {
     await hook('/hook', { events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 500 }));
     for (let count = 0; count < 12; count++) await send();
-    const claim = () => claimPosts(world.services, { after: '', endpoints: 10, count: 4, rooms: [] });
+    const claim = () => world.claimWebhooks(4);
     const fail = async () => {
-      const { posts } = await claim();
+      const posts = await claim();
       const outcome = { kind: 'failed', error: 'refused' } as const;
       await settlePosts(
         world.services,
@@ -375,14 +375,14 @@ describe('a post that fails', () => {
     expect([await fail(), await fail()]).toEqual([1, 0]);
     await world.clock.advance(9 * MINUTE_MS);
     const probe = await claim();
-    expect([probe.posts.length, (await claim()).posts.length]).toEqual([1, 0]);
+    expect([probe.length, (await claim()).length]).toEqual([1, 0]);
 
     const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
     await settlePosts(
       world.services,
-      probe.posts.map(({ row, lease }) => ({ row, lease, outcome })),
+      probe.map(({ row, lease }) => ({ row, lease, outcome })),
     );
-    expect((await claim()).posts).toHaveLength(4);
+    expect(await claim()).toHaveLength(4);
   });
 });
 
@@ -419,22 +419,21 @@ describe('a lease', () => {
   it('lets nobody else post, and its late holder change nothing', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
-    const ask = { after: '', endpoints: 10, count: 4, rooms: [] };
-    const first = await claimPosts(world.services, ask);
-    expect((await claimPosts(world.services, ask)).posts).toEqual([]);
+    const first = await world.claimWebhooks(4);
+    expect(await world.claimWebhooks(4)).toEqual([]);
     await world.clock.advance(MINUTE_MS);
-    const second = await claimPosts(world.services, ask);
-    expect(second.posts.map(({ row }) => row.event_id)).toEqual(first.posts.map(({ row }) => row.event_id));
+    const second = await world.claimWebhooks(4);
+    expect(second.map(({ row }) => row.event_id)).toEqual(first.map(({ row }) => row.event_id));
 
     const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
     await settlePosts(
       world.services,
-      first.posts.map(({ row, lease }) => ({ row, lease, outcome })),
+      first.map(({ row, lease }) => ({ row, lease, outcome })),
     );
     expect(await deliveries()).toMatchObject([{ state: 'pending', attempt_count: 2 }]);
     await settlePosts(
       world.services,
-      second.posts.map(({ row, lease }) => ({ row, lease, outcome })),
+      second.map(({ row, lease }) => ({ row, lease, outcome })),
     );
 
     expect(await deliveries()).toMatchObject([{ state: 'delivered', attempt_count: 2 }]);
@@ -444,8 +443,7 @@ describe('a lease', () => {
   it('goes back at once with what was not posted, which is no attempt', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
-    const ask = { after: '', endpoints: 10, count: 4, rooms: [] };
-    const { posts } = await claimPosts(world.services, ask);
+    const posts = await world.claimWebhooks(4);
 
     await settlePosts(
       world.services,
@@ -453,6 +451,6 @@ describe('a lease', () => {
     );
 
     expect(await deliveries()).toMatchObject([{ state: 'pending', attempt_count: 0 }]);
-    expect((await claimPosts(world.services, ask)).posts).toHaveLength(1);
+    expect(await world.claimWebhooks(4)).toHaveLength(1);
   });
 });

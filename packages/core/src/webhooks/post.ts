@@ -6,9 +6,9 @@ import { type EventType, recordEvent } from '../events/index.ts';
 import { newId } from '../ids.ts';
 import { SealError } from '../sealing.ts';
 import {
-  type ClaimAsk,
   type ClaimedRow,
   claimRows,
+  type EndpointRoom,
   loadOwedEvents,
   type PostResult,
   recordResults,
@@ -18,9 +18,10 @@ import { bodyOf } from './payload.ts';
 import { sendClose } from './send-close.ts';
 import { createSigner, openSecret, type Signer } from './signing.ts';
 import { disableWebhook, type Endpoint, loadEndpoints, markNoticed, recordHealth, type WebhookRow } from './store.ts';
+import { type EndedVisit, endVisitRows } from './visit-store.ts';
 
 // A delivery takes two transactions with the network between them, as that of a mail does: claim → post → settle.
-// The lease of the claim fences the settling. Its row is all there is: no job has to be kept in step with it.
+// The lease of the claim fences the settling. Its row is the truth; the job of the visit only calls for somebody to look.
 
 /** A delivery under this worker's lease, with what to post. */
 export interface ClaimedPost {
@@ -44,8 +45,6 @@ export interface ClaimedPosts {
   readonly posts: readonly ClaimedPost[];
   /** What cannot be posted, to be settled with the rest. */
   readonly refused: readonly SettledPost[];
-  /** Where the next claim goes on. */
-  readonly last: string;
 }
 
 // One slow answer is none; five failures in a row are an endpoint that is down.
@@ -54,14 +53,11 @@ const NOTICE_SECONDS = 86_400;
 const DISABLE_SECONDS = 5 * 86_400;
 const USER_AGENT = 'Postrider-Webhooks/1';
 
-/** First transaction: takes what is due, and makes the body of each event once for all of its endpoints. */
-export async function claimPosts(
-  services: Services,
-  ask: Pick<ClaimAsk, 'after' | 'endpoints' | 'count' | 'rooms'>,
-): Promise<ClaimedPosts> {
+/** First transaction: takes what is due at the endpoints that the caller visits, and makes the body of each event once for all of its endpoints. */
+export async function claimPosts(services: Services, rooms: readonly EndpointRoom[]): Promise<ClaimedPosts> {
   const lease = randomUUID();
-  const { rows, last } = await claimRows(services.sql, { ...ask, lease, probe_after: PAUSE.after });
-  if (rows.length === 0) return { posts: [], refused: [], last };
+  const rows = await claimRows(services.sql, { rooms, lease, probe_after: PAUSE.after });
+  if (rows.length === 0) return { posts: [], refused: [] };
   const [endpoints, events] = await Promise.all([
     loadEndpoints(services.sql, [...new Set(rows.map((row) => row.webhook_id))]),
     loadOwedEvents(
@@ -83,7 +79,7 @@ export async function claimPosts(
     else if (!body) refused.push(unsendable(row, lease, 'the event is no longer kept'));
     else posts.push({ row, lease, url: endpoint.url, signer, body });
   }
-  return { posts, refused, last };
+  return { posts, refused };
 }
 
 function signerOf(services: Services, { id, secret, previous_secret }: Endpoint): Signer | null {
@@ -117,21 +113,36 @@ export async function sendPost(
   return { row, lease, outcome: signal?.aborted ? null : outcome };
 }
 
-/** Second transaction, for many posts at once: states, next attempts, and what they say of their endpoints. */
-export async function settlePosts(services: Services, settled: readonly SettledPost[]): Promise<void> {
+/**
+ * Second transaction, for many posts at once: states, next attempts, what they say of their endpoints; and for visits
+ * that end with them, their jobs, and the next ones where something is left open.
+ */
+export async function settlePosts(
+  services: Services,
+  settled: readonly SettledPost[],
+  ended: readonly EndedVisit[] = [],
+): Promise<void> {
   const now_ms = services.clock.now();
   const judged = settled.map((one) => ({ ...one, verdict: verdictOf(services, one, now_ms) }));
-  const closed = await services.sql.begin(async (tx) => {
-    const won = await recordResults(tx, judged.map(resultOf));
-    if (won.size < judged.length)
-      services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
-    return learn(
-      services,
-      tx,
-      judged.filter(({ row, outcome, ours }) => outcome !== null && !ours && won.has(row.id)),
-    );
+  const { closed, due } = await services.sql.begin(async (tx) => {
+    const closed = await record(services, tx, judged);
+    return { closed, due: ended.length > 0 && (await endVisitRows(tx, services.jobs, ended)) };
   });
   if (closed) services.jobs.wake('webhook.close');
+  if (due) services.jobs.wake('webhook.deliver');
+}
+
+/** Whether an endpoint was disabled by it. */
+async function record(services: Services, tx: Tx, judged: readonly JudgedPost[]): Promise<boolean> {
+  if (judged.length === 0) return false;
+  const won = await recordResults(tx, judged.map(resultOf));
+  if (won.size < judged.length)
+    services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
+  return learn(
+    services,
+    tx,
+    judged.filter(({ row, outcome, ours }) => outcome !== null && !ours && won.has(row.id)),
+  );
 }
 
 type JudgedPost = SettledPost & { readonly verdict: PostVerdict };

@@ -10,6 +10,7 @@ import {
 } from './delivery-entry.ts';
 import { replayRow } from './delivery-store.ts';
 import { requireEnabled } from './require-enabled.ts';
+import { sendDeliver } from './send-deliver.ts';
 
 /** Posts an event again, under the same webhook-id: to the receiver it is one that came twice. */
 export const replayWebhookDelivery = operation({
@@ -20,9 +21,14 @@ export const replayWebhookDelivery = operation({
   output: webhookDeliverySchema,
   async run(ctx, { id, delivery_id }): Promise<WebhookDeliveryEntry> {
     await requireEnabled(ctx, id);
-    const row = await replayRow(ctx.sql, ctx.actor.workspace_id, id, delivery_id);
+    const { workspace_id } = ctx.actor;
+    const row = await ctx.sql.begin(async (tx) => {
+      const begun = await replayRow(tx, workspace_id, id, delivery_id);
+      if (begun) await sendDeliver(ctx, tx, workspace_id, id);
+      return begun;
+    });
     if (!row) throw deliveryNotFound(delivery_id);
-    ctx.jobs.wake('webhook.recover');
+    ctx.jobs.wake('webhook.deliver');
     return webhookDeliveryEntry(row);
   },
 });

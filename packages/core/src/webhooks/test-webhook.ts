@@ -7,6 +7,7 @@ import { idField } from '../wire.ts';
 import { type WebhookDeliveryEntry, webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
 import { insertSample } from './delivery-store.ts';
 import { requireEnabled } from './require-enabled.ts';
+import { sendDeliver } from './send-deliver.ts';
 
 /** Posts an example of a type, marked as one, whatever types the endpoint has asked for. */
 export const testWebhook = operation({
@@ -25,15 +26,19 @@ export const testWebhook = operation({
     const example = exampleEvent(type);
     const event_id = newId('event', now_ms);
     const sample = { ...example, id: event_id, created_at: isoTime(now_ms), data: { ...example.data, test: true } };
-    const row = await insertSample(ctx.sql, {
-      workspace_id,
-      id: newId('webhook_delivery', now_ms),
-      webhook_id: id,
-      event_id,
-      event_type: type,
-      sample: JSON.stringify(sample),
+    const row = await ctx.sql.begin(async (tx) => {
+      const made = await insertSample(tx, {
+        workspace_id,
+        id: newId('webhook_delivery', now_ms),
+        webhook_id: id,
+        event_id,
+        event_type: type,
+        sample: JSON.stringify(sample),
+      });
+      await sendDeliver(ctx, tx, workspace_id, id);
+      return made;
     });
-    ctx.jobs.wake('webhook.recover');
+    ctx.jobs.wake('webhook.deliver');
     return webhookDeliveryEntry(row);
   },
 });

@@ -3,6 +3,7 @@ import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { sendClose } from './send-close.ts';
+import { sendDeliver } from './send-deliver.ts';
 import { changeWebhook, disableWebhook, enableWebhook } from './store.ts';
 import { untilQuiet } from './until-quiet.ts';
 import { requirePublic, urlField } from './url-field.ts';
@@ -38,7 +39,12 @@ export const updateWebhook = operation({
     const { row, disabled } = await ctx.sql.begin(async (tx) => {
       const changed = await changeWebhook(tx, workspace_id, id, changes);
       if (!changed) throw webhookNotFound(id);
-      if (status === 'enabled') return { row: (await enableWebhook(tx, workspace_id, id)) ?? changed, disabled: false };
+      if (status === 'enabled') {
+        const on = await enableWebhook(tx, workspace_id, id);
+        // For what has not been given up yet.
+        if (on) await sendDeliver(ctx, tx, workspace_id, id);
+        return { row: on ?? changed, disabled: false };
+      }
       const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
       if (off) await sendClose(ctx, tx, id);
       return { row: off ?? changed, disabled: off !== null };
