@@ -23,7 +23,11 @@ create table audit_log (
   primary key (workspace_id, id),
   unique (workspace_id, sequence)
 );
+-- Serve the list: all of it, and by what was done to what, by whom.
+create index audit_log_newest on audit_log (workspace_id collate "POSIX", id collate "POSIX");
 create index audit_log_target on audit_log (workspace_id collate "POSIX", target_id collate "POSIX", id collate "POSIX");
+create index audit_log_action on audit_log (workspace_id collate "POSIX", action collate "POSIX", id collate "POSIX");
+create index audit_log_actor on audit_log (workspace_id collate "POSIX", actor_id collate "POSIX", id collate "POSIX");
 
 -- The end of each chain. Whoever appends holds its row until the commit, so it is taken last.
 create table audit_heads (

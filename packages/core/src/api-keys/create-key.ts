@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { keyDomainProblem } from './key-domains.ts';
-import { keyEntry, keySchema, scopeField } from './key-entry.ts';
+import { keyEntry, keyFacts, keySchema, scopeField } from './key-entry.ts';
 import { hasScope } from './scopes.ts';
 import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
 import { insertKey, reachesBeyond } from './store.ts';
@@ -89,19 +90,23 @@ export const createKey = operation({
       }
     }
     const secret = newSecret(input.mode);
-    const row = await insertKey(ctx.sql, {
-      workspace_id: actor.workspace_id,
-      id: newId('api_key', ctx.clock.now()),
-      name: input.name,
-      secret_hash: hashSecret(secret),
-      prefix: secretPrefix(input.mode),
-      last4: secret.slice(-4),
-      scopes: [...new Set(input.scopes)],
-      mode: input.mode,
-      domains: input.domains ?? null,
-      ...limits,
+    const row = await ctx.sql.begin(async (tx) => {
+      const made = await insertKey(tx, {
+        workspace_id: actor.workspace_id,
+        id: newId('api_key', ctx.clock.now()),
+        name: input.name,
+        secret_hash: hashSecret(secret),
+        prefix: secretPrefix(input.mode),
+        last4: secret.slice(-4),
+        scopes: [...new Set(input.scopes)],
+        mode: input.mode,
+        domains: input.domains ?? null,
+        ...limits,
+      });
+      if (!made) throw new Error('two random secrets were equal');
+      await recordAudit(tx, ctx, [{ action: 'api_key.created', target_id: made.id, diff: keyFacts(made) }]);
+      return made;
     });
-    if (!row) throw new Error('two random secrets were equal');
     return { ...keyEntry(row), secret };
   },
 });

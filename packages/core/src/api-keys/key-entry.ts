@@ -53,6 +53,11 @@ export function keyEntry(row: KeyRow): KeyEntry {
   };
 }
 
+/** What the audit log tells of a key that was made. */
+export function keyFacts({ name, last4, scopes, mode, domains, allowed_ips, expires_at }: KeyRow) {
+  return { name, last4, scopes, mode, domains, allowed_ips, expires_at };
+}
+
 export function keyNotFound(id: string): AppError {
   return new AppError(
     'api_key_not_found',

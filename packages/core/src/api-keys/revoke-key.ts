@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField, timeField } from '../wire.ts';
 import { keyNotFound } from './key-entry.ts';
-import { revokeKeyRow } from './store.ts';
+import { keyById, revokeKeyRow } from './store.ts';
 
 const revokedSchema = z.object({
   object: z.literal('api_key'),
@@ -22,7 +23,13 @@ export const revokeKey = operation({
   input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {
-    const row = await revokeKeyRow(ctx.sql, ctx.actor.workspace_id, key_id);
+    const { workspace_id } = ctx.actor;
+    const row = await ctx.sql.begin(async (tx) => {
+      const revoked = await revokeKeyRow(tx, workspace_id, key_id);
+      if (!revoked) return keyById(tx, workspace_id, key_id);
+      await recordAudit(tx, ctx, [{ action: 'api_key.revoked', target_id: key_id, diff: { name: revoked.name } }]);
+      return revoked;
+    });
     if (!row?.revoked_at) throw keyNotFound(key_id);
     return { object: 'api_key', id: row.id, status: 'revoked', revoked_at: isoTime(row.revoked_at) };
   },

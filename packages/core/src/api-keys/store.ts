@@ -232,11 +232,11 @@ export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow |
   return row ?? null;
 }
 
-/** Revokes once; a repeat finds the first time. Null where the workspace has no such key. */
+/** Null where it is revoked already, or where the workspace has no such key. */
 export async function revokeKeyRow(sql: Sql | Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
-    update api_keys set revoked_at = coalesce(revoked_at, clock_now())
-    where workspace_id = ${workspace_id} and id = ${id}
+    update api_keys set revoked_at = clock_now()
+    where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null
     returning ${keyColumns(sql)}`;
   return row ?? null;
 }

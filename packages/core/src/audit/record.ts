@@ -2,7 +2,7 @@ import type { Tx } from '@postrider/db';
 import type { ActorContext } from '../context.ts';
 import { newId } from '../ids.ts';
 import type { AuditAction } from './actions.ts';
-import { appendAudit } from './store.ts';
+import { type AuditDraft, appendAudit } from './store.ts';
 
 /** The chain of what belongs to no workspace: queues, destinations, plans. */
 export const INSTANCE = '';
@@ -21,18 +21,36 @@ export interface AuditFact {
 
 /** Tells the audit log, in the commit of what it tells. The last statement of its transaction: it locks the chain. */
 export async function recordAudit(tx: Tx, ctx: ActorContext, facts: readonly AuditFact[]): Promise<void> {
-  if (facts.length === 0) return;
+  if (facts.length > 0) await appendAudit(tx, draftAudit(ctx, facts));
+}
+
+/** The entries, for who stores them within a larger statement. */
+export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): readonly AuditDraft[] {
   const now_ms = ctx.clock.now();
   const { actor, face, address, request_id } = ctx;
-  const entries = facts.map((fact) => ({
+  return facts.map((fact) => ({
     workspace_id: fact.workspace_id ?? actor.workspace_id,
     id: newId('audit', now_ms),
+    ...whoIs(actor),
+    face,
     action: fact.action,
     target_id: fact.target_id,
     diff: fact.diff === undefined ? null : JSON.stringify(fact.diff),
     reason: fact.reason ?? null,
+    address,
+    request_id,
   }));
-  await appendAudit(tx, { ...whoIs(actor), face, address, request_id }, entries);
+}
+
+/** What differs, each with its value before and after; undefined where nothing does. */
+export function changesOf<T extends object>(
+  before: T,
+  after: T,
+  names: readonly (keyof T & string)[],
+): Readonly<Record<string, readonly [unknown, unknown]>> | undefined {
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  if (changed.length === 0) return undefined;
+  return Object.fromEntries(changed.map((name) => [name, [before[name] ?? null, after[name] ?? null] as const]));
 }
 
 function whoIs(actor: ActorContext['actor']): { actor_kind: string; actor_id: string; actor_name: string } {

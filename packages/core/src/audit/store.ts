@@ -1,38 +1,153 @@
-import type { Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { Candidates, IdRange } from '../candidate-pages.ts';
+import { within } from '../keyset-store.ts';
 
-interface Author {
+/** An entry as it is handed to the log, which gives it its time and its place in the chain. */
+export interface AuditDraft {
+  readonly workspace_id: string;
+  readonly id: string;
   readonly actor_kind: string;
   readonly actor_id: string;
   readonly actor_name: string;
   readonly face: string;
-  readonly address: string | null;
-  readonly request_id: string;
-}
-
-interface NewEntry {
-  readonly workspace_id: string;
-  readonly id: string;
   readonly action: string;
   readonly target_id: string;
   readonly diff: string | null;
   readonly reason: string | null;
+  readonly address: string | null;
+  readonly request_id: string;
 }
 
-/** Chains in the order of their names, so that two who write to the same ones wait for each other in one order. */
-export async function appendAudit(tx: Tx, author: Author, entries: readonly NewEntry[]): Promise<void> {
-  await tx`
+/**
+ * Appends, as a statement of its own or as a part of one. The chains are taken in the order of their names, so that two
+ * who write to the same ones wait for each other in one order. where says which of the drafts, by their place.
+ */
+export function auditInsertion(sql: Sql | Tx, drafts: readonly AuditDraft[], where: Fragment): Fragment {
+  return sql`
     insert into audit_log (workspace_id, id, sequence, at, actor_kind, actor_id, actor_name, face, action, target_id,
       diff, reason, address, request_id, previous_hash, hash)
-    select a.workspace_id, a.id, 0, clock_now(), ${author.actor_kind}, ${author.actor_id},
-      coalesce((select k.name from api_keys k where k.id = ${author.actor_id}), ${author.actor_name}),
-      ${author.face}, a.action, a.target_id, a.diff, a.reason, ${author.address}, ${author.request_id}, '', ''
+    select a.workspace_id, a.id, 0, clock_now(), a.actor_kind, a.actor_id,
+      coalesce((select k.name from api_keys k where k.id = a.actor_id), a.actor_name),
+      a.face, a.action, a.target_id, a.diff, a.reason, a.address, a.request_id, '', ''
     from unnest(
-      ${entries.map((entry) => entry.workspace_id)}::text[],
-      ${entries.map((entry) => entry.id)}::text[],
-      ${entries.map((entry) => entry.action)}::text[],
-      ${entries.map((entry) => entry.target_id)}::text[],
-      ${entries.map((entry) => entry.diff)}::text[],
-      ${entries.map((entry) => entry.reason)}::text[]
-    ) with ordinality as a (workspace_id, id, action, target_id, diff, reason, place)
+      ${drafts.map((draft) => draft.workspace_id)}::text[],
+      ${drafts.map((draft) => draft.id)}::text[],
+      ${drafts.map((draft) => draft.actor_kind)}::text[],
+      ${drafts.map((draft) => draft.actor_id)}::text[],
+      ${drafts.map((draft) => draft.actor_name)}::text[],
+      ${drafts.map((draft) => draft.face)}::text[],
+      ${drafts.map((draft) => draft.action)}::text[],
+      ${drafts.map((draft) => draft.target_id)}::text[],
+      ${drafts.map((draft) => draft.diff)}::text[],
+      ${drafts.map((draft) => draft.reason)}::text[],
+      ${drafts.map((draft) => draft.address)}::text[],
+      ${drafts.map((draft) => draft.request_id)}::text[]
+    ) with ordinality as a (workspace_id, id, actor_kind, actor_id, actor_name, face, action, target_id, diff, reason,
+      address, request_id, place)
+    where ${where}
     order by a.workspace_id, a.place`;
+}
+
+export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promise<void> {
+  await tx`${auditInsertion(tx, drafts, tx`true`)}`;
+}
+
+export interface AuditRow extends AuditDraft {
+  readonly sequence: number;
+  readonly at: Date;
+}
+
+/** Which index gives the entries of a page in order; what else is asked for is looked at row by row. */
+export type AuditDriver = 'target_id' | 'actor_id' | 'action' | null;
+
+export interface AuditFilter {
+  readonly target_id: string | null;
+  readonly actor_id: string | null;
+  readonly actions: readonly string[] | null;
+}
+
+function columns(sql: Sql): Fragment {
+  return sql`e.workspace_id, e.id, e.sequence::float8 as sequence, e.at, e.actor_kind, e.actor_id, e.actor_name, e.face,
+    e.action, e.target_id, e.diff, e.reason, e.address, e.request_id`;
+}
+
+/** Newest first. Served by audit_log_target, audit_log_actor, audit_log_action or audit_log_newest. */
+export async function pageOfAudit(
+  sql: Sql,
+  workspace_id: string,
+  driver: AuditDriver,
+  filter: AuditFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<AuditRow>> {
+  const driven = {
+    target_id: sql`and x.target_id collate "POSIX" = ${filter.target_id}`,
+    actor_id: sql`and x.actor_id collate "POSIX" = ${filter.actor_id}`,
+    action: sql`and x.action collate "POSIX" = ${filter.actions?.[0] ?? null}`,
+  };
+  const rows = await sql<(Partial<AuditRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (
+      select x.* from audit_log x
+      where x.workspace_id collate "POSIX" = ${workspace_id} and ${within(sql, sql`x.id`, range)}
+        ${driver === null ? sql`` : driven[driver]}
+      order by x.id collate "POSIX" desc limit ${count}
+    )
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, e.*
+    from (values (1)) as always
+    left join lateral (
+      select ${columns(sql)} from candidates e
+      where true
+        ${filter.target_id === null ? sql`` : sql`and e.target_id = ${filter.target_id}`}
+        ${filter.actor_id === null ? sql`` : sql`and e.actor_id = ${filter.actor_id}`}
+        ${filter.actions === null ? sql`` : sql`and e.action = any (${[...filter.actions]}::text[])`}
+      order by e.id desc limit ${wanted}
+    ) e on true
+    order by e.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // The left join leaves one row without an entry where there is none.
+    rows: rows.filter((row): row is AuditRow & { examined: number; edge: string } => row.id != null),
+  };
+}
+
+export async function auditById(sql: Sql, workspace_id: string, id: string): Promise<AuditRow | null> {
+  const [row] = await sql<AuditRow[]>`
+    select ${columns(sql)} from audit_log e where e.workspace_id = ${workspace_id} and e.id = ${id}`;
+  return row ?? null;
+}
+
+/** The end of a chain; sequence 0 where nothing was ever appended. */
+export interface AuditHead {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+export async function auditHead(sql: Sql, workspace_id: string): Promise<AuditHead> {
+  const [row] = await sql<AuditHead[]>`
+    select sequence::float8 as sequence, encode(hash, 'hex') as hash from audit_heads where workspace_id = ${workspace_id}`;
+  return row ?? { sequence: 0, hash: '' };
+}
+
+export interface LinkRow {
+  readonly id: string;
+  readonly sequence: number;
+  /** Its hash is that of what it says. */
+  readonly whole: boolean;
+  /** It names the hash of the entry before it. */
+  readonly follows: boolean;
+  readonly hash: string;
+}
+
+/** Some of a chain, behind a place in it. Served by the unique index of workspace and sequence. */
+export async function linksOf(sql: Sql, workspace_id: string, after: number, count: number): Promise<LinkRow[]> {
+  return sql<LinkRow[]>`
+    select * from (
+      select e.id, e.sequence::float8 as sequence, e.hash = audit_hash(e) as whole,
+        e.previous_hash = coalesce(lag(e.hash) over (order by e.sequence), '') as follows, encode(e.hash, 'hex') as hash
+      from audit_log e
+      where e.workspace_id = ${workspace_id} and e.sequence >= ${after} and e.sequence <= ${after + count}
+    ) links
+    where sequence > ${after} order by sequence`;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { AppError, refuseFields } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -54,8 +55,8 @@ export const addDomain = operation({
     if (await isClaimedElsewhere(ctx.sql, workspace_id, name)) throw domainClaimed(name);
     const now_ms = ctx.clock.now();
     const keys = sealDkimKeys(ctx.sealing, await generateDkimPairs(), now_ms, dkim_selector ?? undefined);
-    const row = await ctx.sql.begin((tx) =>
-      insertDomain(tx, {
+    const row = await ctx.sql.begin(async (tx) => {
+      const added = await insertDomain(tx, {
         workspace_id,
         id: newId('domain', now_ms),
         name,
@@ -66,8 +67,11 @@ export const addDomain = operation({
         keys: [keys.rsa, keys.ed25519],
         signing_key_ids: [keys.rsa.id],
         checked: true,
-      }),
-    );
+      });
+      if (added)
+        await recordAudit(tx, ctx, [{ action: 'domain.added', target_id: added.id, diff: { name, return_path } }]);
+      return added;
+    });
     if (!row) throw alreadyExists(name);
     return domainEntry(row, await publicKeysOf(ctx.sql, [row.id]), ctx);
   },

@@ -1,4 +1,4 @@
-import { sqlState } from '@postrider/db';
+import { sqlState, type Tx } from '@postrider/db';
 import type { Services } from '../context.ts';
 import { recordEvent } from '../events/store.ts';
 import { newId } from '../ids.ts';
@@ -37,6 +37,8 @@ export interface Check {
   readonly checked: readonly CheckedRecord[];
   /** A check that nobody waits for is dropped where another was recorded meanwhile, which may have looked later. */
   readonly yields: boolean;
+  /** What else belongs into the commit, and comes last in it. */
+  record?(tx: Tx, before: DomainRow, after: DomainRow): Promise<void>;
 }
 
 /** Records what was seen, and moves the domain and its keys where that proves or refutes them. No lookup happens in here. */
@@ -52,7 +54,7 @@ export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, chec
 
 async function apply(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
-  { found, checked, yields }: Check,
+  { found, checked, yields, record }: Check,
   claimed: boolean,
 ): Promise<Applied> {
   const domain_id = found.id;
@@ -82,6 +84,7 @@ async function apply(
       const facts = { domain: { id: row.id, name: row.name, status, status_reason } };
       await recordEvent(tx, { workspace_id, id: newId('event', clock.now()), type: event, facts });
     }
+    await record?.(tx, before, row);
     return claimed ? { kind: 'claimed' } : { kind: 'applied', row };
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { keyDomainProblem } from '../api-keys/key-domains.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { KeyActor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
@@ -44,6 +45,7 @@ export const removeDomain = operation({
         { data },
         { data, start_after: new Date(ctx.clock.now() + SECOND_SWEEP_MS) },
       ]);
+      await recordAudit(tx, ctx, [{ action: 'domain.removed', target_id: id, diff: { name, status } }]);
     });
     return { object: 'domain', name, deleted: true };
   },

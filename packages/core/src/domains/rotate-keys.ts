@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { generateDkimPairs, otherSelector, sealDkimKeys } from './dkim-keys.ts';
@@ -29,7 +30,10 @@ export const rotateKeys = operation({
       if (!first) throw new Error(`${found.name} has no key`);
       const { rsa, ed25519 } = sealDkimKeys(ctx.sealing, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
       await insertKeys(tx, found, [rsa, ed25519]);
-      return scheduleCheck(tx, found.id, found.status === 'suspended' ? null : 0);
+      const scheduled = await scheduleCheck(tx, found.id, found.status === 'suspended' ? null : 0);
+      const diff = { name: found.name, selector: [first.selector, rsa.selector] };
+      await recordAudit(tx, ctx, [{ action: 'domain.keys_rotated', target_id: found.id, diff }]);
+      return scheduled;
     });
     if (!row) throw domainNotFound(domain);
     return domainEntry(row, await publicKeysOf(ctx.sql, [row.id]), ctx);

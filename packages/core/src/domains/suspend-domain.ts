@@ -1,5 +1,6 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
+import { type AuditFact, INSTANCE, recordAudit } from '../audit/index.ts';
 import type { ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
@@ -20,7 +21,14 @@ export const suspendDomain = operation({
   summary: 'Stop a domain from sending until it is resumed',
   input: whichSchema.extend({ reason: z.string().trim().min(1).max(200) }),
   output: domainSchema,
-  run: (ctx, { reason, ...which }) => move(ctx, which, 'suspend', `Suspended by an operator: ${reason}`, null),
+  run: (ctx, { reason, ...which }) =>
+    move(ctx, which, {
+      transition: 'suspend',
+      status_reason: `Suspended by an operator: ${reason}`,
+      check_in_ms: null,
+      action: 'domain.suspended',
+      reason,
+    }),
 });
 
 /** Lets a suspended domain prove itself again; the next check, within a minute, does. */
@@ -30,15 +38,28 @@ export const resumeDomain = operation({
   summary: 'Let a suspended domain be verified again',
   input: whichSchema,
   output: domainSchema,
-  run: (ctx, which) => move(ctx, which, 'resume', 'Resumed by an operator; its records are about to be checked.', 0),
+  run: (ctx, which) =>
+    move(ctx, which, {
+      transition: 'resume',
+      status_reason: 'Resumed by an operator; its records are about to be checked.',
+      check_in_ms: 0,
+      action: 'domain.resumed',
+      reason: null,
+    }),
 });
+
+interface Lever {
+  readonly transition: DomainTransitionName;
+  readonly status_reason: string;
+  readonly check_in_ms: number | null;
+  readonly action: AuditFact['action'];
+  readonly reason: string | null;
+}
 
 async function move(
   ctx: ActorContext,
   which: z.output<typeof whichSchema>,
-  transition: DomainTransitionName,
-  reason: string,
-  check_in_ms: number | null,
+  { transition, status_reason, check_in_ms, action, reason }: Lever,
 ): Promise<DomainEntry> {
   const name = canonicalDomain(which.domain);
   const workspace_id = which.workspace_id ?? ctx.actor.workspace_id;
@@ -46,9 +67,18 @@ async function move(
   if (!found) throw domainNotFound(which.domain);
   if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and stays as it is.`);
   const row = await ctx.sql.begin(async (tx) => {
-    const moved = await moveDomain(tx, transition, found.id, reason);
+    const moved = await moveDomain(tx, transition, found.id, status_reason);
     // Done twice, it is as it was asked to be.
-    return moved ? scheduleCheck(tx, found.id, check_in_ms) : domainByName(tx, workspace_id, found.name);
+    if (!moved) return domainByName(tx, workspace_id, found.name);
+    const scheduled = await scheduleCheck(tx, found.id, check_in_ms);
+    const diff = { name: found.name, status: [found.status, moved.status] };
+    const fact = { action, target_id: found.id, diff, reason };
+    // An operator acts from outside, so it is told on both sides.
+    await recordAudit(tx, ctx, [
+      { ...fact, workspace_id },
+      { ...fact, workspace_id: INSTANCE },
+    ]);
+    return scheduled;
   });
   if (!row) throw domainNotFound(which.domain);
   return domainEntry(row, await publicKeysOf(ctx.sql, [row.id]), ctx);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
 import { domainClaimed } from './add-domain.ts';
 import { applyCheck } from './apply-check.ts';
@@ -19,7 +20,15 @@ export const verifyDomain = operation({
     const keys = await publicKeysOf(ctx.sql, [found.id]);
     if (found.sandbox) return domainEntry(found, keys, ctx);
     const checked = await checkRecords(ctx.dns, found, keys, siteOf(ctx.config, ctx.public_url));
-    const applied = await applyCheck(ctx, { found, checked, yields: false });
+    const applied = await applyCheck(ctx, {
+      found,
+      checked,
+      yields: false,
+      record: (tx, before, after) => {
+        const diff = { name: found.name, status: [before.status, after.status] };
+        return recordAudit(tx, ctx, [{ action: 'domain.checked', target_id: found.id, diff }]);
+      },
+    });
     if (applied.kind === 'gone') throw domainNotFound(found.name);
     if (applied.kind === 'claimed') throw domainClaimed(found.name);
     return domainEntry(applied.row, await publicKeysOf(ctx.sql, [found.id]), ctx);

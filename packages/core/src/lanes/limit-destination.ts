@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { changesOf, INSTANCE, recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
-import { type DestinationLimit, putDestinationLimit } from './store.ts';
+import { type DestinationLimit, destinationLimit, putDestinationLimit } from './store.ts';
 
 const MOST = 1_000_000;
 
@@ -28,7 +29,16 @@ export const limitDestination = operation({
       throw new AppError('missing_field', 'Give connections, messages_per_minute, or both.');
     }
     const limit = { destination: destinationNamed(destination), connections, messages_per_minute };
-    await ctx.sql.begin((tx) => putDestinationLimit(tx, limit));
+    await ctx.sql.begin(async (tx) => {
+      const before = await destinationLimit(tx, limit.destination);
+      await putDestinationLimit(tx, limit);
+      const diff = changesOf(before ?? { connections: null, messages_per_minute: null }, limit, [
+        'connections',
+        'messages_per_minute',
+      ]);
+      const fact = { action: 'destination.limited', target_id: limit.destination, workspace_id: INSTANCE } as const;
+      await recordAudit(tx, ctx, [{ ...fact, ...(diff && { diff }) }]);
+    });
     return limit;
   },
 });

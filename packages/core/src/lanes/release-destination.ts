@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { dropDestinationLimit } from './store.ts';
@@ -12,6 +13,12 @@ export const releaseDestination = operation({
   output: z.object({ destination: z.string(), released: z.boolean() }),
   async run(ctx, input): Promise<{ destination: string; released: boolean }> {
     const destination = destinationNamed(input.destination);
-    return { destination, released: await ctx.sql.begin((tx) => dropDestinationLimit(tx, destination)) };
+    const released = await ctx.sql.begin(async (tx) => {
+      const dropped = await dropDestinationLimit(tx, destination);
+      const fact = { action: 'destination.released', target_id: destination, workspace_id: INSTANCE } as const;
+      if (dropped) await recordAudit(tx, ctx, [fact]);
+      return dropped;
+    });
+    return { destination, released };
   },
 });

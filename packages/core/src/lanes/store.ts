@@ -302,6 +302,13 @@ export async function destinationLimits(sql: Sql | Tx): Promise<DestinationLimit
     select destination, connections, messages_per_minute from destination_limits order by destination`;
 }
 
+export async function destinationLimit(tx: Tx, destination: string): Promise<DestinationLimit | null> {
+  const [row] = await tx<DestinationLimit[]>`
+    select destination, connections, messages_per_minute from destination_limits
+    where destination = ${destination} for update`;
+  return row ?? null;
+}
+
 /**
  * Counts mails for limited destinations in the present minute and returns, in the order asked, how many of each
  * may go; a destination that gets fewer is closed until the next minute begins. One row for each destination and

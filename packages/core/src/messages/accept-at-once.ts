@@ -36,8 +36,8 @@ export function draftAtOnce(
   remembered: RememberedFacts,
   submission: Submission,
 ): Draft | null {
-  const { actor, messages, idempotency, scope } = submission;
-  if (actor.kind !== 'credential' || idempotency !== null) return null;
+  const { actor, messages, idempotency, scope, resend } = submission;
+  if (actor.kind !== 'credential' || idempotency !== null || resend !== null) return null;
   const sender = remembered.sender(credentialName(actor));
   if (!sender || scopeRefusal({ kind: 'key', scopes: sender.key.scopes }, scope)) return null;
   const facts: AcceptFacts = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { KeyUses } from '../api-keys/key-uses.ts';
 import type { Scope } from '../api-keys/scopes.ts';
 import type { SenderFacts } from '../api-keys/store.ts';
+import type { AuditDraft } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Actor, Credential } from '../context.ts';
@@ -44,8 +45,14 @@ export interface Submission {
   readonly messages: readonly Parsed<SendInput>[];
   /** The request is its one message: a refusal of it refuses the request and burns no idempotency key. */
   readonly alone: boolean;
-  readonly resend_of: string | null;
+  readonly resend: Resend | null;
   readonly idempotency: Idempotency | null;
+}
+
+/** Of which message a new one is a copy, and what the audit log is told of it in the commit that stores it. */
+export interface Resend {
+  readonly message_id: string;
+  audit(resent_as: string): readonly AuditDraft[];
 }
 
 export interface Idempotency {

@@ -123,7 +123,10 @@ async function judgeAndStore(
       claim = claims.push({ workspace_id, operation, key, fingerprint, answer: remember(results) });
       claimOf.set(submission, claim);
     }
-    for (const message of judged) if (!(message instanceof AppError)) storing.push({ message, claim });
+    for (const message of judged) {
+      if (message instanceof AppError) continue;
+      storing.push({ message, claim, audit: submission.resend?.audit(message.id) ?? [] });
+    }
     return { kind: 'judged', results };
   });
   if (storing.length === 0 && claims.length === 0) return outcomes;
@@ -211,7 +214,7 @@ export function draftMessage(
     body_bytes: (input.html?.length ?? 0) + (input.text?.length ?? 0) + attachments.length,
     api_key_id: submission.sender.key_id,
     request_id: submission.request_id,
-    resend_of: submission.resend_of,
+    resend_of: submission.resend?.message_id ?? null,
     created_at: now,
     scheduled_at: judged.scheduled_at,
     counted: judged.counted,

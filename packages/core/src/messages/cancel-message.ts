@@ -1,5 +1,6 @@
 import type { Tx } from '@postrider/db';
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import type { Services } from '../context.ts';
 import { transition } from '../delivery/index.ts';
@@ -24,7 +25,11 @@ export const cancelMessage = operation({
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
     await ctx.sql.begin(async (tx) => {
-      await cancelUnsent(tx, ctx, workspace_id, [await requireUnsent(tx, ctx.actor, id)]);
+      const unsent = await requireUnsent(tx, ctx.actor, id);
+      await cancelUnsent(tx, ctx, workspace_id, [unsent]);
+      const recipients = unsent.waiting.length;
+      if (recipients > 0)
+        await recordAudit(tx, ctx, [{ action: 'message.canceled', target_id: id, diff: { recipients } }]);
     });
     return entryOf(ctx.sql, workspace_id, id);
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { renderMessage } from '../delivery/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -24,8 +25,12 @@ export const getContent = operation({
   input: z.object({ id: idField(idPrefixes.message) }),
   output: contentSchema,
   async run(ctx, { id }): Promise<EmailContent> {
-    const content = await contentOf(ctx.sql, ctx.actor.workspace_id, id);
-    if (!content) throw messageNotFound(id);
+    const content = await ctx.sql.begin(async (tx) => {
+      const found = await contentOf(tx, ctx.actor.workspace_id, id);
+      if (!found) throw messageNotFound(id);
+      await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id }]);
+      return found;
+    });
     return {
       object: 'email_content',
       id,

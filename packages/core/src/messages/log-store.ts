@@ -137,7 +137,7 @@ export interface ContentRow {
   attachments: string;
 }
 
-export async function contentOf(sql: Sql, workspace_id: string, id: string): Promise<ContentRow | null> {
+export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow | null> {
   const [row] = await sql<ContentRow[]>`
     select m.id as message_id, m.created_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
       m.bcc_addresses, m.reply_to, m.subject, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments

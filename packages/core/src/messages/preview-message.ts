@@ -35,7 +35,7 @@ export const previewMessage = operation({
       request_id: ctx.request_id,
       messages: [{ ok: true as const, value: input }],
       alone: true,
-      resend_of: null,
+      resend: null,
       idempotency: null,
     };
     const [sender, facts] = await Promise.all([

@@ -1,5 +1,6 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -31,6 +32,8 @@ export const rescheduleMessage = operation({
       const schedule = scheduleOf(scheduled_at, now);
       if (schedule instanceof AppError) throw schedule;
       await moveUnsent(tx, ctx, workspace_id, [unsent], schedule ?? now);
+      const diff = { scheduled_at: [unsent.message.scheduled_at, schedule ?? now] };
+      await recordAudit(tx, ctx, [{ action: 'message.rescheduled', target_id: id, diff }]);
       return schedule === null;
     });
     if (now_is_due) ctx.jobs.wake('delivery.attempt');

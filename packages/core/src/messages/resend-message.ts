@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { draftAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { parseInput } from '../parse-input.ts';
@@ -28,7 +29,10 @@ export const resendMessage = operation({
         scope: 'email:send',
         messages: [parseInput(sendSchema, asSent(content))],
         alone: true,
-        resend_of: id,
+        resend: {
+          message_id: id,
+          audit: (resent_as) => draftAudit(ctx, [{ action: 'message.resent', target_id: id, diff: { resent_as } }]),
+        },
         idempotency: idempotencyOf(ctx, 'email.resend', { id }, ([result]) => result),
       },
       soleResult,

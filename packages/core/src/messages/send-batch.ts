@@ -47,7 +47,7 @@ export const sendBatch = admittedOperation({
         scope,
         messages: parsed.ok ? parsed.value.map((one): Parsed<SendInput> => parseInput(sendSchema, one)) : [parsed],
         alone: !parsed.ok,
-        resend_of: null,
+        resend: null,
         idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', raw, batchAnswer) : null,
       },
       batchAnswer,

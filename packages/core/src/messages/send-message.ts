@@ -20,7 +20,7 @@ export const sendMessage = admittedOperation({
         scope,
         messages: [parsed],
         alone: true,
-        resend_of: null,
+        resend: null,
         // A body that was refused may be nested too deep for a fingerprint, and never comes to need one.
         idempotency: parsed.ok ? idempotencyOf(ctx, 'email.send', raw, ([result]) => result) : null,
       },

@@ -1,5 +1,6 @@
-import { arrayLiteral, hexTexts, isoTimes, type Sql } from '@postrider/db';
+import { arrayLiteral, type Fragment, hexTexts, isoTimes, type Sql } from '@postrider/db';
 import type { KeyMode } from '../api-keys/secret.ts';
+import { type AuditDraft, auditInsertion } from '../audit/index.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import type { SendableFacts } from '../domains/require-sendable.ts';
 import type { Jobs } from '../jobs.ts';
@@ -158,6 +159,7 @@ export function claimName(claim: Pick<Claim, 'workspace_id' | 'operation' | 'key
 export interface Storing {
   readonly message: NewMessage;
   readonly claim: number | null;
+  readonly audit: readonly AuditDraft[];
 }
 
 /**
@@ -180,6 +182,7 @@ export async function storeAccepted(
   const born = storing.map(({ message, claim }) => ({ claim, events: firstEvents(message) }));
   const events = born.flatMap(({ claim, events }) => events.map((event) => ({ ...event, claim })));
   const messages = storing.map(({ message }) => message);
+  const audited = storing.flatMap(({ claim, audit }) => audit.map((draft) => ({ claim, draft })));
   const [row] = await sql<{ won: number[] }[]>`
     with claims as materialized (
       select * from unnest(
@@ -326,9 +329,29 @@ export async function storeAccepted(
         sql`select job_id as id, start_after, jsonb_build_object('workspace_id', workspace_id,
           'message_id', message_id, 'recipient_id', id) as data from people where job_id is not null`,
       )}
-    )
+    )${audited.length === 0 ? sql`` : auditing(sql, audited)}
     select coalesce((select array_agg(place) from won), '{}') as won`;
   return new Set(row?.won);
+}
+
+/** The part of the statement that only a resend needs. A chain is taken after the counters of the month, as everywhere. */
+function auditing(
+  sql: Sql,
+  audited: readonly { readonly claim: number | null; readonly draft: AuditDraft }[],
+): Fragment {
+  const claims = audited.map(({ claim }) => claim);
+  const counted_first = sql`(select count(*) from spent) >= 0`;
+  return sql`,
+    audited as (
+      ${auditInsertion(
+        sql,
+        audited.map(({ draft }) => draft),
+        sql`${counted_first} and exists (
+          select from unnest(${claims}::int[]) with ordinality as c (claim, place)
+          where c.place = a.place and (c.claim is null or c.claim in (select place from won))
+        )`,
+      )}
+    )`;
 }
 
 /** The events that a message is born with: queued or scheduled, then one for each suppressed recipient. */

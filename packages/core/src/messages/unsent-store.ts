@@ -8,6 +8,7 @@ export interface LockedMessage {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly created_at: Date;
+  readonly scheduled_at: Date | null;
 }
 
 /** Locks messages in id order, as every transition does. */
@@ -15,7 +16,7 @@ export async function lockMailOf(tx: Tx, workspace_id: string, ids: readonly str
   return tx<LockedMessage[]>`
     select locked.* from unnest(${ids.toSorted()}::text[]) as a (id)
     cross join lateral (
-      select m.id, m.mode, m.from_domain, m.created_at from messages m
+      select m.id, m.mode, m.from_domain, m.created_at, m.scheduled_at from messages m
       where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
     ) locked`;
 }

@@ -1,5 +1,6 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import type { ActorContext } from '../context.ts';
 import { AppError, errorFields, publicErrorSchema, refuseFields } from '../errors.ts';
 import { newId } from '../ids.ts';
@@ -107,6 +108,14 @@ async function store(
       tx,
       judged.filter((one): one is NewSuppression => !(one instanceof AppError)),
     );
+    const [first] = added;
+    if (source === 'import' && first) {
+      const diff = { added: added.length, refused: entries.length - added.length };
+      await recordAudit(tx, ctx, [{ action: 'suppression.imported', target_id: workspace_id, diff }]);
+    } else if (first) {
+      const { id, email, reason, expires_at } = first;
+      await recordAudit(tx, ctx, [{ action: 'suppression.added', target_id: id, diff: { email, expires_at }, reason }]);
+    }
     const stored = new Map(added.map((row) => [row.id, row]));
     return judged.map((one) => {
       if (one instanceof AppError) return one;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes, newId } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -24,13 +25,18 @@ export const deleteSuppression = operation({
   async run(ctx, { email }): Promise<DeletedSuppression> {
     const { workspace_id } = ctx.actor;
     const event_id = newId('event', ctx.clock.now());
-    const [gone] = await removeSuppressions(ctx.sql, 'deleted', [{ workspace_id, email, event_id }]);
-    if (!gone) {
-      throw new AppError(
-        'suppression_not_found',
-        `${email} is not on the suppression list of this workspace; GET /suppressions lists it.`,
-      );
-    }
+    const gone = await ctx.sql.begin(async (tx) => {
+      const [removed] = await removeSuppressions(tx, 'deleted', [{ workspace_id, email, event_id }]);
+      if (!removed) {
+        throw new AppError(
+          'suppression_not_found',
+          `${email} is not on the suppression list of this workspace; GET /suppressions lists it.`,
+        );
+      }
+      const diff = { email: removed.email };
+      await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id, diff }]);
+      return removed;
+    });
     return { object: 'suppression', id: gone.id, email: gone.email, deleted: true };
   },
 });

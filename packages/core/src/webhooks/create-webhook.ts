@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { newWebhookSecret, sealSecret } from './signing.ts';
 import { countWebhooks, insertWebhook, lockWorkspace } from './store.ts';
-import { requirePublic, urlField } from './url-field.ts';
+import { requirePublic, shownUrl, urlField } from './url-field.ts';
 import {
   ALL_EVENTS,
   descriptionField,
@@ -35,7 +36,7 @@ export const createWebhook = operation({
     const row = await ctx.sql.begin(async (tx) => {
       await lockWorkspace(tx, workspace_id);
       if ((await countWebhooks(tx, workspace_id)) >= MOST_WEBHOOKS) throw tooMany();
-      return insertWebhook(tx, {
+      const added = await insertWebhook(tx, {
         workspace_id,
         id,
         url,
@@ -44,6 +45,9 @@ export const createWebhook = operation({
         secret: sealSecret(ctx.sealing, id, secret),
         secret_last4: secret.slice(-4),
       });
+      const diff = { url: shownUrl(url), events, description: description ?? null };
+      await recordAudit(tx, ctx, [{ action: 'webhook.created', target_id: id, diff }]);
+      return added;
     });
     return { ...webhookEntry(row), secret };
   },

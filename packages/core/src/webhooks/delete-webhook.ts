@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -25,6 +26,7 @@ export const deleteWebhook = operation({
     await ctx.sql.begin(async (tx) => {
       if (!(await deleteWebhookRow(tx, ctx.actor.workspace_id, id))) throw webhookNotFound(id);
       await sendClose(ctx, tx, id);
+      await recordAudit(tx, ctx, [{ action: 'webhook.deleted', target_id: id }]);
     });
     await untilQuiet(ctx, id);
     return { object: 'webhook', id, deleted: true };

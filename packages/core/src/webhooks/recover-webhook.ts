@@ -1,5 +1,6 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -40,6 +41,7 @@ export const recoverWebhook = operation({
       const end = until ?? (await transactionTime(tx));
       const asked = { since: isoTime(since), until: isoTime(end) };
       await ctx.jobs.send(tx, 'webhook.recover', [{ data: { workspace_id, webhook_id: id, ...asked } }]);
+      await recordAudit(tx, ctx, [{ action: 'webhook.recovered', target_id: id, diff: asked }]);
       return asked;
     });
     return { object: 'webhook_recovery', webhook_id: id, ...range, status: 'started' };

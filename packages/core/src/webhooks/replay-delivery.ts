@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -24,10 +25,12 @@ export const replayWebhookDelivery = operation({
     const { workspace_id } = ctx.actor;
     const row = await ctx.sql.begin(async (tx) => {
       const begun = await replayRow(tx, workspace_id, id, delivery_id);
-      if (begun) await sendDeliver(ctx, tx, workspace_id, id);
+      if (!begun) throw deliveryNotFound(delivery_id);
+      await sendDeliver(ctx, tx, workspace_id, id);
+      const diff = { webhook_id: id, event_id: begun.event_id };
+      await recordAudit(tx, ctx, [{ action: 'delivery.replayed', target_id: delivery_id, diff }]);
       return begun;
     });
-    if (!row) throw deliveryNotFound(delivery_id);
     ctx.jobs.wake('webhook.deliver');
     return webhookDeliveryEntry(row);
   },

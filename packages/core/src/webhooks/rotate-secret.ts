@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -17,14 +18,17 @@ export const rotateWebhookSecret = operation({
   output: webhookWithSecretSchema,
   async run(ctx, { id }): Promise<WebhookWithSecret> {
     const secret = newWebhookSecret();
-    const row = await ctx.sql.begin((tx) =>
-      replaceSecret(tx, ctx.actor.workspace_id, id, {
+    const row = await ctx.sql.begin(async (tx) => {
+      const replaced = await replaceSecret(tx, ctx.actor.workspace_id, id, {
         secret: sealSecret(ctx.sealing, id, secret),
         secret_last4: secret.slice(-4),
         overlap_seconds: OVERLAP_SECONDS,
-      }),
-    );
-    if (!row) throw webhookNotFound(id);
+      });
+      if (!replaced) throw webhookNotFound(id);
+      const diff = { secret_last4: replaced.secret_last4 };
+      await recordAudit(tx, ctx, [{ action: 'webhook.secret_rotated', target_id: id, diff }]);
+      return replaced;
+    });
     return { ...webhookEntry(row), secret };
   },
 });

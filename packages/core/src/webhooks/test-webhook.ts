@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import { eventTypes, exampleEvent } from '../events/index.ts';
 import { idPrefixes, newId } from '../ids.ts';
@@ -36,6 +37,7 @@ export const testWebhook = operation({
         sample: JSON.stringify(sample),
       });
       await sendDeliver(ctx, tx, workspace_id, id);
+      await recordAudit(tx, ctx, [{ action: 'webhook.tested', target_id: id, diff: { type, delivery_id: made.id } }]);
       return made;
     });
     ctx.jobs.wake('webhook.deliver');

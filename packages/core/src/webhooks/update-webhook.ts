@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { changesOf, recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { sendClose } from './send-close.ts';
 import { sendDeliver } from './send-deliver.ts';
-import { changeWebhook, disableWebhook, enableWebhook } from './store.ts';
+import { changeWebhook, disableWebhook, enableWebhook, webhookById } from './store.ts';
 import { untilQuiet } from './until-quiet.ts';
-import { requirePublic, urlField } from './url-field.ts';
+import { requirePublic, shownUrl, urlField } from './url-field.ts';
 import {
   descriptionField,
   eventsField,
@@ -37,17 +38,19 @@ export const updateWebhook = operation({
     const { workspace_id } = ctx.actor;
     if (changes.url !== undefined) await requirePublic(ctx.config, changes.url);
     const { row, disabled } = await ctx.sql.begin(async (tx) => {
+      const before = await webhookById(tx, workspace_id, id);
       const changed = await changeWebhook(tx, workspace_id, id, changes);
-      if (!changed) throw webhookNotFound(id);
-      if (status === 'enabled') {
-        const on = await enableWebhook(tx, workspace_id, id);
-        // For what has not been given up yet.
-        if (on) await sendDeliver(ctx, tx, workspace_id, id);
-        return { row: on ?? changed, disabled: false };
-      }
+      if (!before || !changed) throw webhookNotFound(id);
+      const on = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
+      // For what has not been given up yet.
+      if (on) await sendDeliver(ctx, tx, workspace_id, id);
       const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
       if (off) await sendClose(ctx, tx, id);
-      return { row: off ?? changed, disabled: off !== null };
+      const after = on ?? off ?? changed;
+      const diff = changesOf(before, after, ['url', 'events', 'description', 'status']);
+      const shown = diff?.url && { url: [shownUrl(before.url), shownUrl(after.url)] };
+      if (diff) await recordAudit(tx, ctx, [{ action: 'webhook.updated', target_id: id, diff: { ...diff, ...shown } }]);
+      return { row: after, disabled: off !== null };
     });
     if (disabled) await untilQuiet(ctx, id);
     return webhookEntry(row);

@@ -37,6 +37,11 @@ function problemOf(url: URL): string | null {
   return null;
 }
 
+/** For the audit log: paths and queries of such addresses often hold a secret of the receiver. */
+export function shownUrl(url: string): string {
+  return `${new URL(url).origin}/…`;
+}
+
 /** Refuses what could not be reached anyway. What counts is the address of each connection, which is checked then. */
 export async function requirePublic(config: Config, url: string): Promise<void> {
   const guard = createHttpGuard(egressOf(config));

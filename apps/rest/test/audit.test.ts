@@ -1,0 +1,310 @@
+import { invoke } from '@postrider/core';
+import { type AuditAction, listAudit } from '@postrider/core/audit';
+import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { routes } from '../src/routes.ts';
+import { type RestServer, startRest } from './rest-server.ts';
+
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let rest: RestServer;
+let sink: WebhookSink;
+beforeAll(async () => {
+  world = await createWorld();
+  sink = await startWebhookSink({ now: world.clock.now });
+  rest = await startRest(world.services, world.secret);
+  await world.domain('good.test');
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+});
+beforeEach(() => world.clock.advance(60_000));
+afterAll(async () => {
+  await rest.stop();
+  await sink.stop();
+  await world.stop();
+});
+
+interface Asked {
+  readonly path: string;
+  readonly body?: unknown;
+  /** What the entry names; where it is made by the request, its answer has it as id. */
+  readonly target_id?: string;
+}
+
+interface Audited {
+  readonly action: AuditAction;
+  /** Makes what the request needs, and says what to ask for. */
+  prepare(): Promise<Asked> | Asked;
+  readonly refused: Asked;
+  /** What must not stand in the log. */
+  readonly hidden?: readonly string[];
+}
+
+async function made(path: string, body: unknown): Promise<Record<string, unknown>> {
+  const answer = await rest.call('POST', path, { body });
+  expect(answer.status, answer.text).toBeLessThan(300);
+  return answer.body;
+}
+
+const mail = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hush', text: 'between us' };
+const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
+const sent = async (fields: object = {}) => String((await made('/email/send', { ...mail, ...fields })).id);
+const hook = async () => String((await made('/webhooks', { url: sink.url, events: ['email.queued'] })).id);
+let count = 0;
+const fresh = () => `n${++count}.test`;
+const domain = async () => {
+  const { id, name } = await made('/domains', { name: fresh() });
+  return { id: String(id), name: String(name) };
+};
+
+/** null: it changes nothing, or is logged as a mail. */
+const surface: Record<string, Audited | null> = {
+  'POST /email/send': null,
+  'POST /email/batch': null,
+  'GET /email/logs': null,
+  'GET /email/logs/{id}': null,
+  'PATCH /email/{id}': {
+    action: 'message.rescheduled',
+    async prepare() {
+      const id = await sent({ scheduled_at: inAnHour() });
+      return { path: `/email/${id}`, body: { scheduled_at: inAnHour() }, target_id: id };
+    },
+    refused: { path: '/email/msg_none', body: { scheduled_at: '2031-05-11T12:00:00Z' } },
+    hidden: ['Hush', 'ada@example.com'],
+  },
+  'POST /email/{id}/cancel': {
+    action: 'message.canceled',
+    async prepare() {
+      const id = await sent();
+      return { path: `/email/${id}/cancel`, target_id: id };
+    },
+    refused: { path: '/email/msg_none/cancel' },
+    hidden: ['Hush', 'ada@example.com'],
+  },
+  'POST /email/{id}/resend': {
+    action: 'message.resent',
+    async prepare() {
+      const id = await sent();
+      return { path: `/email/${id}/resend`, target_id: id };
+    },
+    refused: { path: '/email/msg_none/resend' },
+    hidden: ['Hush', 'ada@example.com'],
+  },
+  'GET /email/{id}/content': {
+    action: 'message.content_read',
+    async prepare() {
+      const id = await sent();
+      return { path: `/email/${id}/content`, target_id: id };
+    },
+    refused: { path: '/email/msg_none/content' },
+    hidden: ['between us'],
+  },
+  'GET /events': null,
+  'GET /webhooks': null,
+  'POST /webhooks': {
+    action: 'webhook.created',
+    prepare: () => ({ path: '/webhooks', body: { url: `${sink.url}/hook-token?key=hook-key` } }),
+    refused: { path: '/webhooks', body: { url: 'http://user:pass@example.com' } },
+    hidden: ['hook-token', 'hook-key', 'whsec_'],
+  },
+  'GET /webhooks/{id}': null,
+  'PATCH /webhooks/{id}': {
+    action: 'webhook.updated',
+    async prepare() {
+      const id = await hook();
+      return { path: `/webhooks/${id}`, body: { url: `${sink.url}/other-token`, description: 'new' }, target_id: id };
+    },
+    refused: { path: '/webhooks/whk_none', body: { description: 'new' } },
+    hidden: ['other-token'],
+  },
+  'DELETE /webhooks/{id}': {
+    action: 'webhook.deleted',
+    async prepare() {
+      const id = await hook();
+      return { path: `/webhooks/${id}`, target_id: id };
+    },
+    refused: { path: '/webhooks/whk_none' },
+  },
+  'POST /webhooks/{id}/test': {
+    action: 'webhook.tested',
+    async prepare() {
+      const id = await hook();
+      return { path: `/webhooks/${id}/test`, target_id: id };
+    },
+    refused: { path: '/webhooks/whk_none/test' },
+  },
+  'POST /webhooks/{id}/rotate-secret': {
+    action: 'webhook.secret_rotated',
+    async prepare() {
+      const id = await hook();
+      return { path: `/webhooks/${id}/rotate-secret`, target_id: id };
+    },
+    refused: { path: '/webhooks/whk_none/rotate-secret' },
+    hidden: ['whsec_'],
+  },
+  'POST /webhooks/{id}/recover': {
+    action: 'webhook.recovered',
+    async prepare() {
+      const id = await hook();
+      return { path: `/webhooks/${id}/recover`, body: { since: '2031-05-10T00:00:00Z' }, target_id: id };
+    },
+    refused: { path: '/webhooks/whk_none/recover', body: { since: '2031-05-10T00:00:00Z' } },
+  },
+  'GET /webhooks/{id}/deliveries': null,
+  'POST /webhooks/{id}/deliveries/{delivery_id}/replay': {
+    action: 'delivery.replayed',
+    async prepare() {
+      const id = await hook();
+      const delivery_id = String((await made(`/webhooks/${id}/test`, {})).id);
+      return { path: `/webhooks/${id}/deliveries/${delivery_id}/replay`, target_id: delivery_id };
+    },
+    refused: { path: '/webhooks/whk_none/deliveries/whd_none/replay' },
+  },
+  'GET /suppressions': null,
+  'POST /suppressions': {
+    action: 'suppression.added',
+    prepare: () => ({ path: '/suppressions', body: { email: `a@${fresh()}`, reason: 'asked by phone' } }),
+    refused: { path: '/suppressions', body: { email: 'a@b.test', expires_at: '2030-01-01T00:00:00Z' } },
+  },
+  'DELETE /suppressions/{email}': {
+    action: 'suppression.removed',
+    async prepare() {
+      const { id, email } = await made('/suppressions', { email: `a@${fresh()}` });
+      return { path: `/suppressions/${email}`, target_id: String(id) };
+    },
+    refused: { path: '/suppressions/nobody@example.com' },
+  },
+  'GET /api-keys': null,
+  'GET /api-keys/current': null,
+  'POST /api-keys': {
+    action: 'api_key.created',
+    prepare: () => ({ path: '/api-keys', body: { name: 'Shop', scopes: ['email:send'] } }),
+    refused: { path: '/api-keys', body: { name: 'Shop', scopes: ['everything'] } },
+    hidden: ['pr_live_'],
+  },
+  'DELETE /api-keys/{key_id}': {
+    action: 'api_key.revoked',
+    async prepare() {
+      const id = String((await made('/api-keys', { name: 'Shop', scopes: ['email:send'] })).id);
+      return { path: `/api-keys/${id}`, target_id: id };
+    },
+    refused: { path: '/api-keys/key_none' },
+  },
+  'GET /domains': null,
+  'POST /domains': {
+    action: 'domain.added',
+    prepare: () => ({ path: '/domains', body: { name: fresh() } }),
+    refused: { path: '/domains', body: { name: 'good.test' } },
+  },
+  'GET /domains/{domain}': null,
+  'GET /domains/{domain}/doctor': null,
+  'DELETE /domains/{domain}': {
+    action: 'domain.removed',
+    async prepare() {
+      const { id, name } = await domain();
+      return { path: `/domains/${name}`, target_id: id };
+    },
+    refused: { path: '/domains/sandbox.test' },
+  },
+  'POST /domains/{domain}/verify': {
+    action: 'domain.checked',
+    async prepare() {
+      const { id, name } = await domain();
+      return { path: `/domains/${name}/verify`, target_id: id };
+    },
+    refused: { path: '/domains/none.test/verify' },
+  },
+  'POST /domains/{domain}/rotate-keys': {
+    action: 'domain.keys_rotated',
+    async prepare() {
+      const { id, name } = await domain();
+      return { path: `/domains/${name}/rotate-keys`, target_id: id };
+    },
+    refused: { path: '/domains/sandbox.test/rotate-keys' },
+  },
+  'GET /usage': null,
+};
+
+/** Newest first; the ids of one millisecond, at which the clock stands, have no order of their own. */
+async function log() {
+  const { data } = await invoke(world.as(world.workspace_id), listAudit, { limit: 100 });
+  return data.toSorted((left, right) => right.sequence - left.sequence);
+}
+const lengthOfLog = async () => (await log())[0]?.sequence ?? 0;
+
+describe('every operation of the surface', () => {
+  it('is known here', () => {
+    expect(Object.keys(surface).sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  for (const [route, audited] of Object.entries(surface)) {
+    if (audited === null) continue;
+    const method = route.slice(0, route.indexOf(' '));
+
+    it(`leaves one entry when it is done, and none when it is refused: ${route}`, async () => {
+      const { path, body, target_id } = await audited.prepare();
+      const before = await lengthOfLog();
+
+      const answer = await rest.call(method, path, { body });
+      const refused = await rest.call(method, audited.refused.path, { body: audited.refused.body });
+
+      expect(answer.status, answer.text).toBeLessThan(300);
+      expect(refused.status, refused.text).toBeGreaterThanOrEqual(400);
+      const [entry] = await log();
+      expect(entry?.sequence).toBe(before + 1);
+      expect(entry).toMatchObject({
+        action: audited.action,
+        target_id: target_id ?? answer.body.id,
+        actor: { kind: 'key', name: 'First key' },
+        face: 'rest',
+        address: '127.0.0.1',
+        request_id: answer.headers.get('x-request-id'),
+      });
+      for (const hidden of audited.hidden ?? []) expect(JSON.stringify(entry)).not.toContain(hidden);
+    });
+  }
+
+  it('leaves no entry where it changes nothing', async () => {
+    const id = await sent({ scheduled_at: inAnHour() });
+    await rest.call('POST', `/email/${id}/cancel`);
+    const key = await made('/api-keys', { name: 'Shop', scopes: ['email:send'] });
+    await rest.call('DELETE', `/api-keys/${key.id}`);
+    const webhook = await hook();
+    const before = await lengthOfLog();
+
+    const again = [
+      await rest.call('POST', `/email/${id}/cancel`),
+      await rest.call('DELETE', `/api-keys/${key.id}`),
+      await rest.call('PATCH', `/webhooks/${webhook}`, { body: { status: 'enabled' } }),
+    ];
+
+    expect(again.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await lengthOfLog()).toBe(before);
+  });
+});
+
+describe('a resend', () => {
+  it('that is repeated under its Idempotency-Key is one, and one entry', async () => {
+    const id = await sent();
+    const before = await lengthOfLog();
+    const again = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
+
+    const answers = await Promise.all([again(), again(), again()]);
+
+    const [resent_as, ...others] = new Set(answers.map(({ body }) => body.id));
+    expect(others).toEqual([]);
+    expect(await lengthOfLog()).toBe(before + 1);
+    expect((await log())[0]).toMatchObject({ action: 'message.resent', target_id: id, diff: { resent_as } });
+  });
+});
+
+describe('an import', () => {
+  it('is one entry with how many were added, and none of the addresses', async () => {
+    const suppressions = ['x@import.test', 'y@import.test', 'x@import.test'].map((email) => ({ email }));
+    await rest.call('POST', '/suppressions', { body: { suppressions } });
+
+    const [entry] = await log();
+    expect(entry).toMatchObject({ action: 'suppression.imported', diff: { added: 2, refused: 1 } });
+    expect(JSON.stringify(entry)).not.toContain('import.test');
+  });
+});

@@ -1,0 +1,139 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKey } from '../api-keys/index.ts';
+import type { ActorContext, Context, KeyActor } from '../context.ts';
+import { invoke } from '../operation.ts';
+import { getAuditEntry } from './get-audit-entry.ts';
+import { listAudit } from './list-audit.ts';
+import { INSTANCE, recordAudit } from './record.ts';
+import { verifyAudit } from './verify-audit.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+/** A workspace with some entries, one to a second. */
+async function chain(targets: readonly string[]): Promise<ActorContext> {
+  const { workspace_id } = await world.workspace('business');
+  const ctx = world.as(workspace_id) as ActorContext;
+  for (const target_id of targets) {
+    await world.clock.advance(1000);
+    await world.services.sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.added', target_id }]));
+  }
+  return ctx;
+}
+
+function withScopes(workspace_id: string, scopes: KeyActor['scopes']): Context {
+  const actor = { kind: 'key', workspace_id, key_id: 'key_1', scopes, mode: 'live', domains: null } as const;
+  return { ...world.as(workspace_id), actor };
+}
+
+/** What somebody does who has the database to themselves. */
+async function tamper(statement: string): Promise<void> {
+  await world.services.sql.begin(async (tx) => {
+    await tx`alter table audit_log disable trigger all`;
+    await tx.unsafe(statement);
+    await tx`alter table audit_log enable trigger all`;
+  });
+}
+
+describe('the list', () => {
+  it('shows the entries newest first, a page at a time', async () => {
+    const ctx = await chain(['a', 'b', 'c']);
+
+    const first = await invoke(ctx, listAudit, { limit: 2 });
+    const second = await invoke(ctx, listAudit, { limit: 2, cursor: first.next_cursor });
+
+    expect(first.data.map(({ target_id }) => target_id)).toEqual(['c', 'b']);
+    expect(second.data.map(({ target_id, action }) => [target_id, action])).toEqual([
+      ['a', 'domain.added'],
+      [expect.stringMatching(/^key_/), 'api_key.created'],
+    ]);
+    expect(second.next_cursor).toBe(null);
+  });
+
+  it('can be asked for an action, a target, an actor and a range of time', async () => {
+    const ctx = await chain(['a', 'b']);
+    const since = new Date(world.clock.now()).toISOString();
+    const { id } = await invoke(ctx, createKey, { name: 'Later', scopes: ['email:send'] });
+    const targets = async (filters: object) =>
+      (await invoke(ctx, listAudit, filters)).data.map(({ target_id }) => target_id);
+
+    expect(await targets({ action: 'api_key.created', since })).toEqual([id]);
+    expect(await targets({ action: 'domain.added' })).toEqual(['b', 'a']);
+    expect(await targets({ action: 'domain.added,api_key.created', target_id: 'a' })).toEqual(['a']);
+    expect(await targets({ actor_id: 'system', until: since })).toHaveLength(3);
+    expect(await targets({ actor_id: 'key_of_nobody' })).toEqual([]);
+    await expect(invoke(ctx, listAudit, { action: 'domain.bought' })).rejects.toMatchObject({ reason: 'invalid_type' });
+  });
+
+  it('is one of the own workspace for an admin, and of the instance for an operator', async () => {
+    const { actor } = await chain(['a']);
+    const admin = withScopes(actor.workspace_id, ['admin']);
+    const operator = withScopes(actor.workspace_id, ['operator']);
+    const instance = world.as(actor.workspace_id) as ActorContext;
+    const fact = { action: 'destination.limited', target_id: 'slow.test', workspace_id: INSTANCE } as const;
+    await world.services.sql.begin((tx) => recordAudit(tx, instance, [fact]));
+
+    const own = await invoke(admin, listAudit, {});
+    const all = await invoke(operator, listAudit, { chain: 'instance' });
+
+    expect(own.data.map(({ action }) => action)).toEqual(['domain.added', 'api_key.created']);
+    expect(all.data.map(({ target_id }) => target_id)).toEqual(['slow.test']);
+    const [entry] = all.data;
+    expect(await invoke(operator, getAuditEntry, { id: entry?.id, chain: 'instance' })).toEqual(entry);
+    await expect(invoke(admin, getAuditEntry, { id: entry?.id })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(invoke(admin, listAudit, { chain: 'instance' })).rejects.toMatchObject({ reason: 'missing_scope' });
+    await expect(invoke(operator, listAudit, {})).rejects.toMatchObject({ reason: 'missing_scope' });
+  });
+});
+
+describe('the verification', () => {
+  it('finds a chain whole, from its beginning and from behind a place', async () => {
+    const ctx = await chain(['a', 'b', 'c']);
+
+    expect(await invoke(ctx, verifyAudit, {})).toMatchObject({ verified: 4, length: 4, complete: true, broken: null });
+    expect(await invoke(ctx, verifyAudit, { after: 2 })).toMatchObject({ verified: 4, broken: null });
+  });
+
+  it.each([
+    ['changed', 'is changed', (id: string) => `update audit_log set reason = 'none' where id = '${id}'`, 3],
+    ['missing', 'is taken out', (id: string) => `delete from audit_log where id = '${id}'`, 3],
+    [
+      'changed',
+      'names another hash before it',
+      (id: string) => `update audit_log set previous_hash = '' where id = '${id}'`,
+      3,
+    ],
+    [
+      'detached',
+      'stands on one that was written anew',
+      (id: string) => `update audit_log a set reason = 'none' where id = '${id}';
+        update audit_log a set hash = audit_hash(a) where id = '${id}'`,
+      4,
+    ],
+  ] as const)('names the first entry as %s that %s', async (problem, _, statement, sequence) => {
+    const ctx = await chain(['a', 'b', 'c']);
+    const { data } = await invoke(ctx, listAudit, { target_id: 'b' });
+
+    await tamper(statement(data[0]?.id ?? ''));
+
+    const found = await invoke(ctx, verifyAudit, {});
+    expect(found).toMatchObject({ verified: sequence - 1, length: 4, broken: { sequence, problem } });
+  });
+
+  it('notices that the last entry was written anew, and that it is gone', async () => {
+    const rewritten = await chain(['a', 'b']);
+    const cut = await chain(['a', 'b']);
+    const last = `workspace_id = '${rewritten.actor.workspace_id}' and sequence = 3`;
+
+    await tamper(`update audit_log a set reason = 'none' where ${last};
+      update audit_log a set hash = audit_hash(a) where ${last}`);
+    await tamper(`delete from audit_log where workspace_id = '${cut.actor.workspace_id}' and sequence = 3`);
+
+    expect(await invoke(rewritten, verifyAudit, {})).toMatchObject({ broken: { sequence: 3, problem: 'replaced' } });
+    expect(await invoke(cut, verifyAudit, {})).toMatchObject({ broken: { sequence: 3, problem: 'missing', id: null } });
+  });
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { issueFor } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { listOf } from '../wire.ts';
+import { type AuditAction, auditActions } from './actions.ts';
+import { type AuditEntry, auditEntry, auditEntrySchema } from './audit-entry.ts';
+import { chainField, chainOf } from './chain.ts';
+import { type AuditDriver, type AuditFilter, pageOfAudit } from './store.ts';
+
+const actionField = z
+  .string()
+  .meta({ description: 'One action or a comma list.', examples: ['api_key.revoked'] })
+  .transform((text, context) => {
+    const parts = text.split(',').map((part) => part.trim());
+    const known = parts.filter((part): part is AuditAction => auditActions.some((one) => one === part));
+    if (known.length === parts.length) return [...new Set(known)].sort();
+    context.addIssue(issueFor('invalid_type', `action must be one or a comma list of ${auditActions.join(', ')}.`));
+    return z.NEVER;
+  });
+
+/** Who did what, newest first. */
+export const listAudit = operation({
+  name: 'audit.list',
+  scope: null,
+  summary: 'Who did what in the workspace or the instance, newest first',
+  input: z.object({
+    ...pageFields,
+    chain: chainField,
+    action: actionField.optional(),
+    target_id: z.string().min(1).max(320).optional(),
+    actor_id: z.string().min(1).max(64).optional(),
+    since: timestampField('since').optional(),
+    until: timestampField('until').optional(),
+  }),
+  output: listOf(auditEntrySchema),
+  async run(ctx, { limit, cursor, ...filters }): Promise<List<AuditEntry>> {
+    const workspace_id = chainOf(ctx, filters.chain);
+    const scope = { secret_key: ctx.secret_key, list: 'audit', workspace_id, filters };
+    const range = idRange('audit', filters, readCursor(scope, cursor));
+    const filter: AuditFilter = {
+      target_id: filters.target_id ?? null,
+      actor_id: filters.actor_id ?? null,
+      actions: filters.action ?? null,
+    };
+    const driver = driverOf(filter);
+    const asked = Object.values(filter).filter((value) => value !== null).length;
+    const found = await collectPage(range, limit + 1, asked === (driver === null ? 0 : 1), (part, count, wanted) =>
+      pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, wanted),
+    );
+    return pageOfCollected(scope, found, limit, auditEntry);
+  },
+});
+
+/** What is likely to be the rarest. */
+function driverOf({ target_id, actor_id, actions }: AuditFilter): AuditDriver {
+  if (target_id !== null) return 'target_id';
+  if (actions?.length === 1) return 'action';
+  return actor_id === null ? null : 'actor_id';
+}
