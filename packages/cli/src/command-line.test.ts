@@ -422,6 +422,54 @@ describe('destinations', () => {
   });
 });
 
+describe('workspaces and plans', () => {
+  it('makes a plan and a workspace on it, changes both, and lists them', async () => {
+    const plan = await postrider(['plans', 'create', 'tiny', '--recipients', '5', '--monthly', '100', '--json']);
+    const made = await postrider(['workspaces', 'create', 'Shop', '--plan', 'tiny', '--json']);
+    const { id, api_key } = JSON.parse(made.out);
+    const keys = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: api_key.secret });
+
+    const stops = await postrider(['workspaces', 'update', id, '--unknown-policy', 'stop']);
+    const moved = await postrider(['workspaces', 'set-plan', id, 'growth', '--reason', 'grown']);
+    const wider = await postrider(['plans', 'update', 'tiny', '--monthly', 'none']);
+    const gone = await postrider(['plans', 'delete', 'tiny']);
+
+    expect(JSON.parse(plan.out)).toMatchObject({ name: 'tiny', monthly_emails: 100, send_per_minute: 1000 });
+    expect(keys.out).toMatch(new RegExp(`^${api_key.id} +active .* First key +admin .*\n$`));
+    expect(stops.out).toMatch(/tiny +stop after a lost answer/);
+    expect(moved.out).toMatch(/growth +stop after a lost answer .* Shop$/m);
+    expect(wider.out).toContain('no monthly limit');
+    expect(gone).toMatchObject({ code: 0, out: 'tiny is deleted\n' });
+    const listed = (await postrider(['workspaces', 'list'])).out.trimEnd().split('\n');
+    expect(listed).toEqual([expect.stringContaining(id), expect.stringMatching(/business .* Default$/)]);
+    expect((await postrider(['plans', 'list'])).out).toMatch(/^business +no monthly limit/);
+    expect((await postrider(['plans', 'delete', 'growth'])).err).toMatch(/^plan_in_use: /);
+  });
+});
+
+describe('audit', () => {
+  it('lists, exports and verifies what was done', async () => {
+    const { id } = JSON.parse(
+      (await postrider(['keys', 'create', '--name', 'Seen', '--scope', 'email:send', '--json'])).out,
+    );
+
+    const listed = await postrider(['audit', 'list', '--target', id]);
+    const exported = await postrider(['audit', 'export', '--action', 'api_key.created']);
+    const verified = await postrider(['audit', 'verify']);
+    const elsewhere = await postrider(['audit', 'verify', '--workspace', 'wsp_none']);
+
+    expect(listed.out).toMatch(/key First key +rest +api_key\.created +key_\S+ +\{"name":"Seen"/);
+    const targets = exported.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).target_id);
+    expect(targets).toContain(id);
+    expect(verified.out).toMatch(/^\d+ entries are whole\nhead [0-9a-f]{64}\n$/);
+    expect((await postrider(['audit', 'verify', '--instance', '--json'])).code).toBe(0);
+    expect(elsewhere.err).toMatch(/^workspace_not_found: /);
+  });
+});
+
 describe('migrate', () => {
   it('prepares an empty database once', async () => {
     const empty = await emptyDirectory();

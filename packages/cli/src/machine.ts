@@ -9,7 +9,7 @@ import {
   readConfig,
   systemClock,
 } from '@postrider/core';
-import { oldestWorkspace } from '@postrider/core/workspaces';
+import { oldestWorkspace, workspaceById } from '@postrider/core/workspaces';
 import { connect, pendingMigrations, type Sql } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue } from '@postrider/queue';
@@ -20,8 +20,8 @@ import type { Terminal } from './terminal.ts';
 /** The database of the machine that Postrider runs on, opened without the service in between. */
 export interface Machine {
   readonly sql: Sql;
-  /** Acts as the service itself in the oldest workspace. */
-  asWorkspace(): Promise<Context>;
+  /** Acts as the service itself in a workspace; in the oldest, where none is named. */
+  asWorkspace(id?: string): Promise<Context>;
 }
 
 /** Whether this machine holds an installation, as opposed to one that only talks to it. */
@@ -49,16 +49,17 @@ export async function withMachine<T>(terminal: Terminal, work: (machine: Machine
     try {
       const pending = await pendingMigrations(sql);
       if (pending.length > 0) throw notMigrated(pending);
-      return await work({ sql, asWorkspace: () => contextOf(config, sql, url) });
+      return await work({ sql, asWorkspace: (id) => contextOf(config, sql, url, id) });
     } finally {
       await sql.end({ timeout: 2 });
     }
   });
 }
 
-async function contextOf(config: Config, sql: Sql, url: string): Promise<Context> {
-  const workspace_id = await oldestWorkspace(sql);
+async function contextOf(config: Config, sql: Sql, url: string, named: string | undefined): Promise<Context> {
+  const workspace_id = named ?? (await oldestWorkspace(sql));
   if (workspace_id === null) throw notInstalled(config);
+  if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
   const log = pino({ level: 'silent' });
   // Not started: the operations that run here send no jobs.
   const jobs = createQueue({
@@ -96,6 +97,14 @@ function notInstalled(config: Config): Problem {
       ? 'The database that DATABASE_URL names holds no workspace yet.'
       : `DATABASE_URL is not set and ${config.DATA_DIR} holds no database.`,
     advice: 'Run npm start once; or set DATABASE_URL and SECRET_KEY, or DATA_DIR, as the server has them.',
+  });
+}
+
+function unknownWorkspace(id: string): Problem {
+  return new Problem({
+    reason: 'workspace_not_found',
+    message: `No workspace ${id} exists.`,
+    advice: '`npm run cli -- workspaces list` shows them.',
   });
 }
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAudit } from './audit.ts';
 import { addDestinations } from './destinations.ts';
 import { addDoctor } from './doctor.ts';
 import { addDomains } from './domains.ts';
@@ -7,10 +8,12 @@ import { addKeys } from './keys.ts';
 import { addLogs } from './logs-tail.ts';
 import { addMigrate } from './migrate.ts';
 import { addOperators } from './operators.ts';
+import { addPlans } from './plans.ts';
 import { addSend } from './send.ts';
 import { addSuppressionCommands } from './suppressions.ts';
 import type { Terminal } from './terminal.ts';
 import { addWebhooks } from './webhooks-listen.ts';
+import { addWorkspaces } from './workspaces.ts';
 
 const settings = `
 Environment:
@@ -31,6 +34,9 @@ export function createProgram(terminal: Terminal): Command {
   addWebhooks(program, terminal);
   addOperators(program, terminal);
   addDestinations(program, terminal);
+  addWorkspaces(program, terminal);
+  addPlans(program, terminal);
+  addAudit(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
   return program;

@@ -12,7 +12,7 @@ export {
 } from './attempt.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
-export { lastResponse } from './outcome.ts';
+export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { type RecordedReturn, recordReturned } from './record-bounce.ts';
 export { renderMessage } from './render.ts';

@@ -1,2 +1,14 @@
-export { type Provisioned, provision, SANDBOX_DOMAIN } from './provision.ts';
-export { oldestWorkspace } from './store.ts';
+export { createPlan } from './create-plan.ts';
+export { type CreatedWorkspace, createWorkspace } from './create-workspace.ts';
+export { type DeletedPlan, deletePlan } from './delete-plan.ts';
+export { getWorkspace } from './get-workspace.ts';
+export { listPlans, type Plans } from './list-plans.ts';
+export { listWorkspaces } from './list-workspaces.ts';
+export type { PlanEntry } from './plan-entry.ts';
+export { type Provisioned, provision } from './provision.ts';
+export { SANDBOX_DOMAIN } from './sandbox.ts';
+export { setWorkspacePlan } from './set-plan.ts';
+export { oldestWorkspace, workspaceById } from './store.ts';
+export { updatePlan } from './update-plan.ts';
+export { updateWorkspace } from './update-workspace.ts';
+export { unknownPolicies, type WorkspaceEntry } from './workspace-entry.ts';

@@ -1,14 +1,15 @@
 import { scopes } from '../api-keys/scopes.ts';
-import { hashSecret, newSecret } from '../api-keys/secret.ts';
+import { newSecret } from '../api-keys/secret.ts';
 import { insertKey } from '../api-keys/store.ts';
 import type { Services } from '../context.ts';
 import { type DkimPairs, generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
 import { newId } from '../ids.ts';
 import { anyOperator, hashPassword, insertUser, newPassword } from '../people/index.ts';
 import { createSealing } from '../sealing.ts';
+import { newKeyRow } from './first-key.ts';
+import { SANDBOX_DOMAIN } from './sandbox.ts';
 import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
 
-export const SANDBOX_DOMAIN = 'sandbox.test';
 const DEFAULT_ADMIN = 'admin@sandbox.test';
 
 /** What was made just now; a secret is known only to whoever makes it. */
@@ -41,7 +42,8 @@ export async function provision(
       secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }
     const wanted = config.BOOTSTRAP_API_KEY ?? secret;
-    const stored = wanted === null ? null : await insertKey(tx, bootstrapKey(workspace_id, wanted, now_ms));
+    const stored =
+      wanted === null ? null : await insertKey(tx, newKeyRow({ workspace_id, scopes, now_ms, secret: wanted }).row);
     let operator: Provisioned['operator'] = null;
     if (password_hash !== null && !(await anyOperator(tx))) {
       const email = config.ADMIN_EMAIL ?? DEFAULT_ADMIN;
@@ -51,20 +53,4 @@ export async function provision(
     // A secret from the environment is known where it came from, and has no business in the output of a container.
     return { api_key: stored ? secret : null, operator };
   });
-}
-
-function bootstrapKey(workspace_id: string, secret: string, now_ms: number) {
-  return {
-    workspace_id,
-    id: newId('api_key', now_ms),
-    name: 'First key',
-    secret_hash: hashSecret(secret),
-    prefix: secret.slice(0, secret.lastIndexOf('_') + 1),
-    last4: secret.slice(-4),
-    scopes,
-    mode: 'live' as const,
-    domains: null,
-    allowed_ips: null,
-    expires_at: null,
-  };
 }

@@ -1,4 +1,6 @@
-import type { Sql, Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { UnknownPolicy } from '../delivery/index.ts';
+import { type PlanRow, planColumns } from './plan-store.ts';
 
 /** Two processes that start together take turns. The number is arbitrary and used nowhere else. */
 export async function takeProvisioningTurn(tx: Tx): Promise<void> {
@@ -14,4 +16,45 @@ export async function insertWorkspace(tx: Tx, workspace: { id: string; name: str
   await tx`
     insert into workspaces (id, name, plan, created_at)
     values (${workspace.id}, ${workspace.name}, ${workspace.plan}, clock_now())`;
+}
+
+/** A workspace with the plan that it is on, whose name is name. */
+export interface WorkspaceRow extends PlanRow {
+  readonly id: string;
+  readonly workspace_name: string;
+  readonly unknown_policy: UnknownPolicy;
+  readonly created_at: Date;
+}
+
+function shown(sql: Sql | Tx): Fragment {
+  return sql`w.id, w.name as workspace_name, w.unknown_policy, w.created_at, ${planColumns(sql)}
+    from workspaces w join plans p on p.name = w.plan`;
+}
+
+export async function workspaceById(sql: Sql | Tx, id: string): Promise<WorkspaceRow | null> {
+  const [row] = await sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = ${id}`;
+  return row ?? null;
+}
+
+/** Until the commit nobody else changes it. */
+export async function lockWorkspaceRow(tx: Tx, id: string): Promise<WorkspaceRow | null> {
+  const [row] = await tx<WorkspaceRow[]>`select ${shown(tx)} where w.id = ${id} for no key update of w`;
+  return row ?? null;
+}
+
+/** Newest first; served by the primary key. */
+export async function pageOfWorkspaces(sql: Sql, behind: string | null, count: number): Promise<WorkspaceRow[]> {
+  return sql<WorkspaceRow[]>`
+    select ${shown(sql)} where ${behind}::text is null or w.id < ${behind} order by w.id desc limit ${count}`;
+}
+
+export async function storeWorkspace(
+  tx: Tx,
+  { id, name, unknown_policy }: { readonly id: string; readonly name: string; readonly unknown_policy: UnknownPolicy },
+): Promise<void> {
+  await tx`update workspaces set name = ${name}, unknown_policy = ${unknown_policy} where id = ${id}`;
+}
+
+export async function storePlanOf(tx: Tx, id: string, plan: string): Promise<void> {
+  await tx`update workspaces set plan = ${plan} where id = ${id}`;
 }

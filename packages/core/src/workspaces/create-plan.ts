@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { AppError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { limitFields, type PlanEntry, planEntry, planSchema } from './plan-entry.ts';
+import { insertPlan } from './plan-store.ts';
+
+const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/;
+
+export const createPlan = operation({
+  name: 'plans.create',
+  scope: 'operator',
+  summary: 'Add a plan that workspaces can be put on',
+  input: z.object({
+    name: z
+      .string()
+      .regex(NAME, 'must be 1 to 40 of a-z 0-9 _ -')
+      .meta({ examples: ['growth'] }),
+    monthly_emails: limitFields.monthly_emails.default(null),
+    recipients_per_request: limitFields.recipients_per_request,
+    send_per_minute: limitFields.send_per_minute.default(1000),
+    logs_per_minute: limitFields.logs_per_minute.default(60),
+    default_per_minute: limitFields.default_per_minute.default(120),
+  }),
+  output: planSchema,
+  run: (ctx, plan): Promise<PlanEntry> =>
+    ctx.sql.begin(async (tx) => {
+      const row = await insertPlan(tx, plan);
+      if (!row) throw new AppError('plan_exists', `There is a plan ${plan.name} already; change it, or name another.`);
+      const { name, ...diff } = plan;
+      await recordAudit(tx, ctx, [{ action: 'plan.created', target_id: name, diff, workspace_id: INSTANCE }]);
+      return planEntry(row);
+    }),
+});

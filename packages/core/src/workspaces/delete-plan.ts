@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { AppError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { planName, planNotFound } from './plan-entry.ts';
+import { deletePlanRow, isPlanUsed, lockPlan } from './plan-store.ts';
+
+const deletedSchema = z.object({ object: z.literal('plan'), name: z.string(), deleted: z.literal(true) });
+export type DeletedPlan = z.output<typeof deletedSchema>;
+
+export const deletePlan = operation({
+  name: 'plans.delete',
+  scope: 'operator',
+  summary: 'Delete a plan that no workspace is on',
+  input: z.object({ name: planName }),
+  output: deletedSchema,
+  run: (ctx, { name }): Promise<DeletedPlan> =>
+    ctx.sql.begin(async (tx) => {
+      const found = await lockPlan(tx, name);
+      if (!found) throw planNotFound(name);
+      if (await isPlanUsed(tx, name)) {
+        throw new AppError('plan_in_use', `Workspaces are on ${name}; put them on another plan first.`);
+      }
+      await deletePlanRow(tx, name);
+      const { name: _, ...diff } = found;
+      await recordAudit(tx, ctx, [{ action: 'plan.deleted', target_id: name, diff, workspace_id: INSTANCE }]);
+      return { object: 'plan', name, deleted: true };
+    }),
+});

@@ -1,0 +1,34 @@
+import type { Scope } from '../api-keys/scopes.ts';
+import { hashSecret, newSecret } from '../api-keys/secret.ts';
+import type { NewKeyRow } from '../api-keys/store.ts';
+import { newId } from '../ids.ts';
+
+/** A live key that a workspace begins with, and its secret, which is stored nowhere. */
+export function newKeyRow({
+  workspace_id,
+  scopes,
+  now_ms,
+  secret = newSecret('live'),
+}: {
+  readonly workspace_id: string;
+  readonly scopes: readonly Scope[];
+  readonly now_ms: number;
+  readonly secret?: string;
+}): { readonly row: NewKeyRow; readonly secret: string } {
+  return {
+    secret,
+    row: {
+      workspace_id,
+      id: newId('api_key', now_ms),
+      name: 'First key',
+      secret_hash: hashSecret(secret),
+      prefix: secret.slice(0, secret.lastIndexOf('_') + 1),
+      last4: secret.slice(-4),
+      scopes,
+      mode: 'live',
+      domains: null,
+      allowed_ips: null,
+      expires_at: null,
+    },
+  };
+}

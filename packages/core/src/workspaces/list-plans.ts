@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { type PlanEntry, planEntry, planSchema } from './plan-entry.ts';
+import { allPlans } from './plan-store.ts';
+
+export interface Plans {
+  readonly object: 'list';
+  readonly data: readonly PlanEntry[];
+}
+
+/** All of them: an instance has a handful. */
+export const listPlans = operation({
+  name: 'plans.list',
+  scope: 'operator',
+  summary: 'List the plans by name',
+  input: z.object({}),
+  output: z.object({ object: z.literal('list'), data: z.array(planSchema).readonly() }),
+  async run(ctx): Promise<Plans> {
+    return { object: 'list', data: (await allPlans(ctx.sql)).map(planEntry) };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { INSTANCE } from '../audit/index.ts';
+import { type List, pageFields, pageOf, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf } from '../wire.ts';
+import { pageOfWorkspaces } from './store.ts';
+import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
+
+export const listWorkspaces = operation({
+  name: 'workspaces.list',
+  scope: 'operator',
+  summary: 'List the workspaces of the instance, newest first',
+  input: z.object(pageFields),
+  output: listOf(workspaceSchema),
+  async run(ctx, { limit, cursor }): Promise<List<WorkspaceEntry>> {
+    const scope = { secret_key: ctx.secret_key, list: 'workspaces', workspace_id: INSTANCE, filters: {} };
+    const rows = await pageOfWorkspaces(ctx.sql, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, workspaceEntry);
+  },
+});

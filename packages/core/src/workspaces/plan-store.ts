@@ -1,0 +1,55 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+
+export interface PlanRow {
+  readonly name: string;
+  readonly monthly_emails: number | null;
+  readonly recipients_per_request: number;
+  readonly send_per_minute: number;
+  readonly logs_per_minute: number;
+  readonly default_per_minute: number;
+}
+
+/** Of plan p. */
+export function planColumns(sql: Sql | Tx): Fragment {
+  return sql`p.name, p.monthly_limit::float8 as monthly_emails, p.recipient_cap as recipients_per_request,
+    p.send_per_minute, p.logs_per_minute, p.default_per_minute`;
+}
+
+export async function allPlans(sql: Sql): Promise<PlanRow[]> {
+  return sql<PlanRow[]>`select ${planColumns(sql)} from plans p order by p.name`;
+}
+
+/** Null where there is one of this name already. */
+export async function insertPlan(tx: Tx, plan: PlanRow): Promise<PlanRow | null> {
+  const [row] = await tx<PlanRow[]>`
+    insert into plans as p (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute)
+    values (${plan.name}, ${plan.monthly_emails}, ${plan.recipients_per_request}, ${plan.send_per_minute},
+      ${plan.logs_per_minute}, ${plan.default_per_minute})
+    on conflict (name) do nothing
+    returning ${planColumns(tx)}`;
+  return row ?? null;
+}
+
+/** Until the commit nobody changes it, and no workspace is put on it. */
+export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | null> {
+  const [row] = await tx<PlanRow[]>`select ${planColumns(tx)} from plans p where p.name = ${name} for update`;
+  return row ?? null;
+}
+
+export async function storePlan(tx: Tx, plan: PlanRow): Promise<void> {
+  await tx`
+    update plans set monthly_limit = ${plan.monthly_emails}, recipient_cap = ${plan.recipients_per_request},
+      send_per_minute = ${plan.send_per_minute}, logs_per_minute = ${plan.logs_per_minute},
+      default_per_minute = ${plan.default_per_minute}
+    where name = ${plan.name}`;
+}
+
+export async function isPlanUsed(tx: Tx, name: string): Promise<boolean> {
+  const [row] = await tx<{ used: boolean }[]>`
+    select exists (select from workspaces where plan = ${name}) as used`;
+  return row?.used ?? false;
+}
+
+export async function deletePlanRow(tx: Tx, name: string): Promise<void> {
+  await tx`delete from plans where name = ${name}`;
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { changesOf, INSTANCE, recordAudit } from '../audit/index.ts';
+import { operation } from '../operation.ts';
+import {
+  limitFields,
+  limitNames,
+  type PlanEntry,
+  planEntry,
+  planName,
+  planNotFound,
+  planSchema,
+} from './plan-entry.ts';
+import { lockPlan, storePlan } from './plan-store.ts';
+
+/** Changes the limits that are named, for every workspace on the plan, from the next request of each on. */
+export const updatePlan = operation({
+  name: 'plans.update',
+  scope: 'operator',
+  summary: 'Change the limits of a plan, from the next request on',
+  input: z.object({ name: planName, ...z.object(limitFields).partial().shape, reason: z.string().max(500).nullish() }),
+  output: planSchema,
+  run: (ctx, { name, reason = null, ...limits }): Promise<PlanEntry> =>
+    ctx.sql.begin(async (tx) => {
+      const before = await lockPlan(tx, name);
+      if (!before) throw planNotFound(name);
+      const named = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
+      const after = { ...before, ...named };
+      const diff = changesOf(before, after, limitNames);
+      if (diff) {
+        await storePlan(tx, after);
+        await recordAudit(tx, ctx, [{ action: 'plan.updated', target_id: name, diff, reason, workspace_id: INSTANCE }]);
+      }
+      return planEntry(after);
+    }),
+});

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { changesOf, INSTANCE, recordAudit } from '../audit/index.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { workspaceInReach } from './reach.ts';
+import { lockWorkspaceRow, storeWorkspace } from './store.ts';
+import {
+  nameField,
+  policyField,
+  type WorkspaceEntry,
+  workspaceEntry,
+  workspaceNotFound,
+  workspaceSchema,
+} from './workspace-entry.ts';
+
+/** Changes what is named, of the own workspace or, for an operator, of any. */
+export const updateWorkspace = operation({
+  name: 'workspaces.update',
+  scope: null,
+  summary: 'Change the name of a workspace, or what it does after a lost answer',
+  input: z.object({
+    id: idField(idPrefixes.workspace).optional().meta({ description: 'The own one where it is left out.' }),
+    name: nameField.optional(),
+    unknown_policy: policyField.optional(),
+    reason: z.string().max(500).nullish(),
+  }),
+  output: workspaceSchema,
+  async run(ctx, { id: named, name, unknown_policy, reason = null }): Promise<WorkspaceEntry> {
+    const id = workspaceInReach(ctx, named);
+    if (name === undefined && unknown_policy === undefined) {
+      throw new AppError('missing_field', 'Give name, unknown_policy, or both.');
+    }
+    return ctx.sql.begin(async (tx) => {
+      const row = await lockWorkspaceRow(tx, id);
+      if (!row) throw workspaceNotFound(id);
+      const before = { name: row.workspace_name, unknown_policy: row.unknown_policy };
+      const after = { name: name ?? before.name, unknown_policy: unknown_policy ?? before.unknown_policy };
+      const diff = changesOf(before, after, ['name', 'unknown_policy']);
+      if (diff) {
+        await storeWorkspace(tx, { id, ...after });
+        const fact = { action: 'workspace.updated', target_id: id, diff, reason } as const;
+        // What comes from outside is told on both sides.
+        const chains = id === ctx.actor.workspace_id ? [id] : [id, INSTANCE];
+        await recordAudit(
+          tx,
+          ctx,
+          chains.map((workspace_id) => ({ ...fact, workspace_id })),
+        );
+      }
+      return workspaceEntry({ ...row, workspace_name: after.name, unknown_policy: after.unknown_policy });
+    });
+  },
+});

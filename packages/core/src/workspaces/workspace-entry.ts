@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import { planEntry, planSchema } from './plan-entry.ts';
+import type { WorkspaceRow } from './store.ts';
+
+export const unknownPolicies = ['resend', 'stop'] as const;
+
+export const nameField = z.string().trim().min(1).max(100);
+export const policyField = z.enum(unknownPolicies).meta({
+  description:
+    'What becomes of a mail whose answer was lost after all of it was sent. resend: it is sent again and may arrive twice. stop: it ends as failed and may not have arrived.',
+});
+
+export const workspaceSchema = z
+  .object({
+    object: z.literal('workspace'),
+    id: idField(idPrefixes.workspace),
+    name: z.string(),
+    plan: planSchema,
+    unknown_policy: policyField,
+    created_at: timeField,
+  })
+  .meta({ id: 'Workspace' });
+export type WorkspaceEntry = z.output<typeof workspaceSchema>;
+
+export function workspaceEntry({
+  id,
+  workspace_name,
+  unknown_policy,
+  created_at,
+  ...plan
+}: WorkspaceRow): WorkspaceEntry {
+  return {
+    object: 'workspace',
+    id,
+    name: workspace_name,
+    plan: planEntry(plan),
+    unknown_policy,
+    created_at: isoTime(created_at),
+  };
+}
+
+export function workspaceNotFound(id: string): AppError {
+  return new AppError('workspace_not_found', `No workspace ${id.slice(0, 64)} exists; workspaces list shows them.`);
+}

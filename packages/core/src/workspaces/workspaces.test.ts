@@ -1,0 +1,203 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../api-keys/index.ts';
+import { hashSecret } from '../api-keys/index.ts';
+import { listAudit } from '../audit/index.ts';
+import type { Context } from '../context.ts';
+import { getMessage, sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { createContext } from '../services.ts';
+import { createPlan } from './create-plan.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { deletePlan } from './delete-plan.ts';
+import { getWorkspace } from './get-workspace.ts';
+import { listPlans } from './list-plans.ts';
+import { listWorkspaces } from './list-workspaces.ts';
+import { setWorkspacePlan } from './set-plan.ts';
+import { updatePlan } from './update-plan.ts';
+import { updateWorkspace } from './update-workspace.ts';
+
+let world: World;
+let operator: Context;
+beforeAll(async () => {
+  world = await createWorld();
+  operator = withScopes(world.workspace_id, ['operator']);
+});
+afterAll(() => world.stop());
+
+function withScopes(workspace_id: string, scopes: readonly Scope[]): Context {
+  const actor = { kind: 'user', workspace_id, user_id: 'usr_1', email: 'eve@example.com', scopes } as const;
+  return createContext(world.services, actor, { face: 'graphql' });
+}
+
+/** What a request of a key is, on its way into the accept line. */
+function withSecret(secret: string): Context {
+  return createContext(world.services, {
+    kind: 'credential',
+    secret_hash: hashSecret(secret),
+    address: '127.0.0.1',
+  });
+}
+
+const create = (plan = 'free') => invoke(operator, createWorkspace, { name: 'Other', plan });
+const mail = (to: readonly string[]) => ({ from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' });
+/** Newest first, also of what happened within a millisecond. */
+async function actions(ctx: Context, input: object) {
+  const { data } = await invoke(ctx, listAudit, input);
+  const sorted = data.toSorted((left, right) => right.sequence - left.sequence);
+  return sorted.map((entry) => [entry.action, entry.diff, entry.reason]);
+}
+
+describe('a workspace that is created', () => {
+  it('can send at once, with the key that came with it', async () => {
+    const made = await create('starter');
+
+    expect(made).toMatchObject({ object: 'workspace', name: 'Other', unknown_policy: 'resend' });
+    expect(made.plan).toMatchObject({ name: 'starter', monthly_emails: 50_000, recipients_per_request: 50 });
+    const { id } = await invoke(withSecret(made.api_key.secret), sendMessage, mail(['ada@example.com']));
+    await world.drain();
+    expect(await invoke(world.as(made.id), getMessage, { id })).toMatchObject({ status: 'delivered' });
+  });
+
+  it('stands in its own audit log and in that of the instance, without the secret', async () => {
+    const made = await create();
+
+    const [own] = await actions(world.as(made.id), {});
+    const [all] = await actions(operator, { chain: 'instance', target_id: made.id });
+    expect(own).toEqual(['workspace.created', { name: 'Other', plan: 'free' }, null]);
+    expect(all).toEqual(own);
+  });
+
+  it('is refused on a plan that does not exist', async () => {
+    await expect(create('golden')).rejects.toMatchObject({ reason: 'plan_not_found' });
+  });
+});
+
+describe('the list of workspaces', () => {
+  it('pages newest first, for operators alone', async () => {
+    await world.clock.advance(1000);
+    const first = await create();
+    await world.clock.advance(1000);
+    const second = await create();
+
+    const page = await invoke(operator, listWorkspaces, { limit: 1 });
+    const next = await invoke(operator, listWorkspaces, { limit: 1, cursor: page.next_cursor });
+
+    expect([page.data[0]?.id, next.data[0]?.id]).toEqual([second.id, first.id]);
+    const admin = withScopes(world.workspace_id, ['admin']);
+    await expect(invoke(admin, listWorkspaces, {})).rejects.toMatchObject({ reason: 'missing_scope' });
+  });
+});
+
+describe('a workspace', () => {
+  it('is shown and changed by its admin, and by an operator from outside', async () => {
+    const { id } = await create();
+    const admin = withScopes(id, ['admin']);
+
+    await invoke(admin, updateWorkspace, { unknown_policy: 'stop' });
+    await invoke(operator, updateWorkspace, { id, name: 'Renamed', reason: 'asked by phone' });
+
+    const shown = await invoke(admin, getWorkspace, {});
+    expect(shown).toMatchObject({ id, name: 'Renamed', unknown_policy: 'stop' });
+    expect(await invoke(operator, getWorkspace, { id })).toEqual(shown);
+    expect(await actions(admin, { action: 'workspace.updated' })).toEqual([
+      ['workspace.updated', { name: ['Other', 'Renamed'] }, 'asked by phone'],
+      ['workspace.updated', { unknown_policy: ['resend', 'stop'] }, null],
+    ]);
+    expect(await actions(operator, { chain: 'instance', target_id: id, action: 'workspace.updated' })).toHaveLength(1);
+  });
+
+  it('of somebody else is as absent as none for an admin', async () => {
+    const { id } = await create();
+    const admin = withScopes(world.workspace_id, ['admin']);
+    const reader = withScopes(world.workspace_id, ['email:logs:read']);
+
+    for (const named of [id, 'wsp_none']) {
+      await expect(invoke(admin, getWorkspace, { id: named })).rejects.toMatchObject({ reason: 'workspace_not_found' });
+      await expect(invoke(admin, updateWorkspace, { id: named, name: 'Mine' })).rejects.toMatchObject({
+        reason: 'workspace_not_found',
+      });
+    }
+    await expect(invoke(operator, getWorkspace, { id: 'wsp_none' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(invoke(reader, updateWorkspace, { name: 'Mine' })).rejects.toMatchObject({ reason: 'missing_scope' });
+  });
+});
+
+describe('another plan', () => {
+  it('counts from the next request on, which goes by what the process remembers', async () => {
+    const { id, api_key } = await create('starter');
+    const many = mail(Array.from({ length: 20 }, (_, index) => `a${index}@example.com`));
+    await invoke(withSecret(api_key.secret), sendMessage, many);
+    await invoke(withSecret(api_key.secret), sendMessage, many);
+
+    await invoke(operator, setWorkspacePlan, { id, plan: 'free', reason: 'unpaid' });
+
+    await expect(invoke(withSecret(api_key.secret), sendMessage, many)).rejects.toMatchObject({
+      reason: 'recipient_cap_exceeded',
+    });
+    expect(await actions(world.as(id), { action: 'workspace.plan_set' })).toEqual([
+      ['workspace.plan_set', { plan: ['starter', 'free'] }, 'unpaid'],
+    ]);
+    await expect(invoke(operator, setWorkspacePlan, { id, plan: 'golden' })).rejects.toMatchObject({
+      reason: 'plan_not_found',
+    });
+    await expect(invoke(operator, setWorkspacePlan, { id: 'wsp_none', plan: 'free' })).rejects.toMatchObject({
+      reason: 'workspace_not_found',
+    });
+  });
+
+  it('can be made, changed with effect on the next request, and deleted when nobody is on it', async () => {
+    await invoke(operator, createPlan, { name: 'tiny', monthly_emails: 100, recipients_per_request: 5 });
+    const { id, api_key } = await create('tiny');
+    const two = mail(['a@example.com', 'b@example.com']);
+    await invoke(withSecret(api_key.secret), sendMessage, two);
+
+    const changed = await invoke(operator, updatePlan, { name: 'tiny', monthly_emails: 3, reason: 'cheaper' });
+
+    expect(changed).toMatchObject({ monthly_emails: 3, recipients_per_request: 5, send_per_minute: 1000 });
+    await expect(invoke(withSecret(api_key.secret), sendMessage, two)).rejects.toMatchObject({
+      reason: 'quota_exceeded',
+    });
+    await invoke(operator, updatePlan, { name: 'tiny', monthly_emails: null });
+    await invoke(withSecret(api_key.secret), sendMessage, two);
+    await expect(invoke(operator, deletePlan, { name: 'tiny' })).rejects.toMatchObject({ reason: 'plan_in_use' });
+    await invoke(operator, setWorkspacePlan, { id, plan: 'free' });
+    await invoke(operator, deletePlan, { name: 'tiny' });
+    expect((await invoke(operator, listPlans, {})).data.map(({ name }) => name)).toEqual([
+      'business',
+      'free',
+      'growth',
+      'starter',
+    ]);
+    expect((await actions(operator, { chain: 'instance', target_id: 'tiny' })).toReversed()).toMatchObject([
+      ['plan.created', { monthly_emails: 100 }, null],
+      ['plan.updated', { monthly_emails: [100, 3] }, 'cheaper'],
+      ['plan.updated', { monthly_emails: [3, null] }, null],
+      ['plan.deleted', {}, null],
+    ]);
+  });
+
+  it.each([
+    ['monthly_emails', -1],
+    ['monthly_emails', 1.5],
+    ['recipients_per_request', 0],
+    ['recipients_per_request', 5000],
+    ['send_per_minute', 0],
+    ['logs_per_minute', -60],
+    ['default_per_minute', Number.NaN],
+  ])('is not given %s %d', async (field, value) => {
+    const limits = { recipients_per_request: 10, [field]: value };
+    await expect(invoke(operator, createPlan, { name: 'odd', ...limits })).rejects.toMatchObject({
+      reason: 'invalid_type',
+    });
+    await expect(invoke(operator, updatePlan, { name: 'free', [field]: value })).rejects.toMatchObject({
+      reason: 'invalid_type',
+    });
+  });
+
+  it('is not made twice under one name', async () => {
+    await expect(invoke(operator, createPlan, { name: 'free', recipients_per_request: 1 })).rejects.toMatchObject({
+      reason: 'plan_exists',
+    });
+  });
+});
