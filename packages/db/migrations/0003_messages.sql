@@ -84,6 +84,8 @@ create table recipients (
   job_id uuid,
   lease uuid,
   lease_until timestamptz,
+  -- The lease under which the content began to be sent, where a lost answer must not lead to a second copy.
+  content_lease uuid,
   attempt_count integer not null default 0,
   first_attempt_at timestamptz,
   last_response text,

@@ -4,6 +4,11 @@ import type { Reply } from './reply.ts';
 export interface Envelope {
   readonly from: string;
   readonly to: string;
+  /**
+   * Asked before the first byte of the content leaves, and waited for. Where it says no, or fails, the mail is not
+   * sent: it is deferred.
+   */
+  before_content?(): Promise<boolean>;
 }
 
 /** How far a transaction came: what was being done, or waited for, when it was decided. */

@@ -63,6 +63,29 @@ describe('a worker that dies in the middle of SMTP', () => {
     }
   });
 
+  it('sends no second copy where the workspace stops after lost answers: what may have arrived fails as unknown', async () => {
+    const api = await journey.start({ ROLES: 'rest' });
+    await journey.sql`update workspaces set unknown_policy = 'stop'`;
+    const first = await journey.start({ ROLES: 'worker' });
+    const stall = stallAtDot(5);
+    for (const number of [1, 2, 3, 4, 5]) {
+      await api.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
+    }
+    await stall.reached;
+
+    await first.kill();
+    journey.smtp.script(() => ({ kind: 'accept' }));
+    stall.release();
+    await journey.start({ ROLES: 'worker' });
+    await jobsComeBack(5);
+
+    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ failed: 5 });
+    for (const copy of copiesOf(journey.smtp).values()) expect(copy.copies).toBe(1);
+    expect(await journey.sql`select number, outcome, stage from attempts`).toEqual(
+      Array(5).fill({ number: 1, outcome: 'unknown', stage: 'data' }),
+    );
+  });
+
   it('changes nothing when it was only asleep and comes back late', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const sleeper = await journey.start({ ROLES: 'worker' });

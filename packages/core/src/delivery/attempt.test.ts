@@ -4,6 +4,7 @@ import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelMessage, getMessage, listMessages, rescheduleMessage, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
+import { updateWorkspace } from '../workspaces/index.ts';
 import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
 import { renewLeases, showAttempts } from './store.ts';
 
@@ -28,6 +29,10 @@ async function send(fields: Record<string, unknown> = {}): Promise<string> {
   const ctx = world.as(world.workspace_id);
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
   return (await invoke(ctx, sendMessage, mail)).id;
+}
+
+async function stopAfterLostAnswers(): Promise<void> {
+  await invoke(world.as(world.workspace_id), updateWorkspace, { unknown_policy: 'stop' });
 }
 
 function detail(id: string) {
@@ -201,7 +206,7 @@ describe('what the other side answers', () => {
   });
 
   it('stops after an unknown outcome where the workspace says so', async () => {
-    await world.services.sql`update workspaces set unknown_policy = 'stop'`;
+    await stopAfterLostAnswers();
     world.smtp.script(() => ({ kind: 'drop', at: 'after_dot' }));
     const id = await send();
 
@@ -209,7 +214,11 @@ describe('what the other side answers', () => {
     await world.clock.advance(60 * MINUTE_MS);
 
     expect(await world.drain()).toEqual([]);
-    expect((await detail(id)).status).toBe('failed');
+    expect(await detail(id)).toMatchObject({
+      status: 'failed',
+      attempts: [{ outcome: 'unknown', stage: 'after_dot', reply: null }],
+    });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.failed']);
     expect(world.smtp.mails).toHaveLength(1);
   });
 
@@ -230,6 +239,72 @@ describe('what the other side answers', () => {
       'email.failed',
     ]);
     expect(await liveJobs()).toBe(0);
+  });
+});
+
+describe('where a lost answer must not lead to a second copy', () => {
+  it('a worker that ends after it began with the content ends the mail as unknown', async () => {
+    await stopAfterLostAnswers();
+    const id = await send();
+    const killed = await claimOne();
+    const { outcome } = await attempt(killed);
+    expect(outcome.kind).toBe('accepted');
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+
+    await world.drain();
+
+    const ended = await detail(id);
+    expect(ended).toMatchObject({
+      status: 'failed',
+      recipients: [{ status: 'failed', attempts: 1, last_response: expect.stringContaining('ended before') }],
+      attempts: [{ number: 1, outcome: 'unknown', stage: 'data', reply: null }],
+    });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.failed']);
+    expect(world.smtp.mails).toHaveLength(1);
+    expect(await liveJobs()).toBe(0);
+    await settleDeliveries(world.services, [{ claimed: killed, outcome, duration_ms: 1, handed_back: false }]);
+    expect(await detail(id)).toEqual(ended);
+  });
+
+  it('a worker that ends before the content leaves the mail to another', async () => {
+    await stopAfterLostAnswers();
+    const id = await send();
+    await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+
+    await world.drain();
+
+    expect((await detail(id)).status).toBe('delivered');
+    expect(world.smtp.mails).toHaveLength(1);
+  });
+
+  it('a worker whose lease is over sends none of the content', async () => {
+    await stopAfterLostAnswers();
+    await send();
+    const late = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+
+    const { outcome } = await attempt(late);
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data', reply: null });
+    expect(world.smtp.mails).toEqual([]);
+  });
+
+  it('a refusal after the dot is answered, so the mail is tried again', async () => {
+    await stopAfterLostAnswers();
+    world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
+    const id = await send();
+    await world.drain();
+    await world.clock.advance(MINUTE_MS);
+
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({
+      status: 'delivered',
+      attempts: [{ outcome: 'deferred' }, { outcome: 'accepted' }],
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { newId } from '../ids.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import type { Classification } from './classify.ts';
 import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
-import { judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
+import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
 import {
@@ -20,9 +20,11 @@ import {
   lockMessages,
   type Move,
   type Moved,
+  markContent,
   type RecipientKey,
   rememberJobs,
   transition,
+  type Unclaimed,
 } from './store.ts';
 
 // A delivery takes two transactions with the network between them, and none open while it talks:
@@ -80,7 +82,8 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
 /**
  * A job whose recipient was not won: scheduled mail that is due is released and claimed; what is under a
  * live lease or due later gets a job for that time, unless it has another already; what is on the suppression
- * list by now ends there; what is closed needs no job any more.
+ * list by now ends there; what a worker that is gone may have sent ends where it must not be sent twice; what is
+ * closed needs no job any more.
  */
 async function settleUnclaimed(
   services: Services,
@@ -104,17 +107,22 @@ async function settleUnclaimed(
     'claim',
     moves.filter((move) => names.has(move.recipient_id)),
   );
+  const ended = await endInterrupted(
+    tx,
+    rows.filter((row) => row.interrupted),
+    now_ms,
+  );
   // Somebody put the address on the list while the mail waited, or before what is released here was ever due.
   const suppressed = await transition(
     tx,
     'suppress',
     rows.flatMap((row) =>
-      row.due && row.suppression_id !== null
+      row.due && row.suppression_id !== null && !row.interrupted
         ? [{ ...keyOf(row), event_id: newId('event', now_ms), event_facts: { suppression_id: row.suppression_id } }]
         : [],
     ),
   );
-  const moved = new Set([...claimed, ...suppressed].map((row) => row.recipient_id));
+  const moved = new Set([...claimed, ...suppressed, ...ended].map((row) => row.recipient_id));
   const settled = without(lost, claimed);
   const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
   const waiting = rows.flatMap((row) => {
@@ -127,6 +135,36 @@ async function settleUnclaimed(
   await services.jobs.send(tx, 'delivery.attempt', waiting.map(jobFor));
   await services.jobs.complete(tx, 'delivery.attempt', settled);
   return claimed;
+}
+
+const INTERRUPTED = 'the worker that was sending it ended before it had recorded an answer';
+
+/** Whoever was sending these may have sent them, and they must not be sent twice. */
+async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
+  const ended = await transition(
+    tx,
+    'lose',
+    rows.map((row) => ({
+      ...keyOf(row),
+      event_id: newId('event', now_ms),
+      event_facts: { attempt: row.attempt_count, response: INTERRUPTED },
+      last_response: INTERRUPTED,
+      reason: OUTCOME_UNKNOWN,
+    })),
+  );
+  const outcome: SendOutcome = { ...nothingSent(INTERRUPTED), kind: 'unknown', stage: 'data' };
+  await insertAttempts(
+    tx,
+    ended.map((row) => ({
+      ...keyOf(row),
+      ...outcomeFields(outcome),
+      id: newId('attempt', now_ms),
+      number: row.attempt_count,
+      category: null,
+      duration_ms: 0,
+    })),
+  );
+  return ended;
 }
 
 /** Between the transactions: composes and talks. Never throws; what goes wrong here is a deferral. */
@@ -163,11 +201,15 @@ export function withoutWords(result: Settled): Settled {
 async function talk(
   services: Services,
   mailers: Mailers,
-  { delivery, content }: Claimed,
+  { delivery, content, lease }: Claimed,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
+  // Where a mail must not arrive twice, a worker that dies must leave behind that it may have arrived.
+  const before_content =
+    delivery.unknown_policy === 'stop' ? () => markContent(services.sql, delivery, lease) : undefined;
   try {
-    return await mailers[delivery.mode].send(envelopeOf(services, delivery), content.raw, signal);
+    const envelope = { ...envelopeOf(services, delivery), ...(before_content && { before_content }) };
+    return await mailers[delivery.mode].send(envelope, content.raw, signal);
   } catch (error) {
     if (error instanceof ContentGone) return { ...nothingSent(error.message), kind: 'rejected' };
     services.log.error(
@@ -301,10 +343,17 @@ function badAddresses(
 function attemptRow({ result: { claimed, outcome, duration_ms }, refusal }: Judged, id: string) {
   return {
     ...keyOf(claimed.delivery),
+    ...outcomeFields(outcome),
     id,
     number: claimed.attempt_count,
-    outcome: outcome.kind,
     category: refusal?.category ?? null,
+    duration_ms,
+  };
+}
+
+function outcomeFields(outcome: SendOutcome) {
+  return {
+    outcome: outcome.kind,
     stage: outcome.stage,
     target: outcome.target,
     address: outcome.address,
@@ -316,7 +365,6 @@ function attemptRow({ result: { claimed, outcome, duration_ms }, refusal }: Judg
     error: outcome.error,
     phases_ms: JSON.stringify(outcome.phases_ms),
     transcript: outcome.transcript === '' ? null : outcome.transcript,
-    duration_ms,
   };
 }
 

@@ -2,6 +2,9 @@ import type { SendOutcome } from '@postrider/mail';
 import { type Classification, classify } from './classify.ts';
 import { retryDelay } from './retry.ts';
 
+/** Why a mail failed that may have arrived. */
+export const OUTCOME_UNKNOWN = 'outcome_unknown';
+
 export type UnknownPolicy = 'resend' | 'stop';
 
 /** What becomes of a recipient after an attempt. */
@@ -31,7 +34,7 @@ export function judgeOutcome(
     }
     case 'unknown':
       // Sending again may deliver twice, stopping may deliver never; the workspace chooses.
-      if (unknown_policy === 'stop') return { transition: 'expire', reason: 'outcome_unknown' };
+      if (unknown_policy === 'stop') return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
     case 'deferred':
       break;

@@ -39,6 +39,7 @@ export const transitions = {
   accept: { from: ['sending'], to: 'delivered', event: 'email.delivered', leased: true },
   defer: { from: ['sending'], to: 'deferred', event: 'email.delivery_delayed', leased: true },
   reject: { from: ['sending'], to: 'bounced', event: 'email.bounced', leased: true },
+  lose: { from: ['sending'], to: 'failed', event: 'email.failed', leased: false },
   expire: { from: ['sending'], to: 'failed', event: 'email.failed', leased: true },
   retry: { from: ['deferred'], to: 'deferred', event: null, leased: false },
   suppress: { from: ['queued', 'deferred', 'sending'], to: 'suppressed', event: 'email.suppressed', leased: false },

@@ -160,7 +160,12 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
         and r.state = any (${[...from]}::text[]::delivery_state[])
         and case when ${leased} then r.lease = m.lease else r.lease is null or r.lease_until < clock_now() end
         and (not ${claiming || name === 'release'} or r.due_at <= clock_now())
-        ${claiming ? tx`and not exists (${suppressionOf(tx)})` : tx``}
+        ${
+          claiming
+            ? tx`and (r.content_lease is null or r.content_lease is distinct from r.lease)
+          and not exists (${suppressionOf(tx)})`
+            : tx``
+        }
       returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, r.first_attempt_at,
         m.event_id, m.event_facts
     )`;
@@ -285,12 +290,16 @@ export interface Unclaimed extends RecipientKey {
   readonly lease_until: Date | null;
   readonly job_id: string | null;
   readonly suppression_id: string | null;
+  /** Whoever was sending it is gone, may have sent all of it, and it must not be sent twice. */
+  readonly interrupted: boolean;
+  readonly attempt_count: number;
 }
 
 export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Promise<Unclaimed[]> {
   return tx<Unclaimed[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until,
-      r.job_id, (${suppressionOf(tx)}) as suppression_id
+      r.job_id, (${suppressionOf(tx)}) as suppression_id, r.attempt_count,
+      r.state = 'sending' and r.content_lease = r.lease and r.lease_until < clock_now() as interrupted
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],
@@ -343,6 +352,23 @@ export async function renewLeases(
     where r.workspace_id = h.workspace_id and r.message_id = h.message_id and r.id = h.id
     returning r.lease`;
   return new Set(rows.map((row) => row.lease));
+}
+
+/**
+ * Notes that the content is about to be sent under a lease. False where the lease is not held any more: then nothing
+ * may be sent.
+ */
+export async function markContent(
+  sql: Sql,
+  { workspace_id, message_id, recipient_id }: RecipientKey,
+  lease: string,
+): Promise<boolean> {
+  const rows = await sql`
+    update recipients set content_lease = lease
+    where workspace_id = ${workspace_id} and message_id = ${message_id} and id = ${recipient_id}
+      and lease = ${lease} and state = 'sending' and lease_until > clock_now()
+    returning id`;
+  return rows.length > 0;
 }
 
 export interface NewAttempt extends RecipientKey {

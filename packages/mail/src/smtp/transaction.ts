@@ -106,13 +106,26 @@ export function transact(
           if (text.startsWith('2')) return lost('The server did not answer DATA with 354.');
           if (!text.startsWith('3')) return judgeReply(text);
           if (replies.rest() !== '') return lost('The server answered before it had the message.');
-          content_started = performance.now();
-          sendContent(wireContent(raw), 0);
+          if (envelope.before_content) {
+            moveTo('content', timeouts.content_ms);
+            void askBefore(envelope.before_content);
+          } else beginContent();
           return null;
         case 'content':
         case 'after_dot':
           return judgeReply(text);
       }
+    }
+
+    async function askBefore(before_content: () => Promise<boolean>): Promise<void> {
+      const allowed = await before_content().catch(() => false);
+      if (allowed) beginContent();
+      else finish(lost('Nothing was sent: the attempt could not be recorded beforehand.'));
+    }
+
+    function beginContent(): void {
+      content_started = performance.now();
+      sendContent(wireContent(raw), 0);
     }
 
     /** A mail of one chunk leaves in one write, its dot included; a long one goes on when the socket has room. */
