@@ -69,7 +69,6 @@ export const reasons = {
   hold_not_found: ['not_found', 'No such hold exists.'],
   queue_not_found: ['not_found', 'No such queue exists.'],
   job_not_found: ['not_found', 'No such job exists.'],
-  audit_entry_not_found: ['not_found', 'No such entry of the audit log exists.'],
   bulk_not_found: ['not_found', 'No such bulk operation exists.'],
   domain_not_verified: ['unprocessable', 'The domain of from is not a verified domain of this workspace.'],
   recipient_cap_exceeded: ['unprocessable', 'The message has more unique recipients than the plan allows.'],

@@ -1,7 +1,7 @@
 export { type AuditAction, auditActions } from './actions.ts';
 export { type AuditEntry, actorKinds, auditEntrySchema } from './audit-entry.ts';
-export { getAuditEntry } from './get-audit-entry.ts';
 export { listAudit } from './list-audit.ts';
+export { readAuditEntries } from './read-audit.ts';
 export { type AuditFact, changesOf, draftAudit, INSTANCE, recordAudit } from './record.ts';
 export { type AuditDraft, auditInsertion } from './store.ts';
 export { type AuditVerification, verifyAudit } from './verify-audit.ts';

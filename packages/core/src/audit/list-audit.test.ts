@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../api-keys/index.ts';
 import type { ActorContext, Context, KeyActor } from '../context.ts';
 import { invoke } from '../operation.ts';
-import { getAuditEntry } from './get-audit-entry.ts';
 import { listAudit } from './list-audit.ts';
+import { readAuditEntries } from './read-audit.ts';
 import { INSTANCE, recordAudit } from './record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
@@ -83,8 +83,9 @@ describe('the list', () => {
     expect(own.data.map(({ action }) => action)).toEqual(['domain.added', 'api_key.created']);
     expect(all.data.map(({ target_id }) => target_id)).toEqual(['slow.test']);
     const [entry] = all.data;
-    expect(await invoke(operator, getAuditEntry, { id: entry?.id, chain: 'instance' })).toEqual(entry);
-    await expect(invoke(admin, getAuditEntry, { id: entry?.id })).rejects.toMatchObject({ code: 'not_found' });
+    const ids = [own.data[0]?.id, entry?.id, 'aud_none'];
+    expect(await invoke(operator, readAuditEntries, { ids })).toEqual([null, entry, null]);
+    expect(await invoke(admin, readAuditEntries, { ids })).toEqual([own.data[0], null, null]);
     await expect(invoke(admin, listAudit, { chain: 'instance' })).rejects.toMatchObject({ reason: 'missing_scope' });
     await expect(invoke(operator, listAudit, {})).rejects.toMatchObject({ reason: 'missing_scope' });
   });

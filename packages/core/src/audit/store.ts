@@ -112,10 +112,11 @@ export async function pageOfAudit(
   };
 }
 
-export async function auditById(sql: Sql, workspace_id: string, id: string): Promise<AuditRow | null> {
-  const [row] = await sql<AuditRow[]>`
-    select ${columns(sql)} from audit_log e where e.workspace_id = ${workspace_id} and e.id = ${id}`;
-  return row ?? null;
+/** Served by the primary key, a chain at a time. */
+export async function auditByIds(sql: Sql, chains: readonly string[], ids: readonly string[]): Promise<AuditRow[]> {
+  return sql<AuditRow[]>`
+    select ${columns(sql)} from audit_log e
+    where e.workspace_id = any (${[...chains]}::text[]) and e.id = any (${[...ids]}::text[])`;
 }
 
 /** The end of a chain; sequence 0 where nothing was ever appended. */

@@ -36,6 +36,10 @@ export async function workspaceById(sql: Sql | Tx, id: string): Promise<Workspac
   return row ?? null;
 }
 
+export async function workspacesByIds(sql: Sql, ids: readonly string[]): Promise<WorkspaceRow[]> {
+  return sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = any (${[...ids]}::text[])`;
+}
+
 /** Until the commit nobody else changes it. */
 export async function lockWorkspaceRow(tx: Tx, id: string): Promise<WorkspaceRow | null> {
   const [row] = await tx<WorkspaceRow[]>`select ${shown(tx)} where w.id = ${id} for no key update of w`;

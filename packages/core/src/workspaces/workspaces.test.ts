@@ -26,8 +26,14 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 function withScopes(workspace_id: string, scopes: readonly Scope[]): Context {
-  const actor = { kind: 'user', workspace_id, user_id: 'usr_1', email: 'eve@example.com', scopes } as const;
-  return createContext(world.services, actor, { face: 'graphql' });
+  return createContext(world.services, {
+    kind: 'key',
+    workspace_id,
+    key_id: 'key_1',
+    scopes,
+    mode: 'live',
+    domains: null,
+  });
 }
 
 /** What a request of a key is, on its way into the accept line. */

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { operation, scopeRefusal } from '../operation.ts';
+import { workspacesByIds } from './store.ts';
+import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
+
+const MOST = 1000;
+
+/** Some workspaces by id, in the order asked for; null for what does not exist or is not in reach. */
+export const readWorkspaces = operation({
+  name: 'workspaces.read_many',
+  scope: null,
+  summary: 'Some workspaces by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(workspaceSchema.nullable()).readonly(),
+  async run({ sql, actor }, { ids }): Promise<readonly (WorkspaceEntry | null)[]> {
+    const refusal = scopeRefusal(actor, 'admin');
+    const everywhere = scopeRefusal(actor, 'operator') === null;
+    if (refusal && !everywhere) throw refusal;
+    const asked = everywhere ? ids : ids.filter((id) => id === actor.workspace_id);
+    const rows = new Map((await workspacesByIds(sql, asked)).map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = rows.get(id);
+      return row ? workspaceEntry(row) : null;
+    });
+  },
+});
