@@ -17,6 +17,7 @@ import { sendMessage } from '@postrider/core/messages';
 import { connect, type Sql } from '@postrider/db';
 import { createSmtpTransport, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
+import { createHoldKeeper } from '../apps/worker/src/hold-keeper.ts';
 import { startDeliveryPump } from '../apps/worker/src/pump.ts';
 import type { AcceptOptions } from './accept.ts';
 import { startBenchServer } from './database.ts';
@@ -314,11 +315,13 @@ async function pumping(site: Site, ports: Readonly<Record<string, number>>, work
     laneOf,
     stop: async () => void (await Promise.all([well, ...troubled.values()].map((transport) => transport.stop()))),
   };
-  const pump = startDeliveryPump(site.services, { live: mailer, sandbox: mailer });
+  const holds = createHoldKeeper(site.services);
+  const pump = startDeliveryPump(site.services, { live: mailer, sandbox: mailer }, holds);
   try {
     await work();
   } finally {
     await pump.stop();
+    await holds.stop();
     await mailer.stop();
   }
 }

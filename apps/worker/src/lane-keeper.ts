@@ -7,6 +7,7 @@ import {
   type DestinationLimit,
   destinationLimits,
   forgetClosings,
+  isRoom,
   LANES_IN_A_LOOK,
   type LaneNews,
   laneNews,
@@ -18,11 +19,23 @@ import {
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
 import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
+import type { HoldKeeper } from './hold-keeper.ts';
 import { type Candidate, type LaneLimit, type Lanes, NO_LANE } from './lanes.ts';
 import { every } from './schedules.ts';
 
 const LOOK_MS = 1000;
 const MOST_IN_A_SLICE = 200;
+const NOBODY = {
+  lane: NO_LANE,
+  email: '',
+  mode: 'live',
+  from_domain: '',
+  api_key_id: null,
+  due_at: new Date(0),
+  resumed: false,
+} as const;
+
+type Mail = Pick<Candidate, 'job' | 'email' | 'mode' | 'from_domain' | 'api_key_id'>;
 
 export interface LaneKeeper {
   /**
@@ -36,6 +49,10 @@ export interface LaneKeeper {
   done(lane: string, outcome: SendOutcome | null): void;
   /** Takes parked mail back for lanes that could do with more. */
   refill(): void;
+  /** The room that keeps a mail back now, where a hold does. */
+  heldIn(candidate: Candidate): string | null;
+  /** Holds have changed: who waits here may belong elsewhere. */
+  sortAnew(): void;
   /** Parks who waits here, for other workers or the next start. */
   stop(): Promise<void>;
 }
@@ -45,7 +62,13 @@ export interface LaneKeeper {
  * close, hears of those that others have closed, and of limits. What fails here is left to the heartbeats of the
  * jobs and the next look.
  */
-export function createLaneKeeper(services: Services, mailers: Mailers, lanes: Lanes, onReady: () => void): LaneKeeper {
+export function createLaneKeeper(
+  services: Services,
+  mailers: Mailers,
+  lanes: Lanes,
+  holds: HoldKeeper,
+  onReady: () => void,
+): LaneKeeper {
   const { sql, log } = services;
   /** The workspace that was served last in a lane, where the last slice did not reach the end. */
   const served = new Map<string, string>();
@@ -55,22 +78,53 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
   let fingerprint = '';
   /** Where the next look begins, when there were more lanes than one look takes. */
   let looked = '';
+  /** Rooms that are being left at a rate, with how many may leave now. */
+  const going = new Map<string, number>();
   let refilling: Promise<void> | null = null;
   let again = false;
   let stopped = false;
 
-  const laneOf = (mode: Candidate['mode'], email: string): string => {
+  const heldIn = ({ job, mode, email, from_domain, api_key_id }: Mail): string | null => {
+    const lane = mode === 'sandbox' ? null : mailers[mode].laneOf(email);
+    return holds.roomOf({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
+  };
+
+  const laneOf = (mail: Mail): string => {
+    const { mode, email } = mail;
+    const room = heldIn(mail);
+    if (room !== null) return room;
     const name = mailers[mode].laneOf(email);
     if (mode === 'sandbox') return `sandbox ${name}`;
     const domain = email.slice(email.lastIndexOf('@') + 1);
     return limits.has(domain) ? domain : name;
   };
 
+  /** Lets jobs wait here, but for those that a hold keeps back; returns who must wait elsewhere. */
+  const admit = (candidates: readonly Candidate[]): Candidate[] => {
+    if (holds.isPaused('delivery.attempt')) return [...candidates];
+    const held = candidates.filter(({ lane }) => isRoom(lane));
+    if (held.length === 0) return lanes.admit(candidates);
+    return [...held, ...lanes.admit(candidates.filter(({ lane }) => !isRoom(lane)))];
+  };
+
+  /** Finds lanes anew for who waits here. */
+  const sortAnew = () => {
+    const moved = lanes.empty().map((candidate) => ({
+      ...candidate,
+      lane: candidate.lane === NO_LANE ? NO_LANE : laneOf(candidate),
+      resumed: true,
+    }));
+    parkSoon(admit(moved));
+  };
+
   const park = async (candidates: readonly Candidate[]): Promise<void> => {
-    if (candidates.length === 0) return;
+    // Who has nothing to send has no lane to wait for: left alone, its job comes back by its heartbeat.
+    const parked = candidates.filter(({ lane }) => lane !== NO_LANE);
+    if (parked.length === 0) return;
+    for (const { lane } of parked) lanes.setBacklog(lane, true);
     await parkDeliveries(
       services,
-      candidates.map(({ job, lane, due_at }) => ({ ...job.data, job, lane, due_at })),
+      parked.map(({ job, lane, due_at }) => ({ ...job.data, job, lane, due_at })),
     );
   };
   const parkSoon = (candidates: readonly Candidate[]) => {
@@ -127,16 +181,11 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
     );
     lanes.setLimits(limits);
     // A domain that is limited now is a lane of its own, and one that is no longer goes with its neighbours again.
-    const moved = lanes.empty().map((candidate) => ({
-      ...candidate,
-      lane: candidate.lane === NO_LANE ? NO_LANE : laneOf(candidate.mode, candidate.email),
-      resumed: true,
-    }));
-    parkSoon(lanes.admit(moved));
+    sortAnew();
   };
 
   const refill = () => {
-    if (stopped) return;
+    if (stopped || holds.isPaused('delivery.attempt')) return;
     if (refilling) {
       again = true;
       return;
@@ -151,25 +200,22 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
   };
 
   const resume = async () => {
-    const slices = lanes.shortages().map(({ lane, count }) => ({
-      lane,
-      count: Math.min(count, MOST_IN_A_SLICE),
-      after: served.get(lane) ?? '',
-    }));
+    const short = lanes.shortages().filter(({ lane }) => !holds.guards(lane));
+    const slices = [
+      ...short.map(({ lane, count }) => ({ lane, count: Math.min(count, MOST_IN_A_SLICE) })),
+      ...[...going].map(([lane, count]) => ({ lane, count })),
+    ].map((slice) => ({ ...slice, after: served.get(slice.lane) ?? '' }));
+    going.clear();
     if (slices.length === 0) return;
     const rows = Map.groupBy(await resumeParked(services, slices), (row) => row.lane);
     for (const slice of slices) noteTaken(slice, rows.get(slice.lane) ?? []);
-    const candidates = [...rows.values()].flat().map(
-      ({ job_id, workspace_id, message_id, recipient_id, email, mode, due_at }): Candidate => ({
-        job: { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } },
-        lane: laneOf(mode, email),
-        email,
-        mode,
-        due_at,
-        resumed: true,
-      }),
-    );
-    await park(lanes.admit(candidates));
+    const candidates = [...rows.values()].flat().map((row): Candidate => {
+      const { job_id, workspace_id, message_id, recipient_id, email, mode, from_domain, api_key_id, due_at } = row;
+      const job = { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } };
+      const mail = { job, email, mode, from_domain, api_key_id };
+      return { ...mail, lane: laneOf(mail), due_at, resumed: true };
+    });
+    await park(admit(candidates));
     onReady();
   };
 
@@ -189,9 +235,16 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
     if (whole && after === '' && left === 0) lanes.setBacklog(lane, false);
   };
 
+  holds.onResume((room, count) => {
+    going.set(room, (going.get(room) ?? 0) + count);
+    refill();
+  });
+
   const looker = every(LOOK_MS, look, services);
-  // Before anything is fetched, so that a lane which others have closed is not tried first.
-  const first = look().catch((error) => log.error({ err: error }, 'the lanes could not be looked at'));
+  // Before anything is fetched, so that a lane which others have closed, or what somebody holds, is not tried first.
+  const first = Promise.all([holds.ready, look()]).catch((error) =>
+    log.error({ err: error }, 'the lanes could not be looked at'),
+  );
 
   return {
     async place(jobs) {
@@ -202,16 +255,14 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
       );
       const candidates = jobs.map((job): Candidate => {
         const found = addressees.get(job.data.recipient_id);
-        if (!found?.ready) {
-          const nobody = { lane: NO_LANE, email: '', mode: 'live', due_at: new Date(0), resumed: false } as const;
-          return { job, ...nobody };
-        }
-        const { email, mode, due_at } = found;
-        return { job, lane: laneOf(mode, email), email, mode, due_at, resumed: false };
+        if (!found?.ready) return { ...NOBODY, job };
+        const { email, mode, from_domain, api_key_id, due_at } = found;
+        const mail = { job, email, mode, from_domain, api_key_id };
+        return { ...mail, lane: laneOf(mail), due_at, resumed: false };
       });
-      const parked = lanes.admit(candidates);
+      const parked = admit(candidates);
       await park(parked);
-      return parked.filter(({ lane }) => lanes.isFast(lane)).length;
+      return parked.filter(({ lane }) => !isRoom(lane) && lanes.isFast(lane)).length;
     },
     async grant(candidates) {
       const limited = candidates.filter(({ lane }) => limits.get(lane)?.messages_per_minute != null);
@@ -242,6 +293,8 @@ export function createLaneKeeper(services: Services, mailers: Mailers, lanes: La
       }
     },
     refill,
+    heldIn,
+    sortAnew,
     async stop() {
       stopped = true;
       await looker.stop();

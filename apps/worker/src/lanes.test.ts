@@ -6,7 +6,8 @@ function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidat
   const id = `job${serial++}`;
   const data = { workspace_id, message_id: id, recipient_id: id };
   const job = { id, retry_count: 0, data };
-  return { job, lane, email: `to@${lane}`, mode: 'live', due_at: new Date(0), resumed: false, ...fields };
+  const mail = { email: `to@${lane}`, mode: 'live', from_domain: 'sender.test', api_key_id: null } as const;
+  return { job, lane, ...mail, due_at: new Date(0), resumed: false, ...fields };
 }
 const some = (count: number, lane: string, workspace_id?: string, fields?: Partial<Candidate>) =>
   Array.from({ length: count }, () => candidate(lane, workspace_id, fields));

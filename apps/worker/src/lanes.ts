@@ -17,6 +17,8 @@ export interface Candidate {
   readonly lane: string;
   readonly email: string;
   readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
   readonly due_at: Date;
   /** It was parked before, and has waited for its turn. */
   readonly resumed: boolean;

@@ -5,6 +5,7 @@ import { cancelMessage, getMessage, rescheduleMessage, sendMessage } from '@post
 import { createSmtpTransport, type Mailer } from '@postrider/mail';
 import { createWorld, type SmtpSink, startSmtpSink, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { type Pump, startDeliveryPump } from './pump.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,6 +13,7 @@ const PATIENCE = { timeout: 20_000, interval: 50 };
 
 let world: World;
 const pumps: Pump[] = [];
+const keepers: HoldKeeper[] = [];
 const mailers: Mailer[] = [];
 const sinks: SmtpSink[] = [];
 beforeEach(async () => {
@@ -19,6 +21,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(pumps.splice(0).map((pump) => pump.stop()));
+  await Promise.all(keepers.splice(0).map((holds) => holds.stop()));
   await Promise.all(mailers.splice(0).map((mailer) => mailer.stop()));
   await Promise.all(sinks.splice(0).map((sink) => sink.stop()));
   await world.stop();
@@ -64,7 +67,9 @@ function domainOf(to: string): string {
 }
 
 async function start(mailer: Mailer, services = world.services): Promise<Pump> {
-  const pump = startDeliveryPump(services, { live: mailer, sandbox: mailer });
+  const holds = createHoldKeeper(services);
+  keepers.push(holds);
+  const pump = startDeliveryPump(services, { live: mailer, sandbox: mailer }, holds);
   pumps.push(pump);
   return pump;
 }

@@ -3,11 +3,13 @@ import { sendMessage } from '@postrider/core/messages';
 import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { type Pump, startDeliveryPump } from './pump.ts';
 
 let world: World;
 let mailer: Mailer;
 let pump: Pump | null = null;
+let holds: HoldKeeper | null = null;
 beforeEach(async () => {
   world = await createWorld();
   mailer = createMailer({
@@ -18,9 +20,16 @@ beforeEach(async () => {
 afterEach(async () => {
   await pump?.stop();
   pump = null;
+  await holds?.stop();
+  holds = null;
   await mailer.stop();
   await world.stop();
 });
+
+function startPump(through: Mailer): Pump {
+  holds = createHoldKeeper(world.services);
+  return startDeliveryPump(world.services, { live: through, sandbox: through }, holds);
+}
 
 async function send(to: string | readonly string[]): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
@@ -40,7 +49,7 @@ async function openCount(): Promise<number> {
 describe('the delivery pump', () => {
   it('delivers what waited before it started and what comes after', async () => {
     await send('before@example.com');
-    pump = startDeliveryPump(world.services, { live: mailer, sandbox: mailer });
+    pump = startPump(mailer);
     await world.smtp.waitFor(1);
 
     await send('after@example.com');
@@ -56,7 +65,7 @@ describe('the delivery pump', () => {
     );
     await send(['slow@example.com', 'quick1@example.com', 'quick2@example.com']);
 
-    pump = startDeliveryPump(world.services, { live: mailer, sandbox: mailer });
+    pump = startPump(mailer);
 
     await expect
       .poll(states)
@@ -86,7 +95,7 @@ describe('the delivery pump', () => {
       stop: async () => undefined,
     };
 
-    pump = startDeliveryPump(world.services, { live: slow, sandbox: slow });
+    pump = startPump(slow);
     await full.promise;
     expect(await openCount()).toBe(800);
     released.resolve();
@@ -99,7 +108,7 @@ describe('the delivery pump', () => {
     const bad = answering(({ to }) => (to === 'bad@example.com' ? { ...accepted, target: 'a\0b' } : accepted));
     await send(['bad@example.com', 'good1@example.com', 'good2@example.com', 'good3@example.com']);
 
-    pump = startDeliveryPump(world.services, { live: bad, sandbox: bad });
+    pump = startPump(bad);
 
     await expect.poll(states, { timeout: 10_000 }).toEqual({
       'bad@example.com': 'delivered',

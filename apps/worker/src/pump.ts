@@ -14,6 +14,7 @@ import {
   withoutWords,
 } from '@postrider/core/delivery';
 import type { SendOutcome } from '@postrider/mail';
+import type { HoldKeeper } from './hold-keeper.ts';
 import { createLaneKeeper } from './lane-keeper.ts';
 import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
 import { createMakeAhead } from './make-ahead.ts';
@@ -54,6 +55,8 @@ export interface Pump {
 interface InFlight {
   readonly claimed: Claimed;
   readonly lane: string;
+  /** What it was claimed as; null where nobody knows any more. */
+  readonly candidate: Candidate | null;
   /** Infinity until it has its place in the lane. */
   started: number;
   readonly abort: AbortController;
@@ -66,7 +69,7 @@ interface InFlight {
 }
 
 /** Moves deliveries: fetch → lane → claim → send → settle. A batch never waits for its slowest member. */
-export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
+export function startDeliveryPump(services: Services, mailers: Mailers, holds: HoldKeeper): Pump {
   const inFlight = new Map<string, InFlight>();
   const finished: Settled[] = [];
   let settleTimer: NodeJS.Timeout | null = null;
@@ -83,7 +86,10 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   const largeTurns = { live: createTurns(MOST_LARGE), sandbox: createTurns(1) };
   const ahead = createMakeAhead(MADE_AHEAD);
   const lanes = createLanes(() => performance.now());
-  const keeper = createLaneKeeper(services, mailers, lanes, () => claimSoon());
+  const keeper = createLaneKeeper(services, mailers, lanes, holds, () => claimSoon());
+  const isPaused = () => holds.isPaused('delivery.attempt');
+  /** How many may be claimed just now, where the queue goes on at a rate after a hold. */
+  const allowance = () => holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
 
   const poll = () => {
     if (stopped) return;
@@ -116,11 +122,17 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
 
   /** Whether there may be more than was taken. */
   const fetchOnce = async (): Promise<boolean> => {
+    if (isPaused()) return false;
+    // What a rate lets through waits here already.
+    if (lanes.counts().waiting > allowance() + FETCH_COUNT) return true;
     if (Math.max(lanes.counts().held, inFlight.size) >= MOST_IN_FLIGHT) return true;
     const free = room();
     const count = free > 0 ? Math.min(FETCH_COUNT, free) : FETCH_COUNT;
     const jobs = await services.jobs.fetch('delivery.attempt', count);
-    if (jobs.length === 0) return false;
+    if (jobs.length === 0) {
+      if (lanes.counts().waiting === 0 && lanes.shortages().length === 0) holds.noteEmpty('delivery.attempt');
+      return false;
+    }
     const crowding = await keeper.place(jobs);
     if (crowding > jobs.length / 4) crowded_until = performance.now() + LOOK_AHEAD_MS - 1;
     claimSoon();
@@ -129,14 +141,15 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
 
   /** One claim at a time; what comes meanwhile is in the next. */
   const claimSoon = () => {
-    if (stopped) return;
+    if (stopped || isPaused()) return;
     if (claiming) {
       claimAgain = true;
       return;
     }
     const free = MOST_IN_FLIGHT - inFlight.size;
-    const batch = lanes.take(Math.min(FETCH_COUNT, free));
+    const batch = lanes.take(Math.min(FETCH_COUNT, free, allowance()));
     if (batch.length === 0) return;
+    holds.spend('delivery.attempt', batch.length);
     claimAgain = false;
     claiming = claim(batch)
       .catch((error) => {
@@ -154,13 +167,13 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     let left: readonly Candidate[] = batch;
     try {
       left = await keeper.grant(batch);
-      const laneOf = new Map(left.map(({ job, lane }) => [job.id, lane]));
+      const byJob = new Map(left.map((candidate) => [candidate.job.id, candidate]));
       const asked = performance.now();
       const won = await claimDeliveries(
         services,
         left.map(({ job }) => job),
       );
-      for (const claimed of won) enter(claimed, laneOf.get(claimed.job.id) ?? NO_LANE, asked);
+      for (const claimed of won) enter(claimed, byJob.get(claimed.job.id) ?? null, asked);
       const entered = new Set(won.map(({ job }) => job.id));
       left = left.filter(({ job }) => !entered.has(job.id));
     } finally {
@@ -168,13 +181,15 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
     }
   };
 
-  const enter = (claimed: Claimed, lane: string, asked: number) => {
+  const enter = (claimed: Claimed, candidate: Candidate | null, asked: number) => {
+    const lane = candidate?.lane ?? NO_LANE;
     const abort = new AbortController();
     const lease_left = Math.max(0, LEASE_MS - (performance.now() - asked));
     const lease_timer = setTimeout(() => abort.abort(), lease_left);
     const entry: InFlight = {
       claimed,
       lane,
+      candidate,
       started: Number.POSITIVE_INFINITY,
       abort,
       lease_timer,
@@ -188,7 +203,8 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
       if (!entry.sent) finish(entry, unsentDelivery(claimed));
     };
     abort.signal.addEventListener('abort', refuse, { once: true });
-    ahead.add(claimed);
+    if (isHeld(entry)) abort.abort();
+    else ahead.add(claimed);
     const run = () => {
       abort.signal.removeEventListener('abort', refuse);
       entry.made = ahead.take(claimed);
@@ -196,6 +212,20 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
       else void send(entry);
     };
     lanes.start(lane, { run, refuse });
+  };
+
+  const isHeld = ({ candidate }: InFlight): boolean =>
+    isPaused() || (candidate !== null && keeper.heldIn(candidate) !== null);
+
+  /** Who waits for a claim, or after it for a place, and is held now, does not go out. */
+  const onHolds = () => {
+    keeper.sortAnew();
+    for (const entry of inFlight.values()) {
+      if (!entry.sent && entry.started === Number.POSITIVE_INFINITY && isHeld(entry)) entry.abort.abort();
+    }
+    poll();
+    claimSoon();
+    keeper.refill();
   };
 
   const leave = (entry: InFlight, outcome: SendOutcome | null) => {
@@ -324,6 +354,14 @@ export function startDeliveryPump(services: Services, mailers: Mailers): Pump {
   );
 
   const unsubscribe = services.jobs.onWake('delivery.attempt', poll);
+  holds.onChange(() => {
+    if (!stopped) onHolds();
+  });
+  holds.onAllowance(() => {
+    if (stopped) return;
+    poll();
+    claimSoon();
+  });
   poll();
 
   return {

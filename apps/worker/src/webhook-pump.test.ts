@@ -4,25 +4,29 @@ import { createWebhook, deleteWebhook, egressOf } from '@postrider/core/webhooks
 import { createHttpGuard, type HttpGuard } from '@postrider/mail';
 import { createWorld, startWebhookSink, type WebhookAnswer, type WebhookSink, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { startWebhookPump, type WebhookPump } from './webhook-pump.ts';
 
 let world: World;
 let sink: WebhookSink;
 let http: HttpGuard;
+let holds: HoldKeeper;
 const pumps: WebhookPump[] = [];
 beforeEach(async () => {
   world = await createWorld();
   sink = await startWebhookSink();
   http = createHttpGuard(egressOf(world.services.config));
+  holds = createHoldKeeper(world.services);
 });
 afterEach(async () => {
   await Promise.all(pumps.splice(0).map((pump) => pump.stop()));
+  await holds.stop();
   await http.stop();
   await sink.stop();
   await world.stop();
 });
 
-const start = () => pumps.push(startWebhookPump(world.services, http));
+const start = (through = http) => pumps.push(startWebhookPump(world.services, through, holds));
 const system = () => world.as(world.workspace_id);
 const hook = (path: string) => invoke(system(), createWebhook, { url: sink.url + path, events: ['email.queued'] });
 const send = () =>
@@ -81,7 +85,7 @@ describe('the webhook pump', () => {
       },
     };
 
-    pumps.push(startWebhookPump(world.services, counted));
+    start(counted);
 
     await expect.poll(() => states(id), { timeout: 20_000 }).toEqual({ delivered: 500 });
     expect(sink.requests).toHaveLength(500);

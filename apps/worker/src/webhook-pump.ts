@@ -12,6 +12,7 @@ import {
 } from '@postrider/core/webhooks';
 import type { HttpGuard } from '@postrider/mail';
 import { createEndpointLanes, type LeftVisit } from './endpoint-lanes.ts';
+import type { HoldKeeper } from './hold-keeper.ts';
 import { every } from './schedules.ts';
 
 export interface WebhookPump {
@@ -47,7 +48,7 @@ interface Waiting {
  * Moves webhooks: fetch → visit → claim → lane → post → settle. A job says only that an endpoint is owed something, and
  * is held while this worker visits it. An endpoint that hangs holds its own few places and no more.
  */
-export function startWebhookPump(services: Services, http: HttpGuard): WebhookPump {
+export function startWebhookPump(services: Services, http: HttpGuard, holds: HoldKeeper): WebhookPump {
   const lanes = createEndpointLanes<Waiting>(() => performance.now());
   const finished: SettledPost[] = [];
   const cut = new AbortController();
@@ -98,11 +99,14 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
     poll();
   };
 
+  const isPaused = () => holds.isPaused('webhook.deliver');
+
   const full = () => lanes.held() >= MOST_HELD || lanes.visits().length >= MOST_VISITS;
 
   /** Whether there may be more than was fetched. */
   const fetch = async (): Promise<boolean> => {
-    if (full()) return false;
+    await holds.ready;
+    if (full() || isPaused()) return false;
     const jobs = await services.jobs.fetch('webhook.deliver', FETCH_COUNT);
     if (jobs.length === 0) {
       quiet_until = performance.now() + QUIET_MS;
@@ -119,7 +123,7 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
   /** One claim at a time. */
   const claimSoon = () => {
     if (claiming || stopped) return;
-    const rooms = lanes.ask(MOST_HELD - lanes.held());
+    const rooms = isPaused() ? [] : lanes.ask(MOST_HELD - lanes.held());
     if (rooms.length === 0) {
       settleSoon();
       return;
@@ -132,11 +136,20 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
       });
   };
 
+  /** An endpoint that goes on after a hold takes no more than its rate leaves. */
+  const metered = async (rooms: ReturnType<typeof lanes.ask>) => {
+    const slow = rooms.filter(({ webhook_id }) => holds.isMetered(webhook_id));
+    if (slow.length === 0) return rooms;
+    const left = new Map<string, number>();
+    for (const { webhook_id, count } of slow) left.set(webhook_id, await holds.take(webhook_id, count));
+    return rooms.map((room) => ({ ...room, count: left.get(room.webhook_id) ?? room.count }));
+  };
+
   const claim = async (rooms: ReturnType<typeof lanes.ask>) => {
     const claimed_at = performance.now();
     const unanswered = new Map(rooms.map((room) => [room.webhook_id, room.count]));
     try {
-      const { posts, refused } = await claimPosts(services, rooms);
+      const { posts, refused } = await claimPosts(services, await metered(rooms));
       for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
         const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
         lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
@@ -226,6 +239,12 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
     }
   };
 
+  /** What waits here and is held now is handed back, without an attempt. */
+  const onHolds = () => {
+    for (const id of lanes.ids()) if (isPaused() || holds.isHeld(id)) handBack(lanes.drop(id));
+    look();
+  };
+
   let renewals = 0;
   const renewer = every(
     RENEW_MS,
@@ -242,6 +261,9 @@ export function startWebhookPump(services: Services, http: HttpGuard): WebhookPu
     services,
   );
 
+  holds.onChange(() => {
+    if (!stopped) onHolds();
+  });
   const unsubscribes = [
     services.jobs.onWake('webhook.deliver', poll),
     // Mail that was accepted is an event too, and whoever accepts does not know who listens.

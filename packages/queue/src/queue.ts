@@ -49,6 +49,8 @@ export interface Queue<C extends Catalogue> {
   workerCount(): Promise<number>;
   /** Runs a handler for jobs that need no lanes; a throw is a fault and is retried. */
   work<N extends keyof C & string>(name: N, handler: (data: Data<C, N>) => Promise<void>): Promise<void>;
+  /** Takes no more jobs of that name here; a handler that runs ends by itself. */
+  stopWork(name: keyof C & string): Promise<void>;
   /** Tells workers of every process that jobs are ready now. */
   wake(name: keyof C & string): void;
   /** The same for this process alone, which costs no statement. */
@@ -214,6 +216,9 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       await boss.work<object>(name, { pollingIntervalSeconds: 5 }, async ([job]) => {
         if (job) await handler(payload.parse(job.data) as Data<C, typeof name>);
       });
+    },
+    async stopWork(name) {
+      await boss.offWork(name, { wait: false });
     },
     wake(name) {
       ring(name);

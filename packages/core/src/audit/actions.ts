@@ -36,5 +36,8 @@ export const auditActions = [
   'plan.created',
   'plan.updated',
   'plan.deleted',
+  'hold.created',
+  'hold.released',
+  'hold.expired',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -1,3 +1,4 @@
+export { destinationNamed } from './destination.ts';
 export { limitDestination } from './limit-destination.ts';
 export { type Destinations, listDestinations } from './list-destinations.ts';
 export {
@@ -11,6 +12,7 @@ export {
   reopened,
 } from './pace.ts';
 export { releaseDestination } from './release-destination.ts';
+export { isRoom, roomOf } from './room.ts';
 export {
   type Addressee,
   addresseesOf,

@@ -3,6 +3,7 @@ import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
 import { timeField } from '../wire.ts';
 import { destinationLimitSchema } from './limit-destination.ts';
+import { isRoom } from './room.ts';
 import { destinationLimits, laneSummaries } from './store.ts';
 
 const MOST_COUNTED = 10_000;
@@ -24,7 +25,9 @@ export const listDestinations = operation({
   input: z.object({}),
   output: destinationsSchema,
   async run(ctx): Promise<Destinations> {
-    const [limits, lanes] = await Promise.all([destinationLimits(ctx.sql), laneSummaries(ctx.sql, MOST_COUNTED)]);
+    const [limits, summaries] = await Promise.all([destinationLimits(ctx.sql), laneSummaries(ctx.sql, MOST_COUNTED)]);
+    // What a hold keeps back is no destination.
+    const lanes = summaries.filter(({ lane }) => !isRoom(lane));
     const limitOf = new Map(limits.map((limit) => [limit.destination, limit]));
     const laneOf = new Map(lanes.map((lane) => [lane.lane, lane]));
     const names = [...new Set([...limitOf.keys(), ...laneOf.keys()])].sort();

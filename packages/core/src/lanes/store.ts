@@ -16,6 +16,8 @@ export interface Addressee {
   readonly recipient_id: string;
   readonly email: string;
   readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
   readonly due_at: Date;
   /** Due, open, and in nobody's hands: what may wait for a lane. */
   readonly ready: boolean;
@@ -24,7 +26,7 @@ export interface Addressee {
 /** Served by the primary keys. */
 export async function addresseesOf(sql: Sql, keys: readonly RecipientKey[]): Promise<Map<string, Addressee>> {
   const rows = await sql<Addressee[]>`
-    select r.id as recipient_id, r.email, m.mode, r.due_at,
+    select r.id as recipient_id, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at,
       r.due_at <= clock_now() and (r.state in ('scheduled', 'queued', 'deferred')
         or (r.state = 'sending' and r.lease_until < clock_now())) as ready
     from unnest(
@@ -34,7 +36,8 @@ export async function addresseesOf(sql: Sql, keys: readonly RecipientKey[]): Pro
     ) as a (workspace_id, message_id, recipient_id)
     cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
       and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
-    cross join lateral (select x.mode from messages x where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m`;
+    cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
+      where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m`;
   return new Map(rows.map((row) => [row.recipient_id, row]));
 }
 
@@ -88,6 +91,8 @@ export interface Resumed extends RecipientKey {
   readonly job_id: string;
   readonly email: string;
   readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
   readonly due_at: Date;
 }
 
@@ -156,18 +161,19 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       returning d.lane, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
     ),
     live as materialized (
-      select t.lane, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode
+      select t.lane, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
         and x.state in ('scheduled', 'queued', 'deferred', 'sending') offset 0) r
-      cross join lateral (select x.mode from messages x where x.workspace_id = t.workspace_id and x.id = t.message_id offset 0) m
+      cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
+        where x.workspace_id = t.workspace_id and x.id = t.message_id offset 0) m
     ),
     resumed as (${resumption}),
     tended as (
       update lanes l set tended_at = clock_now() where l.lane in (select lane from asked) and exists (select from taken t where t.lane = l.lane)
     )
-    select lane, job_id, workspace_id, message_id, recipient_id, due_at, email, mode from live order by lane, due_at, job_id`;
+    select lane, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id from live order by lane, due_at, job_id`;
 }
 
 export type ClosedReason = 'failing' | 'limit';

@@ -1,5 +1,6 @@
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
+import { forgetDeliveryWorkers } from '../holds/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { runAll } from '../run-all.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
@@ -17,6 +18,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetIdempotencyKeys(sql),
     () => expireSuppressions(services),
     () => forgetLanes(sql),
+    () => forgetDeliveryWorkers(sql),
     () => trimCaptures(sql, CAPTURES_KEPT),
   ]);
 }

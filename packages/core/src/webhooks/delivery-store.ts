@@ -3,6 +3,7 @@ import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { EventRow, SubjectRow } from '../events/index.ts';
 import { within } from '../keyset-store.ts';
 import type { WebhookDeliveryState } from './delivery-entry.ts';
+import { isHeld } from './held-store.ts';
 
 export interface WebhookDeliveryRow {
   readonly workspace_id: string;
@@ -77,6 +78,7 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
           else least(${PROBES}, a.count) end
         from webhooks w
         where w.id = a.webhook_id and w.status = 'enabled' and (w.paused_until is null or w.paused_until <= clock_now())
+          and not ${isHeld(sql, sql`a.webhook_id`)}
           and exists (
             select from webhook_visits v
             where v.webhook_id = a.webhook_id and v.holder = a.holder and v.held_until > clock_now()

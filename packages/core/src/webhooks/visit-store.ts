@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { Jobs } from '../jobs.ts';
+import { isHeld } from './held-store.ts';
 
 /** A fetched job, and the endpoint that it asks to look at. */
 export interface Call {
@@ -53,6 +54,8 @@ export async function beginVisitRows(
       left join visits v on v.webhook_id = c.webhook_id
       -- A job comes when the pause is over: until then there is nothing to do.
       where not coalesce(v.next_look_at > clock_now() and v.next_look_at <= w.paused_until, false)
+        -- The end of a hold calls again.
+        and not ${isHeld(sql, sql`c.webhook_id`)}
     ),
     won as (
       insert into webhook_visits as v (webhook_id, holder, held_until)
@@ -155,7 +158,7 @@ export async function endVisitRows(tx: Tx, jobs: Jobs, ended: readonly EndedVisi
           where d.webhook_id = a.webhook_id and d.state = 'pending' order by d.next_attempt_at limit ${HEAD}
         ) head
       ) o
-      where o.due_at is not null
+      where o.due_at is not null and not ${isHeld(tx, tx`a.webhook_id`)}
     ),
     due as materialized (
       select * from lines l where not coalesce(l.next_look_at > clock_now() and l.next_look_at <= l.due_at, false)
@@ -214,6 +217,7 @@ export async function overdueEndpoints(
       where x.id = h.webhook_id and x.status = 'enabled'
         and coalesce(x.paused_until, '-infinity') < clock_now() - make_interval(secs => ${overdue_seconds})
         and not exists (select from webhook_visits v where v.webhook_id = x.id and v.held_until > clock_now())
+        and not ${isHeld(sql, sql`x.id`)}
         and exists (
           select from (
             select d.lease_until from webhook_deliveries d

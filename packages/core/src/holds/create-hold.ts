@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import type { Actor, ActorContext } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes, newId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField, timeField } from '../wire.ts';
+import { expiryFacts } from './end-expired.ts';
+import { ratedQueues } from './held-queues.ts';
+import { type HeldThing, heldThing } from './held-thing.ts';
+import { type HoldEntry, holdEntry, holdSchema, holdScopes } from './hold-entry.ts';
+import { endExpired, insertHold } from './store.ts';
+
+const DEFAULT_SECONDS = 86_400;
+const MOST_DAYS = 30;
+const MOST_REASON = 1000;
+const MOST_RATE = 60_000;
+
+/** Stops something on every worker within two seconds. Nothing is lost by it, and no retry is spent. */
+export const createHold = operation({
+  name: 'holds.create',
+  // Which one it needs depends on what is held.
+  scope: null,
+  summary: 'Hold a queue, a destination, a sending domain, an API key or a webhook',
+  input: z.object({
+    scope: z.enum(holdScopes),
+    value: z.string().min(1).max(255).meta({ description: 'The name of a queue or a domain, or an id.' }),
+    reason: z.string().trim().min(1).max(MOST_REASON),
+    expires_at: timeField
+      .pipe(z.iso.datetime({ offset: true }))
+      .optional()
+      .meta({
+        description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days.`,
+      }),
+    resume_rate_per_minute: z.int().min(1).max(MOST_RATE).optional().meta({
+      description: 'How fast what was kept back goes on afterwards; all at once where it is not given.',
+    }),
+    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'For operators: whose it is.' }),
+  }),
+  output: holdSchema,
+  async run(ctx, input): Promise<HoldEntry> {
+    const thing = await heldThing(ctx, input);
+    const { reason, resume_rate_per_minute = null } = input;
+    if (
+      resume_rate_per_minute !== null &&
+      thing.scope === 'queue' &&
+      !ratedQueues.some((name) => name === thing.value)
+    ) {
+      throw new AppError(
+        'invalid_type',
+        `resume_rate_per_minute is for mail and webhooks; of the queues only for ${ratedQueues.join(', ')}.`,
+      );
+    }
+    const seconds = secondsUntil(ctx, input.expires_at);
+    return ctx.sql.begin(async (tx) => {
+      const expired = await endExpired(tx, thing);
+      const id = newId('hold', ctx.clock.now());
+      const row = await insertHold(tx, {
+        ...thing,
+        id,
+        reason,
+        by: authorOf(ctx.actor),
+        seconds,
+        resume_rate_per_minute,
+      });
+      if (!row) throw holdExists(thing);
+      const diff = { scope: row.scope, value: row.value, expires_at: row.expires_at, resume_rate_per_minute };
+      await recordAudit(tx, ctx, [
+        ...expiryFacts(expired),
+        { action: 'hold.created', target_id: id, diff, reason, workspace_id: chainOf(thing) },
+      ]);
+      return holdEntry(row, 0);
+    });
+  },
+});
+
+/** Whose audit log tells of a hold. */
+function chainOf({ workspace_id }: HeldThing): string {
+  return workspace_id === '' ? INSTANCE : workspace_id;
+}
+
+function secondsUntil(ctx: ActorContext, expires_at: string | undefined): number {
+  if (expires_at === undefined) return DEFAULT_SECONDS;
+  const seconds = (Date.parse(expires_at) - ctx.clock.now()) / 1000;
+  if (seconds > 0 && seconds <= MOST_DAYS * 86_400) return seconds;
+  throw new AppError('invalid_timestamp', `expires_at must lie ahead, by at most ${MOST_DAYS} days.`, {
+    details: [{ param: 'expires_at', reason: 'invalid_timestamp', message: `At most ${MOST_DAYS} days ahead.` }],
+  });
+}
+
+function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string } {
+  switch (actor.kind) {
+    case 'key':
+      // Its name is looked up where the hold is stored.
+      return { kind: 'key', id: actor.key_id, name: '' };
+    case 'user':
+      return { kind: 'user', id: actor.user_id, name: actor.email };
+    case 'system':
+      return { kind: 'system', id: 'system', name: 'Postrider' };
+  }
+}
+
+function holdExists({ scope, value }: HeldThing): AppError {
+  return new AppError(
+    'hold_exists',
+    `${scope.replaceAll('_', ' ')} ${value} is held already; release that hold before you make another.`,
+  );
+}

@@ -1,0 +1,23 @@
+import { type AuditFact, INSTANCE, recordAudit } from '../audit/index.ts';
+import type { ActorContext, Services } from '../context.ts';
+import { createContext } from '../services.ts';
+import { endExpired, type HoldRow } from './store.ts';
+
+export function expiryFacts(ended: readonly HoldRow[]): AuditFact[] {
+  return ended.map((row) => ({
+    action: 'hold.expired',
+    target_id: row.id,
+    diff: { scope: row.scope, value: row.value },
+    workspace_id: row.workspace_id === '' ? INSTANCE : row.workspace_id,
+  }));
+}
+
+/** Notes that the time of holds is over. They have ended by themselves before; this is what remains of them. */
+export async function endExpiredHolds(services: Services): Promise<void> {
+  await services.sql.begin(async (tx) => {
+    const ended = await endExpired(tx);
+    // A context for the service itself, which acts in no workspace here.
+    const ctx = createContext(services, { kind: 'system', workspace_id: INSTANCE }) as ActorContext;
+    await recordAudit(tx, ctx, expiryFacts(ended));
+  });
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { affectedBy } from './affected-store.ts';
+import { findHold } from './find-hold.ts';
+import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
+import { isOperator } from './who-may.ts';
+
+/** One hold, in force or ended, with how much it keeps back. */
+export const getHold = operation({
+  name: 'holds.get',
+  scope: null,
+  summary: 'One hold, with how much it keeps back',
+  input: z.object({ hold_id: idField(idPrefixes.hold) }),
+  output: holdSchema,
+  async run(ctx, { hold_id }): Promise<HoldEntry> {
+    const row = await findHold(ctx, hold_id);
+    const affected = await affectedBy(ctx.sql, [row.id], isOperator(ctx) ? null : ctx.actor.workspace_id);
+    return holdEntry(row, affected.get(row.id) ?? 0);
+  },
+});

@@ -1,0 +1,56 @@
+import { canonicalDomain } from '@postrider/mail';
+import type { ActorContext } from '../context.ts';
+import { AppError, type Reason } from '../errors.ts';
+import { destinationNamed } from '../lanes/index.ts';
+import { heldQueues } from './held-queues.ts';
+import type { HoldScope } from './hold-entry.ts';
+import { ownerOf } from './store.ts';
+import { isOperator, requireHolder } from './who-may.ts';
+
+/** What is held, in its one spelling, and whose it is; empty for the instance. */
+export interface HeldThing {
+  readonly scope: HoldScope;
+  readonly value: string;
+  readonly workspace_id: string;
+}
+
+interface Named {
+  readonly scope: HoldScope;
+  readonly value: string;
+  readonly workspace_id?: string | undefined;
+}
+
+const absent: Readonly<Record<'sender_domain' | 'api_key' | 'webhook', readonly [Reason, string]>> = {
+  sender_domain: ['domain_not_found', 'domain'],
+  api_key: ['api_key_not_found', 'API key'],
+  webhook: ['webhook_not_found', 'webhook'],
+};
+
+/** Looks up what a caller names, after asking whether they may hold such a thing. */
+export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: Named): Promise<HeldThing> {
+  switch (scope) {
+    case 'queue':
+      requireHolder(ctx, 'instance');
+      return { scope, value: queueNamed(value), workspace_id: '' };
+    case 'destination':
+      requireHolder(ctx, 'instance');
+      return { scope, value: destinationNamed(value), workspace_id: '' };
+    default: {
+      requireHolder(ctx, 'workspace');
+      const name = scope === 'sender_domain' ? (canonicalDomain(value) ?? value) : value;
+      // Ids are unique over all workspaces; a domain may be listed in several.
+      const anywhere = isOperator(ctx) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
+      const where = isOperator(ctx) ? (workspace_id ?? anywhere) : ctx.actor.workspace_id;
+      const owner = await ownerOf(ctx.sql, scope, name, where);
+      if (owner !== null) return { scope, value: name, workspace_id: owner };
+      const [reason, word] = absent[scope];
+      throw new AppError(reason, `No ${word} ${value.slice(0, 255)} exists in this workspace.`);
+    }
+  }
+}
+
+function queueNamed(value: string): string {
+  const queue = heldQueues.find((name) => name === value);
+  if (queue) return queue;
+  throw new AppError('queue_not_found', `No queue ${value.slice(0, 64)} exists; they are ${heldQueues.join(', ')}.`);
+}

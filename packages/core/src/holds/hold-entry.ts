@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import { MOST_AFFECTED } from './affected-store.ts';
+import type { HoldRow } from './store.ts';
+
+export const holdScopes = ['queue', 'destination', 'sender_domain', 'api_key', 'webhook'] as const;
+export type HoldScope = (typeof holdScopes)[number];
+
+export const holdSchema = z
+  .object({
+    object: z.literal('hold'),
+    id: idField(idPrefixes.hold),
+    scope: z.enum(holdScopes),
+    value: z.string().meta({ description: 'What is held: the name of a queue or a domain, or an id.' }),
+    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'Null where it holds for all.' }),
+    reason: z.string(),
+    status: z.enum(['active', 'resuming', 'ended']).meta({
+      description: 'resuming: it has ended, and what it kept back goes on at resume_rate_per_minute.',
+    }),
+    created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }),
+    created_at: timeField,
+    expires_at: timeField,
+    ended_at: timeField.nullable(),
+    ended_by: z.enum(['release', 'expiry']).nullable(),
+    resume_rate_per_minute: z.int().nullable(),
+    affected: z.int().meta({ description: `What it keeps back just now, counted up to ${MOST_AFFECTED}.` }),
+  })
+  .meta({ id: 'Hold' });
+export type HoldEntry = z.output<typeof holdSchema>;
+
+export function holdEntry(row: HoldRow, affected: number): HoldEntry {
+  return {
+    object: 'hold',
+    id: row.id,
+    scope: row.scope,
+    value: row.value,
+    workspace_id: row.workspace_id === '' ? null : row.workspace_id,
+    reason: row.reason,
+    status: row.active ? 'active' : row.resuming ? 'resuming' : 'ended',
+    created_by: { kind: row.created_by_kind, id: row.created_by_id, name: row.created_by_name },
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    ended_at: row.ended_at && isoTime(row.ended_at),
+    ended_by: row.ended_by,
+    resume_rate_per_minute: row.resume_rate_per_minute,
+    affected,
+  };
+}
+
+export function holdNotFound(id: string): AppError {
+  return new AppError('hold_not_found', `No hold ${id.slice(0, 64)} exists; holds.list names those in force.`);
+}

@@ -1,0 +1,16 @@
+export { createHold } from './create-hold.ts';
+export { endExpiredHolds } from './end-expired.ts';
+export { getHold } from './get-hold.ts';
+export { heldQueues } from './held-queues.ts';
+export { type HoldEntry, type HoldScope, holdSchema, holdScopes } from './hold-entry.ts';
+export { listHolds } from './list-holds.ts';
+export { releaseHold } from './release-hold.ts';
+export {
+  emptyHolds,
+  forgetDeliveryWorkers,
+  HOLDS_CHANNEL,
+  type HoldInForce,
+  holdsInForce,
+  noteDrained,
+  takeResumption,
+} from './store.ts';
