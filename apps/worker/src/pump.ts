@@ -122,6 +122,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
 
   /** Whether there may be more than was taken. */
   const fetchOnce = async (): Promise<boolean> => {
+    await holds.ready;
     if (isPaused()) return false;
     // What a rate lets through waits here already.
     if (lanes.counts().waiting > allowance() + FETCH_COUNT) return true;
