@@ -210,7 +210,7 @@ describe('200', () => {
     if (!job) throw new Error('no job');
     const last_reply = '421 4.7.0 too many';
     await parkDeliveries(world.services, [{ ...job.data, job, lane: 'busy', due_at: new Date(world.clock.now()) }]);
-    expect((await logs(`/${id}`)).body.recipients).toMatchObject([{ waiting: { reason: 'in_line' } }]);
+    expect((await logs(`/${id}`)).body.recipients).toMatchObject([{ waiting: { reason: 'no_worker' } }]);
     await closeLane(world.services.sql, { lane: 'busy', seconds: 60, closings: 1, last_reply });
 
     const shown = await logs(`/${id}`);

@@ -51,7 +51,7 @@ describe('scheduled mail', () => {
     await world.clock.advance(HOUR_MS - 1);
     expect(await arrivesNow(id)).toBe(0);
     await world.clock.advance(1);
-    expect((await show(id)).body).toMatchObject({ recipients: [{ waiting: { reason: 'in_line', until: null } }] });
+    expect((await show(id)).body).toMatchObject({ recipients: [{ waiting: { reason: 'no_worker', until: null } }] });
     expect(await arrivesNow(id)).toBe(1);
     expect((await show(id)).body.events).toMatchObject([
       { type: 'email.scheduled' },
@@ -145,7 +145,7 @@ describe('200', () => {
 
       const answer = await move(id, inMs(ms));
 
-      expect(answer.body).toMatchObject({ scheduled_at: inMs(0), recipients: [{ waiting: { reason: 'in_line' } }] });
+      expect(answer.body).toMatchObject({ scheduled_at: inMs(0), recipients: [{ waiting: { reason: 'no_worker' } }] });
       expect(await arrivesNow(id)).toBe(1);
     }
   });

@@ -150,6 +150,7 @@ describe('a destination that does not move', () => {
     ]);
     const throttled = waiting.find((one) => one?.reason === 'throttled');
     expect(throttled?.last_reply).toContain('too many of you');
+    expect(throttled?.policy).toMatchObject({ kind: 'destination_failures', destination: 'busy.example.com' });
     expect(Date.parse(throttled?.until ?? '')).toBeGreaterThan(world.clock.now());
   });
 
@@ -331,10 +332,16 @@ describe('a limit that an operator sets', () => {
     await expect.poll(() => statesIn('kind.example.com'), PATIENCE).toEqual({ delivered: 30, queued: 41 });
     await expect.poll(() => parkedIn('kind.example.com'), PATIENCE).toBe(41);
     const shown = await invoke(world.as(world.workspace_id), getMessage, { id: last });
-    expect(shown.recipients[0]?.waiting).toEqual({
+    expect(shown.recipients[0]?.waiting).toMatchObject({
       reason: 'throttled',
       until: '2030-01-01T12:01:00.000Z',
       last_reply: null,
+      policy: {
+        kind: 'destination_limit',
+        destination: 'kind.example.com',
+        connections: null,
+        messages_per_minute: 30,
+      },
     });
 
     await world.clock.advance(MINUTE_MS);

@@ -20,6 +20,7 @@ import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
 import { createMakeAhead } from './make-ahead.ts';
 import { every } from './schedules.ts';
 import { createTurns } from './turns.ts';
+import { createWorkerNote } from './worker-note.ts';
 
 // Fetch up to 200 while fewer than 600 are claimed or wait for it here; settle 200 at once, or what there is after
 // 15 ms, or what has come in while the last results were being settled.
@@ -86,6 +87,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
   const largeTurns = { live: createTurns(MOST_LARGE), sandbox: createTurns(1) };
   const ahead = createMakeAhead(MADE_AHEAD);
   const lanes = createLanes(() => performance.now());
+  const note = createWorkerNote(services);
   const keeper = createLaneKeeper(services, mailers, lanes, holds, () => claimSoon());
   const isPaused = () => holds.isPaused('delivery.attempt');
   /** How many may be claimed just now, where the queue goes on at a rate after a hold. */
@@ -289,6 +291,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
         await settleDeliveries(services, batch);
         // Their events may be owed to endpoints.
         services.jobs.ring('webhook.deliver');
+        note.ended(batch.length);
         return;
       } catch (error) {
         onTried();
@@ -401,6 +404,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
       for (const deadline of deadlines) clearTimeout(deadline);
       await renewer.stop();
       await shower.stop();
+      await note.stop();
     },
   };
 }

@@ -27,11 +27,11 @@ create index holds_in_force on holds (id)
   where ended_at is null or (resume_rate_per_minute is not null and drained_at is null);
 create index holds_newest on holds (workspace_id collate "POSIX", id collate "POSIX");
 
--- What each worker says of itself every few seconds: that it is there, and how many attempts it has ended in the last
--- minute. Unlogged: a crash of the database forgets it until the next word.
+-- What each worker says of itself every few seconds: that it is there, and how many attempts it ends in a minute just
+-- now. Unlogged: a crash of the database forgets it until the next word.
 create unlogged table delivery_workers (
   worker uuid primary key,
   noted_at timestamptz not null,
   stopped boolean not null,
-  ended_last_minute integer not null
+  ended_per_minute integer not null
 ) with (fillfactor = 50);

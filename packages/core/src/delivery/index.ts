@@ -19,3 +19,4 @@ export { renderMessage } from './render.ts';
 export { type ReadReturnPath, type ReturnPath, readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
 export { LEASE_SECONDS, type Move, renewLeases, showAttempts, transition } from './store.ts';
+export { forgetDeliveryWorkers, isThere, noteWorker } from './workers-store.ts';

@@ -7,7 +7,6 @@ export { listHolds } from './list-holds.ts';
 export { releaseHold } from './release-hold.ts';
 export {
   emptyHolds,
-  forgetDeliveryWorkers,
   HOLDS_CHANNEL,
   type HoldInForce,
   holdsInForce,

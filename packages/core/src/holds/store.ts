@@ -209,10 +209,6 @@ export async function pageOfHolds(
     order by h.id desc limit ${count}`;
 }
 
-export async function forgetDeliveryWorkers(sql: Sql): Promise<void> {
-  await sql`delete from delivery_workers where noted_at < clock_now() - interval '1 day'`;
-}
-
 /** Whose a domain, key or webhook is: of one workspace, or of whichever has it. Null where nobody has it. */
 export async function ownerOf(
   sql: Sql,

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { DeliveryState, RefusalCategory } from '../delivery/index.ts';
+import { type DeliveryState, isThere, type RefusalCategory } from '../delivery/index.ts';
 import { among } from '../keyset-store.ts';
 import type { RecipientKind } from './addressees.ts';
 
@@ -39,9 +39,28 @@ export interface RecipientRow {
   attempt_count: number;
   first_attempt_at: Date | null;
   last_response: string | null;
-  /** Until when the lane is closed that it is parked in, and what was said there last. */
+  job_id: string | null;
+  /** The lane that it is parked in. */
+  parked_lane: string | null;
+  /** Until when that lane is closed, why, and what was said there last. */
   throttled_until: Date | null;
+  throttled_by: 'failing' | 'limit' | null;
   throttled_reply: string | null;
+  limit_connections: number | null;
+  limit_per_minute: number | null;
+  /** At which its lane is left after a hold. */
+  resume_rate: number | null;
+  /** The active hold that keeps it back. */
+  hold_id: string | null;
+  hold_scope: string | null;
+  hold_reason: string | null;
+  hold_until: Date | null;
+  /** Whether any worker is there to send it, and when one was last heard of. */
+  worker_there: boolean;
+  worker_seen: Date | null;
+  /** How many stand before it, and when its turn comes; asked for one message only. */
+  ahead?: number | null;
+  eta_seconds?: number | null;
 }
 
 export interface AttemptRow {
@@ -93,20 +112,46 @@ export async function recipientsOf(
   workspace_id: string,
   message_ids: readonly string[],
 ): Promise<Map<string, RecipientRow[]>> {
+  // What is asked of the workers, of lanes and of holds is asked for open recipients only.
+  const open = sql`r.state in ('scheduled', 'queued', 'deferred', 'sending')`;
   const rows = await sql<RecipientRow[]>`
-    select message_id, id, email, kind, state, due_at, due_at <= clock_now() as due,
+    select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
-      last_response,
-      l.closed_until as throttled_until, l.last_reply as throttled_reply
+      last_response, job_id, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
+      l.limit_per_minute, l.resume_rate, h.hold_id, h.hold_scope, h.hold_reason, h.hold_until,
+      case when ${open} then (select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w) else true end
+        as worker_there,
+      case when ${open} then (select max(w.noted_at) from delivery_workers w) end as worker_seen
     from recipients r
     left join lateral (
-      select l.closed_until, l.last_reply from parked_deliveries p
-      join lanes l on l.lane = p.lane and l.closed_until > clock_now()
-      where p.job_id = r.job_id and r.state in ('scheduled', 'queued', 'deferred', 'sending')
+      select p.lane as parked_lane, l.closed_until as throttled_until, l.reason as throttled_by,
+        l.last_reply as throttled_reply, d.connections as limit_connections, d.messages_per_minute as limit_per_minute,
+        g.resume_rate_per_minute as resume_rate
+      from parked_deliveries p
+      left join lanes l on l.lane = p.lane and l.closed_until > clock_now()
+      left join destination_limits d on d.destination = p.lane and l.reason = 'limit'
+      left join holds g on p.lane like 'held %' and g.id = substr(p.lane, 6) and g.drained_at is null
+        and (g.ended_at is not null or g.expires_at <= clock_now())
+      where p.job_id = r.job_id and ${open}
       limit 1
     ) l on true
+    left join lateral (
+      select h.id as hold_id, h.scope as hold_scope, h.reason as hold_reason, h.expires_at as hold_until
+      from holds h
+      where ${open} and h.ended_at is null and h.expires_at > clock_now() and h.workspace_id in ('', r.workspace_id)
+        and case h.scope
+          when 'queue' then h.value = 'delivery.attempt'
+          when 'webhook' then false
+          else l.parked_lane = 'held ' || h.id or exists (
+            select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id and case h.scope
+              when 'destination' then m.mode = 'live' and h.value = r.domain
+              when 'sender_domain' then m.from_domain = h.value
+              else m.api_key_id = h.value end
+          ) end
+      order by h.scope = 'queue', h.id limit 1
+    ) h on true
     where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
-    order by message_id, kind, id`;
+    order by message_id, kind, r.id`;
   return Map.groupBy(rows, (row) => row.message_id);
 }
 

@@ -1,6 +1,6 @@
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
-import { forgetDeliveryWorkers } from '../holds/index.ts';
+import { forgetDeliveryWorkers } from '../delivery/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { runAll } from '../run-all.ts';
 import { expireSuppressions } from '../suppressions/index.ts';

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { invoke } from '@postrider/core';
+import { noteWorker } from '@postrider/core/delivery';
+import { createHold, releaseHold } from '@postrider/core/holds';
+import { closeLane, countAgainstLimits, limitDestination, parkDeliveries, roomOf } from '@postrider/core/lanes';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RestServer, startRest } from './rest-server.ts';
+
+let world: World;
+let rest: RestServer;
+const worker = randomUUID();
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  await noteWorker(world.services.sql, { worker, stopped: false, ended_per_minute: 120 });
+});
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+async function send(to: string, fields = {}): Promise<string> {
+  const body = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi', ...fields };
+  return String((await rest.call('POST', '/email/send', { body })).body.id);
+}
+
+/** Why a mail is not sent, as the view of one message and the list tell it. */
+async function waiting(id: string): Promise<{ shown: Record<string, unknown>; listed: Record<string, unknown> }> {
+  const [one, list] = await Promise.all([
+    rest.call('GET', `/email/logs/${id}`),
+    rest.call('GET', '/email/logs?limit=100'),
+  ]);
+  const reasonOf = (entry: unknown) =>
+    (entry as { recipients: { waiting: Record<string, unknown> }[] }).recipients[0]?.waiting ?? {};
+  const listed = (list.body.data as { id: string }[]).find((entry) => entry.id === id);
+  return { shown: reasonOf(one.body), listed: reasonOf(listed) };
+}
+
+const system = () => world.as(world.workspace_id);
+const hold = (scope: string, value: string, fields = {}) =>
+  invoke(system(), createHold, { scope, value, reason: 'An outage there', ...fields });
+
+async function park(id: string, lane: string): Promise<void> {
+  const job = (await world.services.jobs.fetch('delivery.attempt', 100)).find(({ data }) => data.message_id === id);
+  if (!job) throw new Error(`${id} has no job`);
+  await parkDeliveries(world.services, [{ ...job.data, job, lane, due_at: new Date(world.clock.now()) }]);
+}
+
+describe('why a mail is not sent yet', () => {
+  it('is its time, where that has not come', async () => {
+    const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
+    const { shown, listed } = await waiting(await send('ada@example.com', { scheduled_at }));
+
+    expect(shown).toMatchObject({ reason: 'scheduled', until: scheduled_at, hold: null, policy: null, ahead: null });
+    expect(listed).toEqual(shown);
+  });
+
+  it('is the line, with how many stand before it and when its turn comes; lists leave that out', async () => {
+    await world.drain();
+    await world.clock.advance(1000);
+    for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) {
+      await send(to);
+      await world.clock.advance(10);
+    }
+
+    const { shown, listed } = await waiting(await send('last@example.com'));
+
+    expect(shown).toMatchObject({ reason: 'in_line', until: null, ahead: 3, eta_seconds: 2 });
+    expect(listed).toEqual({ ...shown, ahead: null, eta_seconds: null });
+  });
+
+  it.each([
+    ['destination', () => 'held.example.com', 'hold'],
+    ['sender_domain', () => 'sandbox.test', 'hold'],
+    ['queue', () => 'delivery.attempt', 'queue_paused'],
+  ])(
+    'is a hold of its %s, before any worker has come to it, and no longer after the release',
+    async (scope, value, reason) => {
+      const id = await send('ada@held.example.com');
+      const { id: hold_id, expires_at } = await hold(scope, value());
+
+      const { shown, listed } = await waiting(id);
+
+      const facts = { id: hold_id, reason: 'An outage there', expires_at };
+      expect(shown).toMatchObject({ reason, until: expires_at, hold: facts });
+      expect(listed).toEqual(shown);
+      await invoke(system(), releaseHold, { hold_id });
+      expect((await waiting(id)).shown).toMatchObject({ reason: 'in_line', hold: null });
+    },
+  );
+
+  it('is a hold of the key that it was sent with, and of no other', async () => {
+    const [key, other] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
+    const body = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+    const [held, free] = await Promise.all(
+      [key, other].map(async ({ secret }) => {
+        const answer = await rest.call('POST', '/email/send', { body, key: secret });
+        return String(answer.body.id);
+      }),
+    );
+    const { id: hold_id } = await hold('api_key', key.id);
+
+    expect((await waiting(held ?? '')).shown).toMatchObject({ reason: 'hold', hold: { id: hold_id } });
+    expect((await waiting(free ?? '')).shown).toMatchObject({ reason: 'in_line' });
+    await invoke(system(), releaseHold, { hold_id });
+  });
+
+  it('is the rate at which mail goes on after a hold', async () => {
+    const id = await send('ada@slow.example.com');
+    const { id: hold_id } = await hold('destination', 'slow.example.com', { resume_rate_per_minute: 7 });
+    await park(id, roomOf(hold_id));
+    await invoke(system(), releaseHold, { hold_id });
+
+    const { shown, listed } = await waiting(id);
+
+    expect(shown).toMatchObject({ reason: 'throttled', policy: { kind: 'resume_rate', messages_per_minute: 7 } });
+    expect(listed).toEqual(shown);
+  });
+
+  it('is a destination that fails, or the limit of one with its numbers', async () => {
+    const failing = await send('ada@busy.example.com');
+    await park(failing, 'busy.example.com');
+    await closeLane(world.services.sql, { lane: 'busy.example.com', seconds: 60, closings: 1, last_reply: '421 no' });
+    const limited = await send('ada@kind.example.com');
+    await park(limited, 'kind.example.com');
+    await invoke(system(), limitDestination, {
+      destination: 'kind.example.com',
+      connections: 2,
+      messages_per_minute: 1,
+    });
+    await countAgainstLimits(world.services.sql, [{ destination: 'kind.example.com', count: 2 }]);
+
+    const limits = { connections: 2, messages_per_minute: 1 };
+    expect((await waiting(failing)).shown).toMatchObject({
+      reason: 'throttled',
+      last_reply: '421 no',
+      until: expect.any(String),
+      policy: { kind: 'destination_failures', destination: 'busy.example.com', messages_per_minute: null },
+    });
+    expect((await waiting(limited)).shown).toMatchObject({
+      reason: 'throttled',
+      until: expect.any(String),
+      policy: { kind: 'destination_limit', destination: 'kind.example.com', ...limits },
+    });
+  });
+
+  it('is the next attempt, with what was said at the last', async () => {
+    world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
+    const id = await send('ada@later.example.com');
+    await world.drain();
+    world.smtp.script(() => ({ kind: 'accept' }));
+
+    const { shown, listed } = await waiting(id);
+
+    expect(shown).toMatchObject({ reason: 'retry_backoff', last_reply: '451 4.3.0 later', until: expect.any(String) });
+    expect(listed).toEqual(shown);
+  });
+
+  it('is that no worker is there, since one was last heard of', async () => {
+    const id = await send('ada@example.com');
+    await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 });
+    const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;
+
+    const { shown, listed } = await waiting(id);
+
+    expect(shown).toMatchObject({ reason: 'no_worker', since: row?.noted_at.toISOString(), ahead: null });
+    expect(listed).toEqual(shown);
+  });
+});
