@@ -523,3 +523,50 @@ it('stops before a command when the environment names no address', async () => {
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(/^invalid_environment: POSTRIDER_URL is localhost:3000/);
 });
+
+describe('queues', () => {
+  it('holds a destination, shows why a mail to it waits, and lets it go', async () => {
+    const held = await postrider([
+      'queues',
+      'hold',
+      'destination',
+      'Held.Example.com',
+      '--reason',
+      'An outage there',
+      '--for',
+      '2h',
+      '--rate',
+      '600',
+    ]);
+    const [, hold_id = ''] = /^(hld_\w+) {2}destination held\.example\.com is held until \S+\n$/.exec(held.out) ?? [];
+    expect([held.code, hold_id]).toEqual([0, expect.stringMatching(/^hld_/)]);
+    const sent = await send('--to', 'ada@held.example.com', '--json');
+    const { id } = JSON.parse(sent.out);
+
+    const listed = await postrider(['queues', 'holds']);
+    expect(listed.out).toMatch(
+      /^hld_\w+ {2}destination held\.example\.com +held until \S+ +\d kept back +Postrider +An outage there\n$/,
+    );
+    const shown = await postrider(['email', 'get', id]);
+    expect(shown.out).toContain(`${hold_id}: An outage there`);
+    expect(shown.out).toMatch(/waiting: hold until \S+/);
+
+    const twin = await postrider(['queues', 'hold', 'destination', 'held.example.com', '--reason', 'Again']);
+    expect([twin.code, twin.err]).toEqual([1, expect.stringMatching(/^hold_exists: /)]);
+
+    const released = await postrider(['queues', 'release', 'destination', 'held.example.com']);
+    expect(released.out).toBe(`${hold_id}  destination held.example.com is released, and goes on at 600 a minute\n`);
+    expect(JSON.parse((await postrider(['queues', 'holds', '--json'])).out).data).toEqual([]);
+    const ended = JSON.parse((await postrider(['queues', 'holds', '--all', '--json'])).out).data;
+    expect(ended).toMatchObject([{ id: hold_id, ended_by: 'release' }]);
+  });
+
+  it('refuses a scope that is none, a queue that is none, and a release of what is not held', async () => {
+    const scope = await postrider(['queues', 'hold', 'planet', 'mars', '--reason', 'Why not']);
+    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: /)]);
+    const queue = await postrider(['queues', 'hold', 'queue', 'mars', '--reason', 'Why not']);
+    expect([queue.code, queue.err]).toEqual([1, expect.stringMatching(/^queue_not_found: /)]);
+    const release = await postrider(['queues', 'release', 'queue', 'delivery.attempt']);
+    expect([release.code, release.err]).toEqual([1, expect.stringMatching(/^hold_not_found: /)]);
+  });
+});

@@ -7,7 +7,23 @@ const recipient = z.looseObject({
   status: z.string(),
   attempts: z.number(),
   last_response: z.string().nullable(),
-  waiting: z.looseObject({ reason: z.string(), until: z.string().nullish() }).nullish(),
+  waiting: z
+    .looseObject({
+      reason: z.string(),
+      until: z.string().nullish(),
+      hold: z.looseObject({ id: z.string(), reason: z.string() }).nullish(),
+      policy: z
+        .looseObject({
+          kind: z.string(),
+          destination: z.string().nullish(),
+          messages_per_minute: z.number().nullish(),
+        })
+        .nullish(),
+      since: z.string().nullish(),
+      ahead: z.number().nullish(),
+      eta_seconds: z.number().nullish(),
+    })
+    .nullish(),
 });
 
 /** An entry of the log, as far as it is printed; the rest of it goes through to --json. */

@@ -3,6 +3,8 @@ import { createClient } from './client.ts';
 import { type EmailDetail, emailDetail, emailEntry } from './email-answer.ts';
 import { plain, show, type Terminal, table } from './terminal.ts';
 
+type Waiting = NonNullable<EmailDetail['recipients'][number]['waiting']>;
+
 export function addEmail(program: Command, terminal: Terminal): void {
   const one = program.command('email').description('look at one mail, or stop it');
   one
@@ -24,8 +26,26 @@ export function addEmail(program: Command, terminal: Terminal): void {
 }
 
 /** Why it is not sent yet, and until when. */
-function waitingWords({ reason, until }: NonNullable<EmailDetail['recipients'][number]['waiting']>): string {
-  return `waiting: ${plain(reason).replaceAll('_', ' ')}${until ? ` until ${until}` : ''}`;
+function waitingWords(waiting: Waiting): string {
+  const { reason, until } = waiting;
+  const facts = waitingFacts(waiting);
+  return [`waiting: ${plain(reason).replaceAll('_', ' ')}${until ? ` until ${until}` : ''}`, ...facts].join(', ');
+}
+
+function waitingFacts({ hold, policy, since, ahead, eta_seconds }: Waiting): string[] {
+  return [
+    hold && `${hold.id}: ${plain(hold.reason)}`,
+    policy && policyWords(policy),
+    since && `since ${since}`,
+    ahead != null && `${ahead} ahead`,
+    eta_seconds != null && `in about ${eta_seconds} s`,
+  ].filter((fact) => typeof fact === 'string');
+}
+
+function policyWords({ kind, destination, messages_per_minute }: NonNullable<Waiting['policy']>): string {
+  const at = destination ? ` of ${plain(destination)}` : '';
+  const rate = messages_per_minute == null ? '' : `, ${messages_per_minute} a minute`;
+  return `${plain(kind).replaceAll('_', ' ')}${at}${rate}`;
 }
 
 function describe(email: EmailDetail): string {

@@ -9,6 +9,7 @@ import { addLogs } from './logs-tail.ts';
 import { addMigrate } from './migrate.ts';
 import { addOperators } from './operators.ts';
 import { addPlans } from './plans.ts';
+import { addQueues } from './queues.ts';
 import { addSend } from './send.ts';
 import { addSuppressionCommands } from './suppressions.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,6 +38,7 @@ export function createProgram(terminal: Terminal): Command {
   addWorkspaces(program, terminal);
   addPlans(program, terminal);
   addAudit(program, terminal);
+  addQueues(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
   return program;
