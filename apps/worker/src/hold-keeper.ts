@@ -191,6 +191,8 @@ export function createHoldKeeper(services: Services): HoldKeeper {
     isHeld: (webhook_id) => heldWebhooks.has(webhook_id),
     isMetered: (webhook_id) => metered.has(webhook_id),
     async take(webhook_id, count) {
+      // It may have been released a moment ago, and then go on at a rate that is not known here yet.
+      if (heldWebhooks.has(webhook_id)) return 0;
       const id = metered.get(webhook_id);
       if (id === undefined) return count;
       return (await takeResumption(sql, [id], count)).get(id) ?? 0;

@@ -375,8 +375,10 @@ describe('webhooks that are held', () => {
     const { id: webhook_id } = await hook('/hook');
     const { id } = await hold('webhook', webhook_id, { resume_rate_per_minute: 60 });
     for (let count = 0; count < 6; count++) await send('ada@example.com');
-    startPosting();
+    const holds = startPosting();
+    await holds.ready;
     await release(id);
+    await expect.poll(() => holds.isMetered(webhook_id), PATIENCE).toBe(true);
 
     for (const posted of [1, 2, 3]) {
       await world.clock.advance(1000);

@@ -138,7 +138,7 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
 
   /** An endpoint that goes on after a hold takes no more than its rate leaves. */
   const metered = async (rooms: ReturnType<typeof lanes.ask>) => {
-    const slow = rooms.filter(({ webhook_id }) => holds.isMetered(webhook_id));
+    const slow = rooms.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
     if (slow.length === 0) return rooms;
     const left = new Map<string, number>();
     for (const { webhook_id, count } of slow) left.set(webhook_id, await holds.take(webhook_id, count));
