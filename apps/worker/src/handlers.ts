@@ -1,4 +1,5 @@
 import type { JobData, JobName, Services } from '@postrider/core';
+import { workOff } from '@postrider/core/bulk';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { maintainStorage } from '@postrider/core/storage';
 import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
@@ -7,6 +8,7 @@ import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
 type HandledJob = Exclude<JobName, 'delivery.attempt' | 'webhook.deliver'>;
 
 const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData<N>) => Promise<void> } = {
+  'bulk.run': workOff,
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),
   'storage.maintain': (services) => maintainStorage(services),

@@ -42,6 +42,10 @@ export const catalogue = {
     payload: z.object({ webhook_id: z.string() }),
     options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900 },
   },
+  'bulk.run': {
+    payload: z.object({ bulk_id: z.string(), turn: z.int() }),
+    options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 300, heartbeat_seconds: 30 },
+  },
   'storage.maintain': {
     payload: z.object({}),
     options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, cron: '7 * * * *' },

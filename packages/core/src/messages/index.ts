@@ -5,17 +5,25 @@ export {
   createAcceptLine,
   type SendResult,
 } from './accept-line.ts';
-export { cancelMessage } from './cancel-message.ts';
+export { cancelMessage, cancelUnsent } from './cancel-message.ts';
+export { entriesOf } from './entries-by-id.ts';
+export { eraseContents } from './erase-content.ts';
 export { type EmailContent, getContent } from './get-content.ts';
 export { getMessage, type MessageDetail } from './get-message.ts';
 export { listMessages } from './list-messages.ts';
-export type { AttemptEntry, LogEntry, RecipientEntry } from './log-entry.ts';
+export { type AttemptEntry, type LogEntry, logEntrySchema, type RecipientEntry } from './log-entry.ts';
+export { type FilterInput, filterFields, filterOf } from './messages-filter.ts';
+export { stillMatching } from './messages-filter-store.ts';
+export { moveUnsent } from './move-unsent.ts';
 export { type Preview, previewMessage } from './preview-message.ts';
 export { readMessages } from './read-messages.ts';
 export { rescheduleMessage } from './reschedule-message.ts';
 export { resendMessage } from './resend-message.ts';
-export { retryMessageNow } from './retry-message.ts';
+export { lockDeferred, retryDeferred, retryMessageNow } from './retry-message.ts';
 export { sendSchema } from './schema.ts';
 export { type BatchAnswer, sendBatch } from './send-batch.ts';
 export { sendMessage } from './send-message.ts';
-export { sendMessageNow } from './send-now.ts';
+export { dueLater, sendMessageNow } from './send-now.ts';
+export { lockUnsent, type Unsent } from './unsent.ts';
+export { type LockedRecipient, lockMailOf } from './unsent-store.ts';
+export { countMessages, type MessageWalk, nextMessages, otherStatuses, type WalkStep } from './walk-messages.ts';

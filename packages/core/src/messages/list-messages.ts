@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import type { Sql, Tx } from '@postrider/db';
 import { z } from 'zod';
 import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
@@ -37,8 +37,8 @@ export const listMessages = operation({
 });
 
 /** An index walk for each filter, or the walk of everything where there is none. */
-async function driversOf(
-  sql: Sql,
+export async function driversOf(
+  sql: Sql | Tx,
   workspace_id: string,
   filter: MessageFilter,
 ): Promise<readonly [Driver, ...Driver[]]> {
@@ -54,7 +54,7 @@ async function driversOf(
 }
 
 /** None where the sender says it all, or where the domain has too many senders. */
-async function domainDrivers(sql: Sql, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
+async function domainDrivers(sql: Sql | Tx, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
   if (domain === null || from !== null) return [];
   const emails = await sendersOf(sql, workspace_id, domain, MOST_SENDERS);
   return emails === null ? [] : [{ kind: 'sender', domain, emails }];

@@ -96,7 +96,7 @@ export async function messageById(sql: Sql, workspace_id: string, id: string): P
 }
 
 export async function messagesByIds(
-  sql: Sql,
+  sql: Sql | Tx,
   workspace_id: string,
   ids: readonly string[],
 ): Promise<Map<string, MessageRow>> {
@@ -108,7 +108,7 @@ export async function messagesByIds(
 
 /** Recipients of some messages, in the order in which they were named. */
 export async function recipientsOf(
-  sql: Sql,
+  sql: Sql | Tx,
   workspace_id: string,
   message_ids: readonly string[],
 ): Promise<Map<string, RecipientRow[]>> {

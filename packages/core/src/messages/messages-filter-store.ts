@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { DeliveryState } from '../delivery/index.ts';
 import { within } from '../keyset-store.ts';
@@ -20,7 +20,7 @@ export type Driver =
 const PROBE_DEPTH = 200;
 
 /** The next ids of a driver in the order of the list. */
-function candidates(sql: Sql, workspace_id: string, driver: Driver, range: IdRange, count: number): Fragment {
+function candidates(sql: Sql | Tx, workspace_id: string, driver: Driver, range: IdRange, count: number): Fragment {
   switch (driver.kind) {
     case 'all':
       // Served by the primary key.
@@ -69,7 +69,7 @@ function candidates(sql: Sql, workspace_id: string, driver: Driver, range: IdRan
 /** Those of some ids that pass one filter, each filter served by the index that names it in candidates. */
 type Narrowing = (ids: Fragment) => Fragment;
 
-function narrowings(sql: Sql, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
+function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
   const { statuses, tags, to, from, domain } = filter;
   const found: Narrowing[] = [];
   for (const tag of tags) {
@@ -102,6 +102,13 @@ function narrowings(sql: Sql, workspace_id: string, driver: Driver, filter: Mess
         select m.id from messages m
         where m.workspace_id collate "POSIX" = ${workspace_id}
           and m.status = any (${[...statuses]}::text[]::delivery_state[]) and m.id collate "POSIX" = any (array(${ids}))`,
+    );
+  }
+  if (filter.deferred) {
+    found.push(
+      (ids) => sql`
+        select distinct r.message_id as id from recipients r
+        where r.workspace_id = ${workspace_id} and r.state = 'deferred' and r.message_id = any (array(${ids}))`,
     );
   }
   // The domain stands in the primary key's index.
@@ -146,9 +153,72 @@ export async function messagesAmong(
   };
 }
 
+export interface MatchingIds {
+  readonly ids: readonly string[];
+  readonly examined: number;
+  /** The last id examined. */
+  readonly edge: string | null;
+}
+
+/** The same without the messages: ids alone, newest first. */
+export async function idsAmong(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<MatchingIds> {
+  const met = sql`select c.id from candidates c order by c.id`;
+  const passing = narrowings(sql, workspace_id, driver, filter).reduce((ids, narrowed) => narrowed(ids), met);
+  const [row] = await sql<MatchingIds[]>`
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
+      array(select p.id from (${passing}) p order by p.id desc limit ${wanted}) as ids`;
+  return row ?? { ids: [], examined: 0, edge: null };
+}
+
+/** How many of the next candidates of a driver pass every filter. */
+export async function countAmong(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+): Promise<{ readonly passed: number; readonly examined: number; readonly edge: string | null }> {
+  const met = sql`select c.id from candidates c order by c.id`;
+  const passing = narrowings(sql, workspace_id, driver, filter).reduce((ids, narrowed) => narrowed(ids), met);
+  const [row] = await sql<{ passed: number; examined: number; edge: string | null }[]>`
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
+      (select count(*)::int from (${passing}) p) as passed`;
+  return row ?? { passed: 0, examined: 0, edge: null };
+}
+
+/** Of some ids, those whose messages were created before a time and pass every filter just now. */
+export async function stillMatching(
+  tx: Tx,
+  workspace_id: string,
+  filter: MessageFilter,
+  before: Date,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const known = tx`
+    select m.id from messages m
+    where m.workspace_id = ${workspace_id} and m.id = any (${ids.toSorted()}::text[]) and m.created_at < ${before}`;
+  const passing = narrowings(tx, workspace_id, { kind: 'all' }, filter).reduce(
+    (left, narrowed) => narrowed(left),
+    known,
+  );
+  const rows = await tx<{ id: string }[]>`${passing}`;
+  return new Set(rows.map((row) => row.id));
+}
+
 /** The driver that meets the fewest messages outside of its filter, by how far back its next ids reach. */
 export async function rarestDriver(
-  sql: Sql,
+  sql: Sql | Tx,
   workspace_id: string,
   drivers: readonly [Driver, ...Driver[]],
   range: IdRange,
@@ -170,7 +240,7 @@ export async function rarestDriver(
  * walk of messages_sender, from one address to the next.
  */
 export async function sendersOf(
-  sql: Sql,
+  sql: Sql | Tx,
   workspace_id: string,
   domain: string,
   most: number,

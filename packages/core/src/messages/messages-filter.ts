@@ -63,6 +63,8 @@ export interface MessageFilter {
   readonly to: string | null;
   readonly from: string | null;
   readonly domain: string | null;
+  /** Somebody of it waits for another attempt. */
+  readonly deferred?: boolean;
 }
 
 export function filterOf(input: FilterInput): MessageFilter {

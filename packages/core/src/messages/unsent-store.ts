@@ -5,6 +5,7 @@ import { among } from '../keyset-store.ts';
 
 export interface LockedMessage {
   readonly id: string;
+  readonly status: DeliveryState;
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly created_at: Date;
@@ -16,7 +17,7 @@ export async function lockMailOf(tx: Tx, workspace_id: string, ids: readonly str
   return tx<LockedMessage[]>`
     select locked.* from unnest(${ids.toSorted()}::text[]) as a (id)
     cross join lateral (
-      select m.id, m.mode, m.from_domain, m.created_at, m.scheduled_at from messages m
+      select m.id, m.status, m.mode, m.from_domain, m.created_at, m.scheduled_at from messages m
       where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
     ) locked`;
 }
@@ -55,4 +56,12 @@ export async function setSchedule(
   await tx`
     update messages m set scheduled_at = ${scheduled_at}
     where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
+}
+
+/** Removes what messages say, and answers of which there was something left. */
+export async function eraseBodies(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}
+    returning b.message_id as id`;
+  return new Set(rows.map((row) => row.id));
 }

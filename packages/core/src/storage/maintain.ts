@@ -1,3 +1,4 @@
+import { forgetBulkItems } from '../bulk/index.ts';
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
 import { forgetDeliveryWorkers } from '../delivery/index.ts';
@@ -19,6 +20,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => expireSuppressions(services),
     () => forgetLanes(sql),
     () => forgetDeliveryWorkers(sql),
+    () => forgetBulkItems(services),
     () => trimCaptures(sql, CAPTURES_KEPT),
   ]);
 }

@@ -18,7 +18,7 @@ import { webhookNotFound } from './webhook-entry.ts';
 
 const known = webhookDeliveryStates.join(', ');
 
-const statusField = z
+export const deliveryStatusField = z
   .string()
   .meta({ description: `One or a comma list of ${known}.`, examples: ['failed'] })
   .transform((text, context) => {
@@ -36,7 +36,7 @@ export const listWebhookDeliveries = operation({
   name: 'webhooks.deliveries',
   scope: 'webhooks:manage',
   summary: 'List what was posted to a webhook or is to be, newest first',
-  input: z.object({ ...pageFields, id: idField(idPrefixes.webhook), status: statusField.optional() }),
+  input: z.object({ ...pageFields, id: idField(idPrefixes.webhook), status: deliveryStatusField.optional() }),
   output: listOf(webhookDeliverySchema),
   async run(ctx, { id, limit, cursor, status }): Promise<List<WebhookDeliveryEntry>> {
     const { workspace_id } = ctx.actor;

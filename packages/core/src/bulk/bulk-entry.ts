@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { INSTANCE } from '../audit/index.ts';
+import { isoTime } from '../clock.ts';
+import type { Actor } from '../context.ts';
+import { idPrefixes } from '../ids.ts';
+import { idField, timeField } from '../wire.ts';
+import { bulkActions } from './errand.ts';
+import { type BulkRow, bulkStatuses } from './store.ts';
+
+export const bulkSchema = z
+  .object({
+    object: z.literal('bulk_operation'),
+    id: idField(idPrefixes.bulk),
+    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null where it is the instance’s.' }),
+    action: z.enum(bulkActions),
+    filter: z.record(z.string(), z.unknown()).readonly(),
+    status: z.enum(bulkStatuses),
+    matched: z.int().meta({ description: 'How many the preview has found.' }),
+    matched_exact: z.boolean().meta({ description: 'Whether the preview has counted to the end.' }),
+    done: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    truncated: z.boolean().meta({ description: 'Whether it ended at its bound, with more that matched.' }),
+    reason: z.string(),
+    rate_per_second: z.int(),
+    created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }),
+    cutoff_at: timeField.meta({ description: 'Nothing that came at this time or later is touched.' }),
+    created_at: timeField,
+    started_at: timeField.nullable(),
+    finished_at: timeField.nullable(),
+  })
+  .meta({ id: 'BulkOperation' });
+export type BulkEntry = z.output<typeof bulkSchema>;
+
+export function bulkEntry(row: BulkRow): BulkEntry {
+  return {
+    object: 'bulk_operation',
+    id: row.id,
+    workspace_id: row.workspace_id === INSTANCE ? null : row.workspace_id,
+    action: row.action,
+    // Written by JSON.stringify of a filter that was an object.
+    filter: JSON.parse(row.filter) as Record<string, unknown>,
+    status: row.status,
+    matched: row.matched,
+    matched_exact: row.matched_exact,
+    done: row.done,
+    failed: row.failed,
+    skipped: row.skipped,
+    truncated: row.truncated,
+    reason: row.reason,
+    rate_per_second: row.rate_per_second,
+    created_by: { ...idOf(actorOf(row)), name: row.actor_name },
+    cutoff_at: isoTime(row.cutoff_at),
+    created_at: isoTime(row.created_at),
+    started_at: row.started_at && isoTime(row.started_at),
+    finished_at: row.finished_at && isoTime(row.finished_at),
+  };
+}
+
+export function actorOf(row: Pick<BulkRow, 'actor'>): Actor {
+  // Written by JSON.stringify of an actor.
+  return JSON.parse(row.actor) as Actor;
+}
+
+export function idOf(actor: Actor): { readonly kind: Actor['kind']; readonly id: string } {
+  switch (actor.kind) {
+    case 'key':
+      return { kind: 'key', id: actor.key_id };
+    case 'user':
+      return { kind: 'user', id: actor.user_id };
+    case 'system':
+      return { kind: 'system', id: 'system' };
+  }
+}

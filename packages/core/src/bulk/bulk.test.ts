@@ -1,0 +1,597 @@
+import { createWorld, startWebhookSink, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { z } from 'zod';
+import type { Actor, Context } from '../context.ts';
+import { idFloor } from '../ids.ts';
+import { getContent, getMessage, sendBatch, sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { createContext } from '../services.ts';
+import { createWebhook, listWebhookDeliveries, updateWebhook } from '../webhooks/index.ts';
+import { cancelBulk } from './cancel-bulk.ts';
+import type { BulkAction } from './errand.ts';
+import { forgetBulkItems } from './forget-items.ts';
+import { getBulk } from './get-bulk.ts';
+import { listBulk } from './list-bulk.ts';
+import { listBulkItems, readExport } from './list-items.ts';
+import { previewBulk } from './preview-bulk.ts';
+import { runBulk } from './run-bulk.ts';
+import { workOff, workSlice } from './work-off.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1h,1h', DELIVERY: 'capture' });
+  await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
+});
+beforeEach(() => world.clock.advance(MINUTE_MS));
+afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
+afterAll(() => world.stop());
+
+const ctx = () => world.as(world.workspace_id);
+const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
+
+async function send(fields: Record<string, unknown> = {}, as: Context = ctx()): Promise<string> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  return (await invoke(as, sendMessage, mail)).id;
+}
+async function sendMany(count: number, fields: Record<string, unknown>): Promise<void> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  for (let left = count; left > 0; left -= 100) {
+    await invoke(ctx(), sendBatch, { messages: Array.from({ length: Math.min(100, left) }, () => mail) });
+  }
+}
+const status = async (id: string) => (await invoke(ctx(), getMessage, { id })).status;
+const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
+const deferAll = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
+
+/** A moment later, so that what was just sent came before it. */
+async function preview(action: BulkAction, filter: Record<string, unknown>, as: Context = ctx()) {
+  await world.clock.advance(1);
+  return invoke(as, previewBulk, { action, filter });
+}
+const run = (token: string, options: Record<string, unknown> = {}, as: Context = ctx()) =>
+  invoke(as, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
+async function start(action: BulkAction, filter: Record<string, unknown>, options: Record<string, unknown> = {}) {
+  return run((await preview(action, filter)).token, options);
+}
+/** Works as a worker would, with a clock that moves as far as the rate asks. */
+async function workUntilEnd(): Promise<void> {
+  for (;;) {
+    const jobs = await world.services.jobs.fetch('bulk.run', 10);
+    if (jobs.length === 0) return;
+    for (const job of jobs) {
+      for (;;) {
+        const slice = await workSlice(world.services, job.data, false);
+        if (slice.over) break;
+        if (slice.wait_ms > 0) await world.clock.advance(Math.ceil(slice.wait_ms));
+      }
+      await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'bulk.run', [job]));
+    }
+  }
+}
+const items = async (id: string) => (await invoke(ctx(), listBulkItems, { id, limit: 100 })).data;
+const reasonOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error) => error.reason as string,
+  );
+const audited = async (target_id: string) =>
+  (
+    await world.services.sql<{ action: string }[]>`
+      select action from audit_log where target_id = ${target_id} order by workspace_id, sequence`
+  ).map(({ action }) => action);
+const asActor = (actor: Partial<Actor> & { workspace_id?: string }) =>
+  createContext(world.services, {
+    kind: 'key',
+    workspace_id: world.workspace_id,
+    key_id: 'key_test',
+    scopes: ['admin'],
+    mode: 'live',
+    domains: null,
+    ...actor,
+  } as Actor);
+
+describe('a preview', () => {
+  it('counts, samples and says what is passed over, and does nothing', async () => {
+    const scheduled = await send({ tags: ['preview'], scheduled_at: inAnHour() });
+    const sent = await send({ tags: ['preview'] });
+    await world.drain();
+
+    const seen = await preview('cancel', { tag: 'preview' });
+
+    expect(seen).toMatchObject({
+      action: 'cancel',
+      matched: 1,
+      matched_exact: true,
+      sample: [scheduled],
+      skipped: [{ reason: 'already_sent', count: 1, exact: true }],
+      warning: 'What is canceled is never sent.',
+    });
+    expect([await status(scheduled), await status(sent)]).toEqual(['scheduled', 'delivered']);
+  });
+
+  it('refuses a name that is no filter, which would otherwise ask nothing', async () => {
+    expect(await reasonOf(preview('cancel', { stauts: 'scheduled' }))).toBe('misspelled_field');
+    expect(await reasonOf(preview('cancel', { anything: 'x' }))).toBe('invalid_type');
+    expect(await reasonOf(preview('cancel', { status: 'lost' }))).toBe('invalid_status');
+    expect(await reasonOf(preview('replay', {}))).toBe('missing_field');
+  });
+
+  it('warns where the filter is empty', async () => {
+    expect((await preview('export', {})).warning).toContain('all mail of the workspace');
+    expect((await preview('export', { tag: 'x' })).warning).toBeNull();
+  });
+});
+
+describe('a bulk operation', () => {
+  it('does what was previewed and no more: not what the filter leaves out, not what came after', async () => {
+    const fields = { tags: ['one'], scheduled_at: inAnHour() };
+    const wanted = await send(fields);
+    const other = await send({ ...fields, tags: ['other'] });
+    const { token } = await preview('cancel', { tag: 'one', status: 'scheduled' });
+    await world.clock.advance(1);
+    const later = await send(fields);
+
+    const { id } = await run(token);
+    await workUntilEnd();
+
+    expect([await status(wanted), await status(other), await status(later)]).toEqual([
+      'canceled',
+      'scheduled',
+      'scheduled',
+    ]);
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({
+      status: 'completed',
+      reason: 'because',
+      matched: 1,
+      done: 1,
+      failed: 0,
+      skipped: 0,
+      created_by: { kind: 'system' },
+    });
+    expect(await items(id)).toMatchObject([{ id: wanted, outcome: 'done', reason: null }]);
+    expect(await audited(id)).toEqual(['bulk.started', 'bulk.ended']);
+  });
+
+  it('does not touch mail whose id is older than its acceptance, because a clock was behind', async () => {
+    const { token } = await preview('cancel', { tag: 'behind' });
+    await world.clock.advance(MINUTE_MS);
+    const id = await send({ tags: ['behind'], scheduled_at: inAnHour() });
+    const early = idFloor('message', world.clock.now() - 2 * MINUTE_MS) + id.slice(-16);
+    await world.services.sql.begin(async (tx) => {
+      await tx`update messages set id = ${early} where id = ${id}`;
+      await tx`update recipients set message_id = ${early} where message_id = ${id}`;
+      await tx`update message_tags set message_id = ${early} where message_id = ${id}`;
+    });
+
+    const bulk = await run(token);
+    await workUntilEnd();
+
+    expect(await items(bulk.id)).toMatchObject([{ id: early, outcome: 'skipped', reason: 'not_matching' }]);
+    expect(await status(early)).toBe('scheduled');
+  });
+
+  it('leaves what has ceased to match between the walk and the act', async () => {
+    const changed = await send({ tags: ['left'], scheduled_at: inAnHour() });
+    const kept = await send({ tags: ['left'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'left', status: 'scheduled' });
+    const holder = await world.services.sql.reserve();
+    await holder`begin`;
+    await holder`update messages set status = 'queued' where id = ${changed}`;
+
+    const working = workUntilEnd();
+    await vi.waitFor(async () => {
+      const waiting = await world.services.sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(waiting).toHaveLength(1);
+    });
+    await holder`commit`;
+    holder.release();
+    await working;
+
+    expect(Object.fromEntries((await items(id)).map((item) => [item.id, item.reason]))).toEqual({
+      [changed]: 'not_matching',
+      [kept]: null,
+    });
+    expect([await status(changed), await status(kept)]).toEqual(['queued', 'canceled']);
+  });
+
+  it('runs once, however often its token is given', async () => {
+    const mail = await send({ tags: ['once'], scheduled_at: inAnHour() });
+    const { token } = await preview('cancel', { tag: 'once' });
+
+    const answers = await Promise.all([run(token), run(token), run(token)]);
+    await workUntilEnd();
+    await world.clock.advance(HOUR_MS);
+    const late = await run(token, { reason: 'again' });
+
+    expect(new Set([...answers, late].map(({ id }) => id)).size).toBe(1);
+    expect(late).toMatchObject({ status: 'completed', done: 1, reason: 'because' });
+    expect(await status(mail)).toBe('canceled');
+    expect(await audited(late.id)).toEqual(['bulk.started', 'bulk.ended']);
+  });
+
+  it('takes no token that was changed, is too old, or was given to somebody else', async () => {
+    const { token } = await preview('cancel', { tag: 'token' });
+    const other = await world.workspace('free');
+    const changed = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
+
+    expect(await reasonOf(run(changed))).toBe('invalid_preview');
+    expect(await reasonOf(run('made up'))).toBe('invalid_preview');
+    expect(await reasonOf(run(token, {}, world.as(other.workspace_id)))).toBe('invalid_preview');
+    expect(await reasonOf(run(token, {}, asActor({})))).toBe('invalid_preview');
+    await world.clock.advance(15 * MINUTE_MS + 1);
+    expect(await reasonOf(run(token))).toBe('invalid_preview');
+  });
+
+  it('keeps its rate', async () => {
+    await sendMany(30, { tags: ['rate'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'rate' }, { rate_per_second: 10 });
+    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+    const done: number[] = [];
+    const until = async (ms: number) => {
+      await world.clock.advance(ms);
+      for (;;) {
+        const slice = await workSlice(world.services, job?.data ?? { bulk_id: '', turn: 0 }, false);
+        if (slice.over || slice.wait_ms > 0) break;
+      }
+      done.push((await invoke(ctx(), getBulk, { id })).done);
+    };
+
+    for (const ms of [0, 100, 400, 500, 250, 250, 60_000, 100, 400]) await until(ms);
+
+    // Half a second's worth at a time; a minute in which nobody worked is not caught up on.
+    expect(done).toEqual([5, 5, 10, 15, 15, 20, 25, 25, 30]);
+  });
+
+  it('stops when it is canceled, and says so', async () => {
+    await sendMany(20, { tags: ['stop'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'stop' }, { rate_per_second: 10 });
+    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+    const data = job?.data ?? { bulk_id: '', turn: 0 };
+    await workSlice(world.services, data, false);
+
+    const canceled = await invoke(ctx(), cancelBulk, { id, reason: 'enough' });
+    await world.clock.advance(MINUTE_MS);
+    const after = await workSlice(world.services, data, false);
+
+    expect(canceled).toMatchObject({ status: 'canceled', done: 5 });
+    expect(after).toMatchObject({ over: true, receipts: [] });
+    expect(await invoke(ctx(), cancelBulk, { id })).toEqual(canceled);
+    expect(await audited(id)).toEqual(['bulk.started', 'bulk.canceled']);
+    expect((await preview('cancel', { tag: 'stop' })).matched).toBe(15);
+  });
+
+  it('cannot be canceled once it has ended', async () => {
+    const { id } = await start('cancel', { tag: 'nothing' });
+    await workUntilEnd();
+    expect(await reasonOf(invoke(ctx(), cancelBulk, { id }))).toBe('bulk_finished');
+  });
+
+  it('does ten thousand, each once, with two workers that think it theirs and one that dies', async () => {
+    await sendMany(10_000, { tags: ['many'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'many' });
+    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+    const data = job?.data ?? { bulk_id: '', turn: 0 };
+    const peer = await world.peer();
+    // Every tenth slice is lost at its commit, as if its worker had died there.
+    await world.services.sql`create sequence slices`;
+    await world.services.sql`
+      create function lose_slice() returns trigger language plpgsql as $$
+      begin
+        if new.place % 250 = 0 and nextval('slices') % 10 = 0 then raise exception 'the worker died'; end if;
+        return null;
+      end $$`;
+    await world.services.sql`
+      create constraint trigger lose_slice after insert on bulk_items deferrable initially deferred
+      for each row execute function lose_slice()`;
+    let lost = 0;
+    const persist = async (services: typeof world.services) => {
+      for (;;) {
+        try {
+          await workOffAll(services, data);
+          return;
+        } catch (error) {
+          expect(String(error)).toContain('the worker died');
+          lost += 1;
+        }
+      }
+    };
+
+    await Promise.all([persist(world.services), persist(peer)]);
+
+    await world.services.sql`drop trigger lose_slice on bulk_items`;
+    expect(lost).toBeGreaterThan(2);
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({
+      status: 'completed',
+      matched: 10_000,
+      done: 10_000,
+      failed: 0,
+      skipped: 0,
+    });
+    const [count] = await world.services.sql`
+      select count(*)::int as receipts, count(distinct item_id)::int as items, max(place) as last
+      from bulk_items where bulk_id = ${id}`;
+    expect(count).toEqual({ receipts: 10_000, items: 10_000, last: 10_000 });
+    expect((await preview('cancel', { tag: 'many', status: 'canceled,scheduled' })).matched).toBe(0);
+    const [events] = await world.services.sql`
+      select count(*)::int as canceled from events e join message_tags t on t.message_id = e.message_id
+      where t.tag = 'many' and e.type = 'email.canceled'`;
+    expect(events).toEqual({ canceled: 10_000 });
+  });
+
+  it('hands itself to the next job in the commit of a slice, and the job before may not go on', async () => {
+    await sendMany(20, { tags: ['turns'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'turns' }, { rate_per_second: 10 });
+    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+    const data = job?.data ?? { bulk_id: '', turn: 0 };
+
+    const passed = await workSlice(world.services, data, true);
+    const stale = await workSlice(world.services, data, true);
+
+    expect(passed).toMatchObject({ over: true, receipts: { length: 5 } });
+    expect(stale).toMatchObject({ over: true, receipts: [] });
+    expect(await world.services.jobs.fetch('bulk.run', 5)).toEqual([]);
+    await world.clock.advance(500);
+    await workUntilEnd();
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
+  });
+
+  it('leaves out the one that cannot be done, and does its neighbours', async () => {
+    const mails = [];
+    for (const subject of ['a', 'poison', 'c']) {
+      mails.push(await send({ tags: ['poison'], subject, scheduled_at: inAnHour() }));
+    }
+    await world.services.sql`
+      create function poison() returns trigger language plpgsql as $$
+      begin
+        if new.subject = 'poison' and new.status = 'canceled' then raise exception 'it cannot be'; end if;
+        return new;
+      end $$`;
+    await world.services.sql`create trigger poison before update on messages for each row execute function poison()`;
+
+    const { id } = await start('cancel', { tag: 'poison' });
+    await workUntilEnd();
+
+    await world.services.sql`drop trigger poison on messages`;
+    expect(await Promise.all(mails.map(status))).toEqual(['canceled', 'scheduled', 'canceled']);
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 2, failed: 1 });
+    expect((await invoke(ctx(), listBulkItems, { id, outcome: 'failed' })).data).toMatchObject([
+      { id: mails[1], reason: 'unexpected' },
+    ]);
+  });
+
+  it('loses to deliveries that are due, mail by mail, and says which', async () => {
+    await sendMany(60, { tags: ['race'], to: ['ada@example.com', 'bob@example.com'] });
+    const { id } = await start('cancel', { tag: 'race' });
+
+    await Promise.all([world.drain(), workUntilEnd()]);
+    await world.drain();
+
+    const { done, skipped, failed } = await invoke(ctx(), getBulk, { id });
+    const receipts = await items(id);
+    for (const { id: mail, outcome } of receipts) {
+      expect([mail, copiesOf(mail), await status(mail)]).toEqual(
+        outcome === 'done' ? [mail, 0, 'canceled'] : [mail, 2, 'delivered'],
+      );
+    }
+    expect(done + skipped).toBe(receipts.length);
+    expect(failed).toBe(0);
+  });
+});
+
+async function workOffAll(services: World['services'], data: { bulk_id: string; turn: number }): Promise<void> {
+  for (;;) {
+    const { over, wait_ms } = await workSlice(services, data, false);
+    if (over) return;
+    if (wait_ms > 0) await world.clock.advance(Math.ceil(wait_ms));
+  }
+}
+
+describe('the actions', () => {
+  it('retry tries deferred mail at once', async () => {
+    deferAll();
+    const mail = await send({ tags: ['retry'] });
+    const fresh = await send({ tags: ['retry'], to: 'bob@example.com' });
+    await world.drain();
+    world.smtp.script(() => ({ kind: 'accept' }));
+
+    const seen = await preview('retry', { tag: 'retry' });
+    const { id } = await run(seen.token);
+    await workUntilEnd();
+    await world.drain();
+
+    expect(seen.matched).toBe(2);
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 2, skipped: 0 });
+    expect([await status(mail), await status(fresh)]).toEqual(['delivered', 'delivered']);
+    expect([copiesOf(mail), copiesOf(fresh)]).toEqual([1, 1]);
+  });
+
+  it('send_now sends scheduled mail at once and once', async () => {
+    const mail = await send({ tags: ['now'], scheduled_at: inAnHour() });
+
+    await start('send_now', { tag: 'now' });
+    await workUntilEnd();
+    await world.drain();
+    await world.clock.advance(2 * HOUR_MS);
+    await world.drain();
+
+    expect([await status(mail), copiesOf(mail)]).toEqual(['delivered', 1]);
+  });
+
+  it('delete removes what closed messages say, and leaves the log and its events', async () => {
+    const closed = await send({ tags: ['delete'] });
+    await world.drain();
+    const open = await send({ tags: ['delete'], scheduled_at: inAnHour() });
+
+    const seen = await preview('delete', { tag: 'delete' });
+    const { id } = await run(seen.token);
+    await workUntilEnd();
+
+    expect(seen).toMatchObject({ matched: 1, skipped: [{ reason: 'still_open', count: 1 }] });
+    expect(seen.warning).toContain('cannot be brought back');
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1 });
+    expect(await reasonOf(invoke(ctx(), getContent, { id: closed }))).toBe('message_not_found');
+    expect(await invoke(ctx(), getMessage, { id: closed })).toMatchObject({ status: 'delivered', subject: 'Hello' });
+    expect(await invoke(ctx(), getContent, { id: open })).toMatchObject({ text: 'Hi' });
+    const again = await start('delete', { tag: 'delete' });
+    await workUntilEnd();
+    expect(await items(again.id)).toMatchObject([{ id: closed, outcome: 'skipped', reason: 'content_gone' }]);
+  });
+
+  it('export writes down entries of the log, in pages, for a week', async () => {
+    const mails = [
+      await send({ tags: ['export'] }),
+      await send({ tags: ['export'] }),
+      await send({ tags: ['export'] }),
+    ];
+    const { id } = await start('export', { tag: 'export' });
+    await workUntilEnd();
+    await world.drain();
+
+    const first = await invoke(ctx(), readExport, { id, limit: 2 });
+    const second = await invoke(ctx(), readExport, { id, limit: 2, cursor: first.next_cursor ?? '' });
+    expect([...first.data, ...second.data]).toMatchObject(
+      mails
+        .sort()
+        .reverse()
+        .map((mail) => ({ object: 'email', id: mail, status: 'queued', subject: 'Hello' })),
+    );
+    expect(second.has_more).toBe(false);
+    const other = await world.workspace('free');
+    expect(await reasonOf(invoke(asActor({ workspace_id: other.workspace_id }), readExport, { id }))).toBe(
+      'bulk_not_found',
+    );
+
+    await world.clock.advance(8 * DAY_MS);
+    await forgetBulkItems(world.services);
+    expect((await invoke(ctx(), readExport, { id })).data).toEqual([]);
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 3 });
+  });
+
+  it('replay posts again what an endpoint has failed to take, and leaves what it took', async () => {
+    await world.drain();
+    const sink = await startWebhookSink();
+    sink.script(() => ({ kind: 'reply', status: 410 }));
+    const { id: webhook_id } = await invoke(ctx(), createWebhook, { url: sink.url, events: ['email.delivered'] });
+    try {
+      await send();
+      await world.drain();
+      await world.postWebhooks();
+      expect(await preview('replay', { webhook_id }).catch((error) => error.reason)).toBe('webhook_disabled');
+      await invoke(ctx(), updateWebhook, { id: webhook_id, status: 'enabled' });
+      sink.script(() => ({ kind: 'reply', status: 200 }));
+      await send();
+      await world.drain();
+      await world.postWebhooks();
+
+      const seen = await preview('replay', { webhook_id });
+      const { id } = await run(seen.token);
+      await workUntilEnd();
+      await world.postWebhooks();
+
+      expect(seen.matched).toBe(1);
+      expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1 });
+      const { data } = await invoke(ctx(), listWebhookDeliveries, { id: webhook_id });
+      expect(data.map((one) => [one.status, one.attempts])).toEqual([
+        ['delivered', 1],
+        ['delivered', 1],
+      ]);
+    } finally {
+      await invoke(ctx(), updateWebhook, { id: webhook_id, status: 'disabled' });
+      await sink.stop();
+    }
+  });
+
+  it('redrive has dead jobs tried again, by operators alone', async () => {
+    const { sql, jobs } = world.services;
+    await sql.begin((tx) => jobs.send(tx, 'domain.cancel_mail', [{ data: { workspace_id: 'w', domain: 'd' } }]));
+    await sql`update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'domain.cancel_mail'`;
+    const filter = { queue: 'domain.cancel_mail' };
+    expect(await reasonOf(preview('redrive', filter, asActor({ scopes: ['admin'] })))).toBe('missing_scope');
+    const operator = asActor({ scopes: ['operator'] });
+
+    const seen = await preview('redrive', filter, operator);
+    const { id, workspace_id } = await run(seen.token, {}, operator);
+    await workUntilEnd();
+
+    expect(seen.matched).toBe(1);
+    expect(seen.sample).toEqual([expect.stringMatching(/^job_/)]);
+    expect(workspace_id).toBeNull();
+    expect(await invoke(operator, getBulk, { id })).toMatchObject({ status: 'completed', done: 1 });
+    expect(await jobs.fetch('domain.cancel_mail', 5)).toMatchObject([{ data: { workspace_id: 'w', domain: 'd' } }]);
+    expect(await reasonOf(invoke(asActor({}), getBulk, { id }))).toBe('bulk_not_found');
+  });
+});
+
+describe('who may', () => {
+  it('is an admin in their own workspace and an operator anywhere, and nobody else learns that it exists', async () => {
+    const other = await world.workspace('free');
+    const theirs = asActor({ workspace_id: other.workspace_id });
+    const { token } = await preview('export', {}, theirs);
+    const { id } = await run(token, {}, theirs);
+    const sender = asActor({ scopes: ['email:send', 'email:logs:read'] });
+    const operator = asActor({ scopes: ['operator'] });
+
+    expect(await reasonOf(preview('export', {}, sender))).toBe('missing_scope');
+    expect(await reasonOf(preview('export', {}, operator))).toBe('missing_scope');
+    const asks = [getBulk, cancelBulk, listBulkItems].map(
+      (operation) => (as: Context, bulk: string) => reasonOf(invoke<z.ZodType, unknown>(as, operation, { id: bulk })),
+    );
+    for (const ask of asks) {
+      expect(await ask(sender, id)).toBe('missing_scope');
+      expect(await ask(asActor({}), id)).toBe('bulk_not_found');
+      expect(await ask(asActor({}), 'blk_nobody')).toBe('bulk_not_found');
+    }
+    expect((await invoke(asActor({}), listBulk, {})).data.map((bulk) => bulk.id)).not.toContain(id);
+    const elsewhere = { action: 'export', filter: {}, workspace_id: other.workspace_id };
+    expect(await reasonOf(invoke(asActor({}), previewBulk, elsewhere))).toBe('missing_scope');
+    expect(await invoke(operator, previewBulk, elsewhere)).toMatchObject({ matched: 0 });
+    expect(await reasonOf(invoke(operator, previewBulk, { ...elsewhere, workspace_id: 'wsp_nobody' }))).toBe(
+      'workspace_not_found',
+    );
+    expect((await invoke(operator, listBulk, { workspace_id: other.workspace_id })).data).toMatchObject([{ id }]);
+    expect(await invoke(operator, cancelBulk, { id })).toMatchObject({ status: 'canceled' });
+  });
+
+  it('keeps to what the one who started it may touch', async () => {
+    const mail = await send({ tags: ['mine'], scheduled_at: inAnHour() });
+    const sandbox = asActor({ mode: 'sandbox' });
+    const { token } = await preview('cancel', { tag: 'mine' }, sandbox);
+    const { id } = await run(token, {}, sandbox);
+    await workUntilEnd();
+
+    expect(await items(id)).toMatchObject([{ id: mail, outcome: 'skipped', reason: 'message_not_found' }]);
+    expect(await status(mail)).toBe('scheduled');
+  });
+
+  it('never reaches the mail of another workspace', async () => {
+    const other = await world.workspace('business');
+    const mail = await send({ tags: ['shared'], scheduled_at: inAnHour() });
+    const theirs = asActor({ workspace_id: other.workspace_id });
+
+    const seen = await preview('cancel', { tag: 'shared' }, theirs);
+    await run(seen.token, {}, theirs);
+    await workUntilEnd();
+
+    expect(seen).toMatchObject({ matched: 0, sample: [] });
+    expect(await status(mail)).toBe('scheduled');
+  });
+});
+
+describe('the job', () => {
+  it('works until the end and gives the worker free', async () => {
+    await world.clock.unfreeze();
+    await sendMany(20, { tags: ['job'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'job' }, { rate_per_second: 40 });
+    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+
+    await workOff(world.services, job?.data ?? { bulk_id: '', turn: 0 });
+
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
+    await world.clock.freeze(new Date(world.clock.now()));
+  });
+});

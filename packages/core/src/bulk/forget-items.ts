@@ -1,0 +1,23 @@
+import type { Services } from '../context.ts';
+import { idFloor } from '../ids.ts';
+import { dropItems } from './store.ts';
+
+const DAY_MS = 86_400_000;
+const ITEMS_KEPT_DAYS = 30;
+/** Lines of an export hold addresses and subjects. */
+const LINES_KEPT_DAYS = 7;
+const AT_ONCE = 10_000;
+const MOST = 50;
+
+/** Drops the receipts of operations of long ago; the operations stay. */
+export async function forgetBulkItems({ sql, clock }: Pick<Services, 'sql' | 'clock'>): Promise<void> {
+  await forget(ITEMS_KEPT_DAYS, false);
+  await forget(LINES_KEPT_DAYS, true);
+
+  async function forget(days: number, lines_only: boolean): Promise<void> {
+    const before = idFloor('bulk', clock.now() - days * DAY_MS);
+    for (let round = 0; round < MOST; round++) {
+      if ((await dropItems(sql, before, lines_only, AT_ONCE)) < AT_ONCE) return;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+export { type BulkEntry, bulkSchema } from './bulk-entry.ts';
+export { cancelBulk } from './cancel-bulk.ts';
+export { type BulkAction, bulkActions, messageActions } from './errand.ts';
+export { forgetBulkItems } from './forget-items.ts';
+export { getBulk } from './get-bulk.ts';
+export { listBulk } from './list-bulk.ts';
+export { type BulkItem, listBulkItems, readExport } from './list-items.ts';
+export { type BulkOutcome, bulkOutcomes } from './plan.ts';
+export { type BulkPreview, previewBulk } from './preview-bulk.ts';
+export { DEFAULT_RATE, MOST_RATE, runBulk } from './run-bulk.ts';
+export { type BulkStatus, bulkStatuses } from './store.ts';
+export { workOff } from './work-off.ts';

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { idPrefixes } from '../ids.ts';
+import { type List, pageFields, pageOf, readCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { idField, listOf } from '../wire.ts';
+import { type BulkEntry, bulkEntry, bulkSchema } from './bulk-entry.ts';
+import { ownReach, requireReach } from './reach.ts';
+import { pageOfBulk } from './store.ts';
+
+/** Those of the workspace, and for an operator those of the instance with them. */
+export const listBulk = operation({
+  name: 'bulk.list',
+  scope: null,
+  summary: 'List bulk operations, newest first',
+  input: z.object({
+    ...pageFields,
+    workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'Another workspace, as an operator.' }),
+  }),
+  output: listOf(bulkSchema),
+  async run(ctx, { limit, cursor, workspace_id }): Promise<List<BulkEntry>> {
+    const reach = workspace_id === undefined ? ownReach(ctx.actor) : [await requireReach(ctx, null, workspace_id)];
+    const scope = {
+      secret_key: ctx.secret_key,
+      list: 'bulk.list',
+      workspace_id: ctx.actor.workspace_id,
+      filters: reach,
+    };
+    const rows = await pageOfBulk(ctx.sql, reach, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, bulkEntry);
+  },
+});

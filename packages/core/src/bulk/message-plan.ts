@@ -1,0 +1,198 @@
+import { type Tx, transactionTime } from '@postrider/db';
+import type { Services } from '../context.ts';
+import { type DeliveryState, deliveryStates, openStates } from '../delivery/index.ts';
+import { AppError, type Reason } from '../errors.ts';
+import type { JobName } from '../jobs.ts';
+import {
+  cancelUnsent,
+  countMessages,
+  dueLater,
+  entriesOf,
+  eraseContents,
+  filterOf,
+  type LockedRecipient,
+  lockDeferred,
+  lockMailOf,
+  lockUnsent,
+  type MessageWalk,
+  moveUnsent,
+  nextMessages,
+  otherStatuses,
+  retryDeferred,
+  stillMatching,
+  type Unsent,
+} from '../messages/index.ts';
+import type { Errand, MessageAction } from './errand.ts';
+import { messageFilterSchema, parseFilter } from './filters.ts';
+import type { Plan, Receipt } from './plan.ts';
+
+const MOST_EXPORTED = 100_000;
+const closedStates = otherStatuses(openStates);
+
+interface Kind {
+  /** In which a message can be where the action has something to do. */
+  readonly statuses: readonly DeliveryState[];
+  readonly deferred?: boolean;
+  /** Why messages in the other statuses are passed over. */
+  readonly otherwise: Reason | null;
+  readonly warning: string | null;
+  readonly wakes: JobName | null;
+  readonly most: number;
+}
+
+const kinds: Record<MessageAction, Kind> = {
+  retry: {
+    // Where somebody still waits in line, that is the status of a message with a deferred recipient.
+    statuses: ['queued', 'deferred'],
+    deferred: true,
+    otherwise: 'not_deferred',
+    warning: null,
+    wakes: 'delivery.attempt',
+    most: Number.POSITIVE_INFINITY,
+  },
+  cancel: {
+    statuses: ['scheduled', 'queued'],
+    otherwise: 'already_sent',
+    warning: 'What is canceled is never sent.',
+    wakes: null,
+    most: Number.POSITIVE_INFINITY,
+  },
+  send_now: {
+    statuses: ['scheduled'],
+    otherwise: 'not_scheduled',
+    warning: null,
+    wakes: 'delivery.attempt',
+    most: Number.POSITIVE_INFINITY,
+  },
+  delete: {
+    statuses: closedStates,
+    otherwise: 'still_open',
+    warning: 'Contents that are deleted cannot be brought back, and their messages cannot be sent again.',
+    wakes: null,
+    most: Number.POSITIVE_INFINITY,
+  },
+  export: { statuses: deliveryStates, otherwise: null, warning: null, wakes: null, most: MOST_EXPORTED },
+};
+
+export function messagePlan(errand: Errand & { readonly action: MessageAction }): Plan {
+  const { action, workspace_id, cutoff_at } = errand;
+  const kind = kinds[action];
+  const filters = parseFilter(messageFilterSchema, errand.filter);
+  const filter = filterOf(filters);
+  const everything = Object.values(filters).every((value) => value === undefined);
+  const walk: MessageWalk = {
+    workspace_id,
+    filters,
+    statuses: kind.statuses.length === deliveryStates.length ? null : kind.statuses,
+    before: cutoff_at,
+    ...(kind.deferred && { deferred: true }),
+  };
+  return {
+    check: async () => {},
+    next: (sql, position, count) => nextMessages(sql, walk, position, count),
+    count: (sql, most) => countMessages(sql, walk, most),
+    async passedOver(sql, most) {
+      if (kind.otherwise === null) return null;
+      const others = { workspace_id, filters, statuses: otherStatuses(kind.statuses), before: cutoff_at };
+      return { reason: kind.otherwise, ...(await countMessages(sql, others, most)) };
+    },
+    warnings: [
+      ...(everything ? ['The filter is empty: this is about all mail of the workspace.'] : []),
+      ...(kind.warning ? [kind.warning] : []),
+    ],
+    async act(tx, services, ids) {
+      const still = async () => {
+        const matching = await stillMatching(tx, workspace_id, filter, cutoff_at, ids);
+        return (id: string): Reason | null => (matching.has(id) ? null : 'not_matching');
+      };
+      return acts[action](tx, services, errand, ids, still);
+    },
+    wakes: kind.wakes,
+    most: kind.most,
+  };
+}
+
+/** Asked once the messages are locked: why a message is none of those that the filter finds, null where it is one. */
+type Still = () => Promise<(id: string) => Reason | null>;
+type Act = (
+  tx: Tx,
+  services: Services,
+  errand: Errand,
+  ids: readonly string[],
+  still: Still,
+) => Promise<readonly Receipt[]>;
+
+const acts: Record<MessageAction, Act> = {
+  async retry(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockDeferred(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<readonly LockedRecipient[]>(ids, (id) => {
+      const one = found.get(id);
+      if (!one) return 'message_not_found';
+      if (one instanceof AppError) return one.reason;
+      return stray(id) ?? (one.length === 0 ? 'not_deferred' : one);
+    });
+    await retryDeferred(tx, services, chosen.values.flat());
+    return chosen.receipts;
+  },
+  async cancel(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockUnsent(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<Unsent>(ids, (id) => waitingOf(found.get(id), stray(id)));
+    await cancelUnsent(tx, services, workspace_id, chosen.values);
+    return chosen.receipts;
+  },
+  async send_now(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockUnsent(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<Unsent>(ids, (id) => {
+      const one = waitingOf(found.get(id), stray(id));
+      if (typeof one === 'string') return one;
+      return dueLater(one) ?? 'not_scheduled';
+    });
+    await moveUnsent(tx, services, workspace_id, chosen.values, await transactionTime(tx));
+    return chosen.receipts;
+  },
+  async delete(tx, _services, { actor, workspace_id }, ids, still) {
+    await lockMailOf(tx, workspace_id, ids);
+    const stray = await still();
+    const erased = await eraseContents(
+      tx,
+      actor,
+      workspace_id,
+      ids.filter((id) => stray(id) === null),
+    );
+    return choose(ids, (id) => stray(id) ?? erased.get(id) ?? {}).receipts;
+  },
+  async export(tx, _services, { workspace_id }, ids, still) {
+    const stray = await still();
+    const entries = await entriesOf(tx, workspace_id, ids);
+    return ids.map((item_id): Receipt => {
+      const entry = entries.get(item_id);
+      const reason = stray(item_id) ?? (entry ? null : 'message_not_found');
+      if (reason !== null) return { item_id, outcome: 'skipped', reason };
+      return { item_id, outcome: 'done', reason: null, line: JSON.stringify(entry) };
+    });
+  },
+};
+
+function waitingOf(found: Unsent | AppError | undefined, stray: Reason | null): Unsent | Reason {
+  if (!found) return 'message_not_found';
+  if (found instanceof AppError) return found.reason;
+  return stray ?? (found.waiting.length === 0 ? 'already_canceled' : found);
+}
+
+/** Separates what is acted on from what is left, with the receipt of each. */
+function choose<T extends object>(
+  ids: readonly string[],
+  judge: (id: string) => T | Reason,
+): { readonly values: readonly T[]; readonly receipts: readonly Receipt[] } {
+  const values: T[] = [];
+  const receipts = ids.map((item_id): Receipt => {
+    const judged = judge(item_id);
+    if (typeof judged === 'string') return { item_id, outcome: 'skipped', reason: judged };
+    values.push(judged);
+    return { item_id, outcome: 'done', reason: null };
+  });
+  return { values, receipts };
+}

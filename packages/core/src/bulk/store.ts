@@ -1,0 +1,217 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { Reason } from '../errors.ts';
+import type { BulkAction } from './errand.ts';
+import type { BulkOutcome, Receipt } from './plan.ts';
+
+export const bulkStatuses = ['queued', 'running', 'completed', 'canceled'] as const;
+export type BulkStatus = (typeof bulkStatuses)[number];
+
+export interface BulkRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly action: BulkAction;
+  readonly filter: string;
+  readonly cutoff_at: Date;
+  readonly matched: number;
+  readonly matched_exact: boolean;
+  readonly reason: string;
+  readonly rate_per_second: number;
+  readonly actor: string;
+  readonly actor_name: string;
+  readonly status: BulkStatus;
+  readonly done: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly truncated: boolean;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+}
+
+function shown(sql: Sql | Tx): Fragment {
+  return sql`b.id, b.workspace_id, b.action, b.filter, b.cutoff_at, b.matched, b.matched_exact, b.reason,
+    b.rate_per_second, b.actor, b.actor_name, b.status, b.done, b.failed, b.skipped, b.truncated, b.created_at,
+    b.started_at, b.finished_at`;
+}
+
+export type NewBulk = Pick<
+  BulkRow,
+  | 'id'
+  | 'workspace_id'
+  | 'action'
+  | 'filter'
+  | 'cutoff_at'
+  | 'matched'
+  | 'matched_exact'
+  | 'reason'
+  | 'rate_per_second'
+  | 'actor'
+  | 'actor_name'
+> & { readonly actor_id: string };
+
+/** Null where it was started before. */
+export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<BulkRow | null> {
+  const [row] = await tx<BulkRow[]>`
+    insert into bulk_operations as b (id, workspace_id, action, filter, cutoff_at, matched, matched_exact, reason,
+      rate_per_second, actor, actor_name, status, next_at, created_at)
+    values (${bulk.id}, ${bulk.workspace_id}, ${bulk.action}, ${bulk.filter}, ${bulk.cutoff_at}, ${bulk.matched},
+      ${bulk.matched_exact}, ${bulk.reason}, ${bulk.rate_per_second}, ${bulk.actor},
+      coalesce((select k.name from api_keys k where k.id = ${bulk.actor_id}), ${bulk.actor_name}), 'queued',
+      clock_now(), clock_now())
+    on conflict (id) do nothing
+    returning ${shown(tx)}`;
+  return row ?? null;
+}
+
+export async function bulkById(sql: Sql | Tx, id: string): Promise<BulkRow | null> {
+  const [row] = await sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = ${id}`;
+  return row ?? null;
+}
+
+/** Newest first, of some workspaces; each is served by bulk_operations_newest. */
+export async function pageOfBulk(
+  sql: Sql,
+  workspace_ids: readonly string[],
+  behind: string | null,
+  count: number,
+): Promise<BulkRow[]> {
+  return sql<BulkRow[]>`
+    select page.* from unnest(${workspace_ids}::text[]) as w (id)
+    cross join lateral (
+      select ${shown(sql)} from bulk_operations b
+      where b.workspace_id = w.id and b.id < coalesce(${behind}, '~') order by b.id desc limit ${count}
+    ) page
+    order by page.id desc limit ${count}`;
+}
+
+export interface LockedBulk extends BulkRow {
+  readonly position: string | null;
+  readonly turn: number;
+  /** Until the rate allows more; none is zero. */
+  readonly wait_ms: number;
+}
+
+/** Whoever works on it, cancels it or takes it over holds its row. */
+export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
+  const [row] = await tx<LockedBulk[]>`
+    select ${shown(tx)}, b.position, b.turn,
+      greatest(0, extract(epoch from b.next_at - clock_now()) * 1000)::float8 as wait_ms
+    from bulk_operations b where b.id = ${id} for update`;
+  return row ?? null;
+}
+
+export interface Progress {
+  readonly id: string;
+  readonly position: string | null;
+  readonly outcomes: Readonly<Record<BulkOutcome, number>>;
+  readonly ended: boolean;
+  readonly truncated: boolean;
+}
+
+/**
+ * Moves an operation on behind a slice, and answers how long until the next one is due. The rate counts from the slice
+ * before, or from now where nobody worked: time that was lost is not caught up on.
+ */
+export async function recordProgress(tx: Tx, progress: Progress): Promise<number> {
+  const { outcomes } = progress;
+  const count = outcomes.done + outcomes.failed + outcomes.skipped;
+  const [row] = await tx<{ wait_ms: number }[]>`
+    update bulk_operations b set
+      status = case when ${progress.ended} then 'completed' else 'running' end,
+      position = coalesce(${progress.position}, b.position),
+      done = b.done + ${outcomes.done}::int,
+      failed = b.failed + ${outcomes.failed}::int,
+      skipped = b.skipped + ${outcomes.skipped}::int,
+      truncated = ${progress.truncated},
+      next_at = greatest(b.next_at, clock_now()) + make_interval(secs => ${count}::float8 / b.rate_per_second),
+      started_at = coalesce(b.started_at, clock_now()),
+      finished_at = case when ${progress.ended} then clock_now() end
+    where b.id = ${progress.id}
+    returning greatest(0, extract(epoch from b.next_at - clock_now()) * 1000)::float8 as wait_ms`;
+  return row?.wait_ms ?? 0;
+}
+
+/** Hands an operation to the next job: from this commit on, the one before may not go on. Answers when that is due. */
+export async function passTurn(tx: Tx, id: string): Promise<{ readonly turn: number; readonly start_after: Date }> {
+  const [row] = await tx<{ turn: number; start_after: Date }[]>`
+    update bulk_operations b set turn = b.turn + 1 where b.id = ${id}
+    returning b.turn, greatest(b.next_at, clock_now()) as start_after`;
+  if (!row) throw new Error('a bulk operation that was locked is gone');
+  return row;
+}
+
+export async function markCanceled(tx: Tx, id: string): Promise<BulkRow> {
+  const [row] = await tx<BulkRow[]>`
+    update bulk_operations b set status = 'canceled', finished_at = clock_now() where b.id = ${id}
+    returning ${shown(tx)}`;
+  if (!row) throw new Error('a bulk operation that was locked is gone');
+  return row;
+}
+
+export async function insertItems(tx: Tx, bulk_id: string, after: number, receipts: readonly Receipt[]): Promise<void> {
+  if (receipts.length === 0) return;
+  await tx`
+    insert into bulk_items (bulk_id, place, item_id, outcome, reason, line, at)
+    select ${bulk_id}, ${after}::int + a.place::int, a.item_id, a.outcome, a.reason, a.line, clock_now()
+    from unnest(
+      ${receipts.map((receipt) => receipt.item_id)}::text[],
+      ${receipts.map((receipt) => receipt.outcome)}::text[],
+      ${receipts.map((receipt) => receipt.reason)}::text[],
+      ${receipts.map((receipt) => receipt.line ?? null)}::text[]
+    ) with ordinality as a (item_id, outcome, reason, line, place)`;
+}
+
+export interface ItemRow {
+  readonly place: number;
+  readonly item_id: string;
+  readonly outcome: BulkOutcome;
+  readonly reason: Reason | null;
+  readonly at: Date;
+}
+
+/** In the order in which they were done, behind a place. */
+export async function pageOfItems(
+  sql: Sql,
+  bulk_id: string,
+  outcome: BulkOutcome | null,
+  behind: number,
+  count: number,
+): Promise<ItemRow[]> {
+  const which = outcome === null ? sql`` : sql`and i.outcome = ${outcome}`;
+  // The planner can use bulk_items_undone only where the statement itself says that it is not about what was done.
+  const undone = outcome === null || outcome === 'done' ? sql`` : sql`and i.outcome <> 'done'`;
+  return sql<ItemRow[]>`
+    select i.place, i.item_id, i.outcome, i.reason, i.at from bulk_items i
+    where i.bulk_id = ${bulk_id} and i.place > ${behind} ${which} ${undone}
+    order by i.place limit ${count}`;
+}
+
+/** The lines of an export, behind a place. */
+export async function pageOfLines(
+  sql: Sql,
+  bulk_id: string,
+  behind: number,
+  count: number,
+): Promise<{ readonly place: number; readonly line: string }[]> {
+  return sql<{ place: number; line: string }[]>`
+    select i.place, i.line from bulk_items i
+    where i.bulk_id = ${bulk_id} and i.place > ${behind} and i.line is not null
+    order by i.place limit ${count}`;
+}
+
+/** Drops some of the receipts of operations that began before a time; how many. */
+export async function dropItems(sql: Sql, before_id: string, lines_only: boolean, count: number): Promise<number> {
+  const rows = await sql`
+    delete from bulk_items i where i.ctid = any (array(
+      select x.ctid from bulk_items x
+      where x.bulk_id < ${before_id} ${lines_only ? sql`and x.line is not null` : sql``} limit ${count}
+    ))
+    returning i.place`;
+  return rows.length;
+}
+
+export async function workspaceExists(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from workspaces where id = ${id}) as found`;
+  return row?.found ?? false;
+}

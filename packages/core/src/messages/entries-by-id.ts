@@ -1,0 +1,14 @@
+import type { Sql, Tx } from '@postrider/db';
+import { type LogEntry, logEntry } from './log-entry.ts';
+import { messagesByIds, recipientsOf } from './log-store.ts';
+
+/** Messages as lists show them, by their ids; those that are no longer stored are absent. */
+export async function entriesOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Map<string, LogEntry>> {
+  const messages = await messagesByIds(sql, workspace_id, ids);
+  const recipients = await recipientsOf(sql, workspace_id, ids);
+  return new Map([...messages].map(([id, row]) => [id, logEntry(row, recipients.get(id) ?? [])]));
+}

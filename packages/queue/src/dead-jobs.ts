@@ -1,0 +1,61 @@
+import type { Sql, Tx } from '@postrider/db';
+
+/** Jobs of one queue that have failed for good, between two times. */
+export interface DeadRange {
+  readonly queue: string;
+  readonly since: Date | null;
+  readonly before: Date;
+}
+
+export interface DeadJob {
+  readonly id: string;
+  /** Where a walk goes on behind it. */
+  readonly position: string;
+}
+
+/**
+ * The next dead jobs of a queue in the order of their deaths, behind a position. Served by pg-boss's index of ended jobs,
+ * which holds little else where finished jobs are removed.
+ */
+export async function nextDeadJobs(
+  sql: Sql | Tx,
+  { queue, since, before }: DeadRange,
+  position: string | null,
+  count: number,
+): Promise<DeadJob[]> {
+  const [at = null, id = null] = position?.split(' ') ?? [];
+  return sql<DeadJob[]>`
+    select j.id::text as id, extract(epoch from j.completed_on)::text || ' ' || j.id::text as position
+    from pgboss.job j
+    where j.name = ${queue} and j.completed_on is not null and j.completed_on < ${before} and j.state = 'failed'
+      and j.completed_on >= coalesce(to_timestamp(${at}::text::numeric::float8), ${since}::timestamptz, '-infinity')
+      and (${id}::text is null or (extract(epoch from j.completed_on), j.id) > (${at}::text::numeric, ${id}::text::uuid))
+    order by j.completed_on, j.id limit ${count}`;
+}
+
+/** How many dead jobs there are, counted up to a bound. */
+export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: DeadRange, most: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (
+      select from pgboss.job j
+      where j.name = ${queue} and j.completed_on is not null and j.completed_on < ${before} and j.state = 'failed'
+        and j.completed_on >= coalesce(${since}::timestamptz, '-infinity')
+      limit ${most}
+    ) dead`;
+  return row?.count ?? 0;
+}
+
+/** Has dead jobs tried again at once, with one more try than before, and answers which of them were still dead. */
+export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    with dead as materialized (
+      select j.id from pgboss.job j
+      where j.name = ${queue} and j.id = any (${ids.toSorted()}::uuid[]) and j.state = 'failed'
+      order by j.id for update
+    )
+    update pgboss.job j set state = 'retry', retry_limit = j.retry_limit + 1, completed_on = null,
+      start_after = pgboss.job_now()
+    from dead d where j.name = ${queue} and j.id = d.id
+    returning j.id::text as id`;
+  return new Set(rows.map((row) => row.id));
+}
