@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DnsZone, startDnsZone, startWebhookSink } from '@postrider/testing';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const serverMain = join(root, 'apps/server/src/main.ts');
@@ -467,6 +467,52 @@ describe('audit', () => {
     expect(verified.out).toMatch(/^\d+ entries are whole\nhead [0-9a-f]{64}\n$/);
     expect((await postrider(['audit', 'verify', '--instance', '--json'])).code).toBe(0);
     expect(elsewhere.err).toMatch(/^workspace_not_found: /);
+  });
+});
+
+describe('bulk', () => {
+  it('shows what it would do, does it once told so, and keeps a receipt', async () => {
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const sent = await send('--to', 'ada@example.com', '--tag', 'bulk', '--schedule', scheduled_at, '--json');
+    const { id } = JSON.parse(sent.out);
+
+    const seen = await postrider(['bulk', 'preview', 'cancel', '--tag', 'bulk']);
+    expect(seen.err).toBe('');
+    expect(seen.out).toContain(`cancel would be done to 1\n  ${id}\n`);
+    const token = /bulk run (\S+)/.exec(seen.out)?.[1] ?? '';
+    const started = await postrider(['bulk', 'run', token, '--reason', 'a mistake', '--json']);
+    const bulk = JSON.parse(started.out);
+    expect(bulk).toMatchObject({ action: 'cancel', filter: { tag: ['bulk'] }, reason: 'a mistake', matched: 1 });
+
+    const read = async () => JSON.parse((await postrider(['bulk', 'get', bulk.id, '--json'])).out);
+    await vi.waitFor(async () => expect(await read()).toMatchObject({ status: 'completed', done: 1 }), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    expect((await postrider(['bulk', 'items', bulk.id])).out).toBe(`${id}  done\n`);
+    expect((await postrider(['bulk', 'list'])).out).toMatch(
+      new RegExp(`^${bulk.id} .* cancel +completed +1 done +0 failed +0 skipped +a mistake\n$`),
+    );
+    const ended = await postrider(['bulk', 'cancel', bulk.id]);
+    expect([ended.code, ended.err.split(':')[0]]).toEqual([1, 'bulk_finished']);
+  });
+
+  it('writes down an export as JSON lines', async () => {
+    const sent = await send('--to', 'ada@example.com', '--tag', 'exported', '--json');
+    const seen = await postrider(['bulk', 'preview', 'export', '--tag', 'exported', '--json']);
+    const started = await postrider(['bulk', 'run', JSON.parse(seen.out).token, '--reason', 'asked for', '--json']);
+    const { id } = JSON.parse(started.out);
+
+    const lines = await vi.waitFor(
+      async () => {
+        const { out } = await postrider(['bulk', 'download', id]);
+        expect(out).not.toBe('');
+        return out.trimEnd().split('\n');
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual([JSON.parse(sent.out).id]);
   });
 });
 

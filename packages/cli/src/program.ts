@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAudit } from './audit.ts';
+import { addBulk } from './bulk.ts';
 import { addDestinations } from './destinations.ts';
 import { addDoctor } from './doctor.ts';
 import { addDomains } from './domains.ts';
@@ -39,6 +40,7 @@ export function createProgram(terminal: Terminal): Command {
   addPlans(program, terminal);
   addAudit(program, terminal);
   addQueues(program, terminal);
+  addBulk(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
   return program;

@@ -1,0 +1,179 @@
+import { type Context, invoke } from '@postrider/core';
+import {
+  type BulkEntry,
+  type BulkPreview,
+  bulkActions,
+  bulkOutcomes,
+  cancelBulk,
+  DEFAULT_RATE,
+  getBulk,
+  listBulk,
+  listBulkItems,
+  MOST_RATE,
+  previewBulk,
+  readExport,
+  runBulk,
+} from '@postrider/core/bulk';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { withMachine } from './machine.ts';
+import { plain, show, type Terminal, table } from './terminal.ts';
+
+const PAGE = 100;
+
+interface FilterOptions {
+  readonly status?: string;
+  readonly tag?: readonly string[];
+  readonly to?: string;
+  readonly from?: string;
+  readonly domain?: string;
+  readonly webhook?: string;
+  readonly queue?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** Two steps, so that nobody does to everything what was meant for a few: look, then run what was looked at. */
+export function addBulk(program: Command, terminal: Terminal): void {
+  const bulk = program
+    .command('bulk')
+    .description('on the machine itself: act on all that a filter finds, in two steps');
+  bulk
+    .command('preview')
+    .addArgument(new Argument('<action>', 'what is to be done').choices(bulkActions))
+    .description('show what an action would be done to, and print the token that runs it')
+    .option('--status <list>', 'statuses of messages, or of deliveries for replay')
+    .option('--tag <tag...>', 'tags that a message must all carry')
+    .option('--to <address>', 'a recipient')
+    .option('--from <address>', 'the sender')
+    .option('--domain <name>', 'the domain of the sender')
+    .option('--webhook <id>', 'for replay: the endpoint')
+    .option('--queue <name>', 'for redrive: the queue')
+    .option('--since <time>', 'from this time on, as ISO 8601')
+    .option('--until <time>', 'before this time, as ISO 8601')
+    .option('--workspace <id>', 'another workspace than the oldest')
+    .option('--json', 'print JSON')
+    .action(async (action: string, options: FilterOptions) => {
+      const input = { action, filter: filterOf(options), workspace_id: options.workspace };
+      const seen = await onMachine(terminal, (ctx) => invoke(ctx, previewBulk, input));
+      show(terminal, options.json, seen, () => previewWords(seen));
+    });
+  bulk
+    .command('run <token>')
+    .description('do what a preview has shown; the same token again shows the same operation')
+    .requiredOption('--reason <text>', 'why; it stands in the audit log')
+    .option('--rate <count>', `how many a second, up to ${MOST_RATE}`, count, DEFAULT_RATE)
+    .option('--json', 'print JSON')
+    .action(async (token: string, options: { reason: string; rate: number; json?: boolean }) => {
+      const { reason, rate: rate_per_second } = options;
+      const started = await onMachine(terminal, async (ctx) => {
+        // The job is sent in the commit that starts the operation.
+        await ctx.jobs.start();
+        try {
+          return await invoke(ctx, runBulk, { token, reason, rate_per_second });
+        } finally {
+          await ctx.jobs.stop();
+        }
+      });
+      show(terminal, options.json, started, () => entryWords(started));
+    });
+  bulk
+    .command('list')
+    .description('the newest operations')
+    .option('--workspace <id>', 'another workspace than the oldest')
+    .option('--json', 'print JSON')
+    .action(async (options: { workspace?: string; json?: boolean }) => {
+      const input = { limit: PAGE, workspace_id: options.workspace };
+      const found = await onMachine(terminal, (ctx) => invoke(ctx, listBulk, input));
+      show(terminal, options.json, found, () => table(found.data.map(rowOf)));
+    });
+  bulk
+    .command('get <id>')
+    .description('one operation as it stands')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const entry = await onMachine(terminal, (ctx) => invoke(ctx, getBulk, { id }));
+      show(terminal, options.json, entry, () => entryWords(entry));
+    });
+  bulk
+    .command('cancel <id>')
+    .description('end an operation; what is done stays done')
+    .option('--reason <text>', 'why; it stands in the audit log')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { reason?: string; json?: boolean }) => {
+      const { reason } = options;
+      const entry = await onMachine(terminal, (ctx) => invoke(ctx, cancelBulk, { id, reason }));
+      show(terminal, options.json, entry, () => entryWords(entry));
+    });
+  bulk
+    .command('items <id>')
+    .description('what became of each')
+    .addOption(new Option('--outcome <outcome>', 'only these').choices(bulkOutcomes))
+    .option('--json', 'print JSON lines')
+    .action((id: string, options: { outcome?: string; json?: boolean }) =>
+      onMachine(terminal, async (ctx) => {
+        let cursor: string | null | undefined;
+        while (cursor !== null) {
+          const page = await invoke(ctx, listBulkItems, { id, outcome: options.outcome, limit: PAGE, cursor });
+          for (const item of page.data) {
+            terminal.print(
+              options.json ? JSON.stringify(item) : `${item.id}  ${item.outcome}  ${item.reason ?? ''}`.trimEnd(),
+            );
+          }
+          cursor = page.next_cursor;
+        }
+      }),
+    );
+  bulk
+    .command('download <id>')
+    .description('what an export has written down, as JSON lines')
+    .action((id: string) =>
+      onMachine(terminal, async (ctx) => {
+        let cursor: string | null | undefined;
+        while (cursor !== null) {
+          const page = await invoke(ctx, readExport, { id, limit: PAGE, cursor });
+          for (const entry of page.data) terminal.print(JSON.stringify(entry));
+          cursor = page.next_cursor;
+        }
+      }),
+    );
+}
+
+function onMachine<T>(terminal: Terminal, work: (ctx: Context) => Promise<T>): Promise<T> {
+  return withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
+}
+
+function filterOf({ webhook, queue, status, tag, to, from, domain, since, until }: FilterOptions) {
+  const named = { webhook_id: webhook, queue, status, tag, to, from, domain, since, until };
+  // What is not given must not stand in the filter at all.
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+function previewWords(seen: BulkPreview): string {
+  const about = seen.matched_exact ? '' : 'more than ';
+  const skipped = seen.skipped.map(
+    ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} are passed over: ${reason}`,
+  );
+  return [
+    `${seen.action} would be done to ${about}${seen.matched}`,
+    ...seen.sample.map((id) => `  ${id}`),
+    ...skipped,
+    ...(seen.warning === null ? [] : [seen.warning]),
+    `Until ${seen.expires_at}: npm run cli -- bulk run ${seen.token} --reason '…'`,
+  ].join('\n');
+}
+
+function rowOf(entry: BulkEntry): string[] {
+  const { id, action, status, done, failed, skipped, created_at, reason } = entry;
+  return [id, created_at, action, status, `${done} done`, `${failed} failed`, `${skipped} skipped`, plain(reason)];
+}
+
+function entryWords(entry: BulkEntry): string {
+  return table([rowOf(entry)]);
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.');
+  return Number(text);
+}
