@@ -1,6 +1,9 @@
 import type { JobData, JobName, Services } from '@postrider/core';
 import { workOff } from '@postrider/core/bulk';
+import { type JobData, type JobName, runAll, type Services } from '@postrider/core';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
+import { rollUpFailures } from '@postrider/core/failures';
+import { rollUpStats } from '@postrider/core/stats';
 import { maintainStorage } from '@postrider/core/storage';
 import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
 
@@ -11,10 +14,16 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'bulk.run': workOff,
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),
+  'numbers.roll_up': rollUpNumbers,
   'storage.maintain': (services) => maintainStorage(services),
   'webhook.close': (services, { webhook_id }) => giveUpDeliveries(services, webhook_id),
   'webhook.recover': (services, data) => oweRange(services, data),
 };
+
+/** One behind the other, so that they take one connection. */
+async function rollUpNumbers(services: Services): Promise<void> {
+  await runAll('the roll-ups', [() => rollUpStats(services), () => rollUpFailures(services)]);
+}
 
 type Handler = (services: Services, data: JobData<HandledJob>) => Promise<void>;
 

@@ -1,4 +1,5 @@
 import { runAll, type Services } from '@postrider/core';
+import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
 import { createHttpGuard } from '@postrider/mail';
@@ -40,6 +41,8 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       stops.unshift(() => reconciler.stop());
       const webhookReconciler = every(RECONCILE_MS, () => reconcileWebhooks(services), services);
       stops.unshift(() => webhookReconciler.stop());
+      const backlog = every(BACKLOG_MS, () => refreshBacklog(services), services);
+      stops.unshift(() => backlog.stop());
     },
     stop: () => runAll('the worker', stops.splice(0)),
   };

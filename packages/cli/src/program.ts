@@ -8,6 +8,7 @@ import { addEmail } from './email-get.ts';
 import { addKeys } from './keys.ts';
 import { addLogs } from './logs-tail.ts';
 import { addMigrate } from './migrate.ts';
+import { addNumbers } from './numbers.ts';
 import { addOperators } from './operators.ts';
 import { addPlans } from './plans.ts';
 import { addQueues } from './queues.ts';
@@ -41,6 +42,7 @@ export function createProgram(terminal: Terminal): Command {
   addAudit(program, terminal);
   addQueues(program, terminal);
   addBulk(program, terminal);
+  addNumbers(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
   return program;

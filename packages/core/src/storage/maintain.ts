@@ -2,8 +2,10 @@ import { forgetBulkItems } from '../bulk/index.ts';
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
 import { forgetDeliveryWorkers } from '../delivery/index.ts';
+import { trimFailures } from '../failures/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { runAll } from '../run-all.ts';
+import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetRateWindows } from '../usage/index.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
@@ -21,6 +23,8 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetLanes(sql),
     () => forgetDeliveryWorkers(sql),
     () => forgetBulkItems(services),
+    () => trimStats(services),
+    () => trimFailures(services),
     () => trimCaptures(sql, CAPTURES_KEPT),
   ]);
 }

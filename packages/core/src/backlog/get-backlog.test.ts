@@ -1,0 +1,192 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeLane } from '../lanes/store.ts';
+import { sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { rollUpStats } from '../stats/index.ts';
+import { type Backlog, type BacklogRow, getBacklog } from './get-backlog.ts';
+import { refreshBacklog } from './refresh-backlog.ts';
+import { countNow, lastCount } from './store.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1h,5h' });
+  await world.clock.freeze(new Date(Math.ceil(world.clock.now() / HOUR_MS) * HOUR_MS));
+});
+afterEach(() => world.stop());
+
+async function send(
+  to: string | readonly string[],
+  fields: Record<string, unknown> = {},
+  workspace_id = world.workspace_id,
+) {
+  const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi', ...fields };
+  return (await invoke(world.as(workspace_id), sendMessage, mail)).id;
+}
+
+const backlog = (asked: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<Backlog> =>
+  invoke(world.as(workspace_id), getBacklog, { reach: 'workspace', ...asked });
+const totals = ({ rows }: Backlog) => rows.map(({ key, total }): [string, number] => [key, total]);
+const ages = ({ counts }: BacklogRow) => counts.flatMap((count, bucket) => (count > 0 ? [[bucket, count]] : []));
+
+describe('the backlog', () => {
+  it('holds what waits by its destination, and nothing that is done or scheduled for later', async () => {
+    world.smtp.script(({ stage, to }) =>
+      stage === 'rcpt' && to.startsWith('later')
+        ? { kind: 'reply', code: 451, text: '4.7.1 Not now' }
+        : { kind: 'accept' },
+    );
+    await send(['ada@example.com', 'later@example.com', 'later@example.net']);
+    await world.drain();
+    await send(['one@example.com', 'two@example.com']);
+    const planned = new Date(world.clock.now() + HOUR_MS).toISOString();
+    await send('planned@example.org', { scheduled_at: planned });
+
+    const found = await backlog();
+
+    expect(totals(found)).toEqual([
+      ['example.com', 3],
+      ['example.net', 1],
+    ]);
+    expect(found.total).toMatchObject({ key: '', total: 4, oldest_seconds: 0 });
+    expect(found.rows[0]).toMatchObject({ last_reply: '451 4.7.1 Not now', closed_until: null, last_success_at: null });
+    expect(found.bucket_upper_minutes).toEqual([5, 10, 20, 40, 80, 160, 320, 640, null]);
+    expect(found.measured_at).toBe(new Date(world.clock.now()).toISOString());
+    await world.clock.advance(HOUR_MS);
+    expect(totals(await backlog())).toContainEqual(['example.org', 1]);
+    world.smtp.script(() => ({ kind: 'accept' }));
+    await world.drain();
+    const empty = await backlog();
+    expect(empty.rows).toEqual([]);
+    expect(empty.total).toMatchObject({ total: 0, counts: Array(9).fill(0), oldest_seconds: null });
+  });
+
+  it('tells ages since a mail was due, and since its first attempt once a retry has moved that', async () => {
+    await send('old@example.com');
+    await world.clock.advance(11 * HOUR_MS);
+    world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Not now', at: 'rcpt' }));
+    await send('tried@example.com');
+    await world.services
+      .sql`update pgboss.job set start_after = clock_now() + interval '1 day' where data->>'recipient_id' in (select id from recipients where email = 'old@example.com')`;
+    await world.drain();
+    await world.clock.advance(6 * MINUTE_MS);
+    await send('new@example.com');
+
+    const { rows, total } = await backlog();
+
+    expect(ages(total)).toEqual([
+      [0, 1],
+      [1, 1],
+      [8, 1],
+    ]);
+    expect(rows[0]?.oldest_seconds).toBe(11 * 3600 + 6 * 60);
+  });
+
+  it('is told by provider, by who sends, by key and by tag', async () => {
+    await world.domain('shop.test');
+    await send(['a@gmail.com', 'b@googlemail.com', 'c@example.com'], { tags: ['shop', 'receipt'] });
+    await send('d@gmail.com', { from: 'app@shop.test', tags: ['shop'] });
+    await world.services.sql`update messages set api_key_id = 'key_x' where from_domain = 'shop.test'`;
+
+    const by = async (dimension: string) => totals(await backlog({ by: dimension }));
+
+    expect(await by('provider')).toEqual([['google', 3]]);
+    expect(await by('sender_domain')).toEqual([
+      ['sandbox.test', 3],
+      ['shop.test', 1],
+    ]);
+    expect(await by('api_key')).toEqual([['key_x', 1]]);
+    expect(await by('tag')).toEqual([
+      ['shop', 4],
+      ['receipt', 3],
+    ]);
+    expect((await backlog({ by: 'tag', top: 1 })).rows).toHaveLength(1);
+    expect((await backlog({ by: 'provider' })).total.total).toBe(4);
+  });
+
+  it('shows when a destination is closed and when mail got through last', async () => {
+    const { sql } = world.services;
+    await sql`update roll_ups set early_until = ${new Date(world.clock.now())}, final_until = ${new Date(world.clock.now())}`;
+    await send('ada@example.com');
+    await world.drain();
+    const delivered_at = new Date(world.clock.now()).toISOString();
+    await world.clock.advance(2 * MINUTE_MS);
+    await rollUpStats(world.services);
+    await send('bob@example.com');
+    await closeLane(sql, { lane: 'example.com', seconds: 300, closings: 1, last_reply: '421 Busy' });
+
+    const [row] = (await backlog()).rows;
+
+    const closed_until = new Date(world.clock.now() + 300_000).toISOString();
+    expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
+  });
+
+  it('of a workspace holds its own mail, and that of the instance everything', async () => {
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await send('ada@example.com');
+    await send(['a@example.com', 'b@example.com'], { from: 'app@other.test' }, other.workspace_id);
+
+    expect(totals(await backlog())).toEqual([['example.com', 1]]);
+    expect(totals(await backlog({}, other.workspace_id))).toEqual([['example.com', 2]]);
+    expect(totals(await backlog({ reach: 'instance' }))).toEqual([['example.com', 3]]);
+    expect(totals(await backlog({ reach: 'instance', by: 'sender_domain' }))).toEqual([
+      ['other.test', 2],
+      ['sandbox.test', 1],
+    ]);
+  });
+});
+
+describe('the count of the chore', () => {
+  it('is what a count of one reader is, of every workspace and dimension', async () => {
+    const { sql } = world.services;
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await send(['ada@gmail.com', 'bob@example.com'], { tags: ['one', 'two'] });
+    await send(['a@gmail.com', 'b@example.net'], { from: 'app@other.test', tags: ['two'] }, other.workspace_id);
+
+    await refreshBacklog(world.services);
+
+    for (const workspace_id of ['', world.workspace_id, other.workspace_id]) {
+      for (const dimension of ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const) {
+        const now = await sql.begin((tx) => countNow(tx, dimension, workspace_id, 100));
+        const last = await lastCount(sql, dimension, workspace_id, 100);
+        expect({ ...last, rows: last?.rows.map(({ key, total }) => [key, total]), total: last?.total.total }).toEqual({
+          ...now,
+          rows: now.rows.map(({ key, total }) => [key, total]),
+          total: now.total.total,
+        });
+      }
+    }
+  });
+
+  it('is made by one worker for all, and again when it is time', async () => {
+    const { sql } = world.services;
+    const peer = await world.peer();
+    await send('ada@example.com');
+    await Promise.all([refreshBacklog(world.services), refreshBacklog(peer)]);
+    const counted = async () => (await lastCount(sql, 'destination', world.workspace_id, 10))?.total.total;
+    expect(await counted()).toBe(1);
+    await send('bob@example.com');
+
+    await refreshBacklog(peer);
+    expect(await counted()).toBe(1);
+    await world.clock.advance(15_000);
+    await refreshBacklog(peer);
+
+    expect(await counted()).toBe(2);
+  });
+
+  it('keeps the total although only so many keys are shown', async () => {
+    await send(Array.from({ length: 12 }, (_, index) => `a@example${index}.com`));
+    await refreshBacklog(world.services);
+
+    const last = await lastCount(world.services.sql, 'destination', world.workspace_id, 5);
+
+    expect(last?.rows).toHaveLength(5);
+    expect(last?.total.total).toBe(12);
+  });
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { operation } from '../operation.ts';
+import { reachField, workspaceInReach } from '../reach.ts';
+import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
+import { timeField } from '../wire.ts';
+import { KEPT } from './roll-up.ts';
+import { failureKinds } from './signature.ts';
+import { destinationsOf, topGroups, trendsOf } from './store.ts';
+
+const MOST_GROUPS = 100;
+const USUAL_GROUPS = 20;
+const DESTINATIONS_SHOWN = 5;
+const bounds = {
+  minute: { most: 120, kept_days: KEPT.minute_days },
+  hour: { most: 24 * 7 + 1, kept_days: KEPT.hour_days },
+  day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
+} as const;
+
+const failureGroupSchema = z.object({
+  id: z.string(),
+  signature: z.string().meta({ description: 'The reply without numbers, addresses, ids, hosts and URLs.' }),
+  kind: z.enum(failureKinds),
+  code: z.int().nullable(),
+  enhanced_code: z.string().nullable(),
+  sample: z.string().meta({ description: 'One reply as it came, the latest that was counted.' }),
+  count: z.int(),
+  destinations: z.array(z.string()).readonly().meta({ description: 'Those it came from most often.' }),
+  first_seen_at: timeField,
+  last_seen_at: timeField,
+  trend: z.array(pointSchema).readonly(),
+});
+const failureGroupsSchema = z.object({
+  object: z.literal('list'),
+  bucket: z.enum(['minute', 'hour', 'day']),
+  since: timeField,
+  until: timeField,
+  complete_until: timeField.meta({ description: 'What failed after this has not been counted yet.' }),
+  data: z.array(failureGroupSchema).readonly(),
+});
+export type FailureGroups = z.output<typeof failureGroupsSchema>;
+export type FailureGroup = FailureGroups['data'][number];
+
+/** Failures that read alike, the most frequent first. Every attempt that failed counts, also where a later one passed. */
+export const failureGroups = operation({
+  name: 'failures.groups',
+  scope: null,
+  summary: 'Failures that read alike, in the workspace or, for operators, in the whole instance',
+  input: z.object({
+    ...rangeFields,
+    kind: z.enum(failureKinds).default('smtp'),
+    top: z.int().min(1).max(MOST_GROUPS).default(USUAL_GROUPS),
+    reach: reachField,
+  }),
+  output: failureGroupsSchema,
+  async run(ctx, { kind, top, reach, ...asked }): Promise<FailureGroups> {
+    const workspace_id = workspaceInReach(ctx, reach);
+    const { now, until } = await standOf(ctx.sql, 'failures');
+    const bucket = bucketFor(asked.since, asked.until ?? now, now);
+    const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds[bucket], now);
+    const wanted = { workspace_id, kind, bucket, from, to };
+    const groups = await topGroups(ctx.sql, wanted, top);
+    const ids = groups.map((group) => group.id);
+    const [trends, destinations] = await Promise.all([
+      trendsOf(ctx.sql, wanted, ids),
+      destinationsOf(ctx.sql, wanted, ids, DESTINATIONS_SHOWN),
+    ]);
+    const counts = new Map(trends.map(({ id, at, count }) => [`${id} ${at.getTime()}`, count]));
+    const places = new Map(destinations.map((row) => [row.id, row.destinations]));
+    const times = Array.from(
+      { length: (to.getTime() - from.getTime()) / bucket_ms },
+      (_, index) => from.getTime() + index * bucket_ms,
+    );
+    return {
+      object: 'list',
+      bucket,
+      since: isoTime(from),
+      until: isoTime(to),
+      complete_until: isoTime(until),
+      data: groups.map((group) => ({
+        ...group,
+        kind,
+        destinations: places.get(group.id) ?? [],
+        first_seen_at: isoTime(group.first_seen_at),
+        last_seen_at: isoTime(group.last_seen_at),
+        trend: times.map((at) => ({ at: isoTime(at), value: counts.get(`${group.id} ${at}`) ?? 0 })),
+      })),
+    };
+  },
+});
+
+/** Minutes for an hour or two that are still kept, hours for a week, days for more. */
+function bucketFor(since: Date, until: Date, now: Date): 'minute' | 'hour' | 'day' {
+  const range_ms = until.getTime() - since.getTime();
+  const kept = now.getTime() - since.getTime() < bounds.minute.kept_days * bucketMs.day;
+  if (kept && range_ms <= (bounds.minute.most - 1) * bucketMs.minute) return 'minute';
+  return range_ms <= (bounds.hour.most - 1) * bucketMs.hour ? 'hour' : 'day';
+}

@@ -1,0 +1,132 @@
+import type { Services } from '../context.ts';
+import { WHOLE_INSTANCE } from '../reach.ts';
+import { catchUp } from '../stats/index.ts';
+import { type FailureKind, type FailureSignature, failureSignature, kindOfReply } from './signature.ts';
+import {
+  type CountedGroup,
+  type FailuresSeen,
+  failedDeliveries,
+  failedPosts,
+  forgetFailures,
+  type KnownGroup,
+  replaceFailures,
+} from './store.ts';
+
+export const KEPT = { minute_days: 3, hour_days: 90 };
+// Of a minute, a workspace and a kind. Replies that no rule makes alike must not fill the tables.
+const MOST_GROUPS = 200;
+const MOST_DESTINATIONS = 10;
+/** The group of all that has none of its own; each kind has one. */
+const othersOf = (kind: FailureKind): FailureSignature => ({
+  id: `others_${kind}`,
+  signature: 'others',
+  code: null,
+  enhanced_code: null,
+});
+
+/** The chore of every minute: groups what has failed since, and what has come late. */
+export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
+  await catchUp(
+    services,
+    {
+      name: 'failures',
+      async compute(tx, from, to) {
+        const deliveries = await failedDeliveries(tx, from, to);
+        const posts = await failedPosts(tx, from, to);
+        const known = new Map<string, KnownGroup>();
+        const counted = [...group(deliveries, kindOfReply, known), ...group(posts, () => 'webhook', known)];
+        await replaceFailures(tx, from, to, counted, [...known.values()]);
+      },
+    },
+    budget_ms,
+  );
+}
+
+export async function trimFailures({ sql }: Pick<Services, 'sql'>): Promise<void> {
+  await forgetFailures(sql, KEPT);
+}
+
+interface Tally {
+  readonly found: FailureSignature;
+  readonly seen: FailuresSeen[];
+  count: number;
+}
+
+/** Counts what reads alike, by workspace and for the instance, and notes each group in known. */
+function group(
+  seen: readonly FailuresSeen[],
+  kindOf: (said: string) => FailureKind,
+  known: Map<string, KnownGroup>,
+): CountedGroup[] {
+  const signatures = new Map<string, { kind: FailureKind; found: FailureSignature }>();
+  const buckets = new Map<string, { workspace_id: string; kind: FailureKind; at: Date; tallies: Map<string, Tally> }>();
+  for (const failure of seen) {
+    const kind = signatures.get(failure.said)?.kind ?? kindOf(failure.said);
+    const found = signatures.get(failure.said)?.found ?? failureSignature(failure.said, kind);
+    signatures.set(failure.said, { kind, found });
+    for (const workspace_id of [failure.workspace_id, WHOLE_INSTANCE]) {
+      const name = `${workspace_id} ${kind} ${failure.at.getTime()}`;
+      const bucket = buckets.get(name) ?? { workspace_id, kind, at: failure.at, tallies: new Map<string, Tally>() };
+      buckets.set(name, bucket);
+      const tally = bucket.tallies.get(found.id) ?? { found, seen: [], count: 0 };
+      bucket.tallies.set(found.id, tally);
+      tally.seen.push(failure);
+      tally.count += failure.count;
+    }
+  }
+  return [...buckets.values()].flatMap(({ workspace_id, kind, at, tallies }) =>
+    bounded([...tallies.values()], kind).flatMap(({ found, seen }) => {
+      note(known, { workspace_id, kind, found, seen });
+      return byDestination(seen).map(([destination, count]) => ({
+        workspace_id,
+        kind,
+        at,
+        group_id: found.id,
+        destination,
+        count,
+      }));
+    }),
+  );
+}
+
+/** The groups with the most failures, and one for all others. */
+function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
+  if (tallies.length <= MOST_GROUPS) return tallies;
+  const sorted = tallies.sort((left, right) => right.count - left.count || (left.found.id < right.found.id ? -1 : 1));
+  const rest = sorted.slice(MOST_GROUPS);
+  const count = rest.reduce((sum, tally) => sum + tally.count, 0);
+  return [...sorted.slice(0, MOST_GROUPS), { found: othersOf(kind), seen: rest.flatMap((tally) => tally.seen), count }];
+}
+
+/** The destinations that were hit most; all others under the empty name. */
+function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { destination, count } of seen) counts.set(destination, (counts.get(destination) ?? 0) + count);
+  const sorted = [...counts].sort(
+    ([left, of_left], [right, of_right]) => of_right - of_left || (left < right ? -1 : 1),
+  );
+  const shown = new Map(sorted.slice(0, MOST_DESTINATIONS));
+  for (const [, count] of sorted.slice(MOST_DESTINATIONS)) shown.set('', (shown.get('') ?? 0) + count);
+  return [...shown];
+}
+
+function note(
+  known: Map<string, KnownGroup>,
+  { workspace_id, kind, found, seen }: Pick<KnownGroup, 'workspace_id' | 'kind'> & Omit<Tally, 'count'>,
+): void {
+  const name = `${workspace_id} ${found.id}`;
+  for (const { said, first_at, last_at } of seen) {
+    const before = known.get(name);
+    known.set(name, {
+      workspace_id,
+      id: found.id,
+      kind,
+      signature: found.signature,
+      code: found.code,
+      enhanced_code: found.enhanced_code,
+      sample: before && before.last_seen_at >= last_at ? before.sample : said,
+      first_seen_at: before && before.first_seen_at < first_at ? before.first_seen_at : first_at,
+      last_seen_at: before && before.last_seen_at > last_at ? before.last_seen_at : last_at,
+    });
+  }
+}

@@ -1,0 +1,216 @@
+import type { Sql, Tx } from '@postrider/db';
+import { idFloor } from '../ids.ts';
+import { MINUTE_MS } from '../stats/index.ts';
+import type { FailureKind } from './signature.ts';
+
+const MOST_DESTINATIONS = 20;
+const LONGEST_REPLY = 1000;
+
+/** Failures of one minute that say the same. */
+export interface FailuresSeen {
+  readonly workspace_id: string;
+  readonly at: Date;
+  readonly destination: string;
+  readonly said: string;
+  readonly count: number;
+  readonly first_at: Date;
+  readonly last_at: Date;
+}
+
+/**
+ * Attempts that failed, and bounces that were reported later, by the times in the ids of their events. Served by
+ * events_uncommon, a step for each workspace and type; the recipients are looked up by primary key.
+ */
+export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
+  const floors = Array.from({ length: (to.getTime() - from.getTime()) / MINUTE_MS + 1 }, (_, index) =>
+    idFloor('event', from.getTime() + index * MINUTE_MS),
+  );
+  return tx<FailuresSeen[]>`
+    select e.workspace_id, ${from}::timestamptz + (e.minute - 1) * interval '1 minute' as at, r.domain as destination,
+      e.said, count(*)::int as count, min(e.created_at) as first_at, max(e.created_at) as last_at
+    from (
+      select x.*, width_bucket(x.id, ${floors}::text[]) as minute,
+        left(coalesce(x.facts::json ->> 'response', 'no reply'), ${LONGEST_REPLY}) as said
+      from workspaces w
+      cross join unnest('{email.delivery_delayed,email.bounced,email.failed}'::text[]) as t (type)
+      cross join lateral (
+        select e.workspace_id, e.id, e.message_id, e.recipient_id, e.facts, e.created_at from events e
+        where e.workspace_id collate "POSIX" = w.id and e.type collate "POSIX" = t.type
+          and e.type not in ('email.queued', 'email.delivered')
+          and e.id collate "POSIX" >= ${floors[0] ?? ''} and e.id collate "POSIX" < ${floors.at(-1) ?? ''}
+        offset 0
+      ) x
+    ) e
+    cross join lateral (
+      select y.domain from recipients y
+      where y.message_id = e.message_id and y.id = e.recipient_id and y.workspace_id = e.workspace_id offset 0
+    ) r
+    group by 1, 2, 3, 4`;
+}
+
+/** Deliveries to webhooks whose last post failed in the range. Served by webhook_deliveries_failing. */
+export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
+  return tx<FailuresSeen[]>`
+    select d.workspace_id, date_trunc('minute', d.last_attempt_at, 'UTC') as at,
+      coalesce(substring(w.url from '^https?://([^/?#]+)'), '') as destination,
+      coalesce(d.error, d.response_status::text) as said, count(*)::int as count,
+      min(d.last_attempt_at) as first_at, max(d.last_attempt_at) as last_at
+    from webhook_deliveries d
+    left join webhooks w on w.id = d.webhook_id
+    where d.last_attempt_at >= ${from} and d.last_attempt_at < ${to}
+      and (d.response_status is null or d.response_status < 200 or d.response_status > 299)
+    group by 1, 2, 3, 4`;
+}
+
+export interface CountedGroup {
+  readonly workspace_id: string;
+  readonly kind: FailureKind;
+  readonly at: Date;
+  readonly group_id: string;
+  readonly destination: string;
+  readonly count: number;
+}
+
+export interface KnownGroup {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly kind: FailureKind;
+  readonly signature: string;
+  readonly code: number | null;
+  readonly enhanced_code: string | null;
+  readonly sample: string;
+  readonly first_seen_at: Date;
+  readonly last_seen_at: Date;
+}
+
+/**
+ * Replaces what was counted in a range of minutes. Of a post only the last attempt is known, so a later look at the
+ * same minute finds fewer of them, and the higher count stays.
+ */
+export async function replaceFailures(
+  tx: Tx,
+  from: Date,
+  to: Date,
+  counted: readonly CountedGroup[],
+  groups: readonly KnownGroup[],
+): Promise<void> {
+  await tx`delete from failure_minutes where at >= ${from} and at < ${to} and kind <> 'webhook'`;
+  await tx`
+    insert into failure_minutes as f (workspace_id, kind, at, group_id, destination, count)
+    select * from unnest(
+      ${counted.map((row) => row.workspace_id)}::text[],
+      ${counted.map((row) => row.kind)}::text[],
+      ${counted.map((row) => row.at.toISOString())}::text[]::timestamptz[],
+      ${counted.map((row) => row.group_id)}::text[],
+      ${counted.map((row) => row.destination)}::text[],
+      ${counted.map((row) => row.count)}::int[]
+    )
+    on conflict (workspace_id, kind, at, group_id, destination) do update set count = greatest(f.count, excluded.count)`;
+  await tx`
+    insert into failure_groups as g (workspace_id, id, kind, signature, code, enhanced_code, sample, first_seen_at, last_seen_at)
+    select * from unnest(
+      ${groups.map((group) => group.workspace_id)}::text[],
+      ${groups.map((group) => group.id)}::text[],
+      ${groups.map((group) => group.kind)}::text[],
+      ${groups.map((group) => group.signature)}::text[],
+      ${groups.map((group) => group.code)}::int[],
+      ${groups.map((group) => group.enhanced_code)}::text[],
+      ${groups.map((group) => group.sample)}::text[],
+      ${groups.map((group) => group.first_seen_at.toISOString())}::text[]::timestamptz[],
+      ${groups.map((group) => group.last_seen_at.toISOString())}::text[]::timestamptz[]
+    )
+    on conflict (workspace_id, id) do update set
+      first_seen_at = least(g.first_seen_at, excluded.first_seen_at),
+      last_seen_at = greatest(g.last_seen_at, excluded.last_seen_at),
+      sample = case when excluded.last_seen_at > g.last_seen_at then excluded.sample else g.sample end`;
+  const first = tx`date_trunc('hour', ${from}::timestamptz, 'UTC')`;
+  const end = tx`date_trunc('hour', ${to}::timestamptz - interval '1 microsecond', 'UTC') + interval '1 hour'`;
+  await tx`delete from failure_hours where at >= ${first} and at < ${end}`;
+  await tx`
+    insert into failure_hours (workspace_id, kind, at, group_id, destination, count)
+    select workspace_id, kind, at, group_id, case when place <= ${MOST_DESTINATIONS} then destination else '' end, sum(n)
+    from (
+      select *, row_number() over (
+        partition by workspace_id, kind, at, group_id order by destination = '', n desc, destination) as place
+      from (
+        select workspace_id, kind, date_trunc('hour', at, 'UTC') as at, group_id, destination, sum(count)::int as n
+        from failure_minutes where at >= ${first} and at < ${end} group by 1, 2, 3, 4, 5
+      ) h
+    ) h
+    group by 1, 2, 3, 4, 5`;
+}
+
+/** Drops what is older than it is kept, and no minute that an hour has not been made of for good. */
+export async function forgetFailures(
+  sql: Sql,
+  kept: { readonly minute_days: number; readonly hour_days: number },
+): Promise<void> {
+  await sql`
+    delete from failure_minutes where at < least(
+      clock_now() - make_interval(days => ${kept.minute_days}),
+      (select date_trunc('hour', final_until, 'UTC') from roll_ups where name = 'failures')
+    )`;
+  await sql`delete from failure_hours where at < clock_now() - make_interval(days => ${kept.hour_days})`;
+  await sql`delete from failure_groups where last_seen_at < clock_now() - make_interval(days => ${kept.hour_days})`;
+}
+
+export interface AskedFailures {
+  readonly workspace_id: string;
+  readonly kind: FailureKind;
+  readonly from: Date;
+  readonly to: Date;
+  /** Of which buckets the trend is made; those of a minute are kept apart. */
+  readonly bucket: 'minute' | 'hour' | 'day';
+}
+
+const source = (bucket: AskedFailures['bucket']) => (bucket === 'minute' ? 'failure_minutes' : 'failure_hours');
+
+export type TopGroup = Omit<KnownGroup, 'workspace_id' | 'kind'> & { readonly count: number };
+
+/** The groups that failed most often in a range. Served by the primary keys. */
+export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Promise<TopGroup[]> {
+  return sql<TopGroup[]>`
+    select t.id, g.signature, g.code, g.enhanced_code, g.sample, t.count, g.first_seen_at, g.last_seen_at
+    from (
+      select group_id as id, sum(count)::int as count from ${sql(source(asked.bucket))}
+      where workspace_id = ${asked.workspace_id} and kind = ${asked.kind} and at >= ${asked.from} and at < ${asked.to}
+      group by group_id order by 2 desc, 1 limit ${top}
+    ) t
+    join failure_groups g on g.workspace_id = ${asked.workspace_id} and g.id = t.id
+    order by t.count desc, t.id`;
+}
+
+/** How often each of some groups failed in each bucket of a range. */
+export async function trendsOf(
+  sql: Sql,
+  asked: AskedFailures,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly at: Date; readonly count: number }[]> {
+  return sql<{ id: string; at: Date; count: number }[]>`
+    select group_id as id, date_trunc(${asked.bucket}, at, 'UTC') as at, sum(count)::int as count
+    from ${sql(source(asked.bucket))}
+    where workspace_id = ${asked.workspace_id} and kind = ${asked.kind} and at >= ${asked.from} and at < ${asked.to}
+      and group_id = any (${[...ids]}::text[])
+    group by 1, 2`;
+}
+
+/** Where each of some groups failed most often. */
+export async function destinationsOf(
+  sql: Sql,
+  asked: AskedFailures,
+  ids: readonly string[],
+  most: number,
+): Promise<{ readonly id: string; readonly destinations: string[] }[]> {
+  return sql<{ id: string; destinations: string[] }[]>`
+    select id, array_agg(destination order by place) as destinations
+    from (
+      select group_id as id, destination,
+        row_number() over (partition by group_id order by sum(count) desc, destination) as place
+      from ${sql(source(asked.bucket))}
+      where workspace_id = ${asked.workspace_id} and kind = ${asked.kind} and at >= ${asked.from} and at < ${asked.to}
+        and group_id = any (${[...ids]}::text[]) and destination <> ''
+      group by 1, 2
+    ) d
+    where place <= ${most}
+    group by id`;
+}

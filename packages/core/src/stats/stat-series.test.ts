@@ -1,0 +1,306 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KeyActor } from '../context.ts';
+import { cancelMessage, sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { createContext } from '../services.ts';
+import { rollUpStats, trimStats } from './roll-up.ts';
+import { type Metric, type Stats, statSeries } from './stat-series.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let world: World;
+let midnight: number;
+beforeEach(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1m,5m' });
+  midnight = Math.ceil(world.clock.now() / DAY_MS) * DAY_MS;
+  await world.clock.freeze(new Date(midnight));
+  await computedUntil(midnight);
+});
+afterEach(() => world.stop());
+
+const computedUntil = (ms: number) =>
+  world.services.sql`update roll_ups set early_until = ${new Date(ms)}, final_until = ${new Date(ms)}`;
+const at = (ms: number) => new Date(midnight + ms).toISOString();
+
+async function send(
+  to: string | readonly string[],
+  fields: Record<string, unknown> = {},
+  workspace_id = world.workspace_id,
+) {
+  const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi', ...fields };
+  return (await invoke(world.as(workspace_id), sendMessage, mail)).id;
+}
+
+/** What the server says to some names, each once. */
+function refuse(replies: Record<string, readonly [number, string]>): void {
+  const left = new Map(Object.entries(replies));
+  world.smtp.script(({ stage, to }) => {
+    const [name = ''] = to.split('@');
+    const reply = stage === 'rcpt' ? left.get(name) : undefined;
+    if (!reply) return { kind: 'accept' };
+    left.delete(name);
+    return { kind: 'reply', code: reply[0], text: reply[1] };
+  });
+}
+
+function series(asked: Record<string, unknown> = {}, workspace_id = world.workspace_id): Promise<Stats> {
+  const raw = { since: at(0), bucket: 'minute', metrics: ['accepted', 'delivered'], reach: 'workspace', ...asked };
+  return invoke(world.as(workspace_id), statSeries, raw);
+}
+
+/** The values of a series that are not zero, by minutes after midnight. */
+function values({ series: found }: Stats, metric: Metric, key: string | null = null): Record<number, number | null> {
+  const one = found.find((entry) => entry.metric === metric && entry.key === key);
+  return Object.fromEntries(
+    (one?.points ?? [])
+      .filter(({ value }) => value !== 0 && value !== null)
+      .map((point) => [(Date.parse(point.at) - midnight) / MINUTE_MS, point.value]),
+  );
+}
+
+const stored = () => world.services.sql`select * from stat_minutes order by workspace_id, dimension, at, key`;
+
+describe('the series of a workspace', () => {
+  it('counts recipients in the minute in which it happened', async () => {
+    refuse({ later: [451, '4.3.0 Later'], never: [550, '5.1.1 Unknown'] });
+    await send(['ada@example.com', 'later@example.com', 'never@example.com']);
+    const canceled = await send(['one@example.com', 'two@example.com'], { scheduled_at: at(HOUR_MS) });
+    await invoke(world.as(world.workspace_id), cancelMessage, { id: canceled });
+    await world.drain();
+    await world.clock.advance(MINUTE_MS);
+    await world.drain();
+    await world.clock.advance(2 * MINUTE_MS);
+
+    await rollUpStats(world.services);
+
+    const shown = await series({ metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'canceled', 'failed'] });
+    expect(values(shown, 'accepted')).toEqual({ 0: 5 });
+    expect(values(shown, 'delivered')).toEqual({ 0: 1, 1: 1 });
+    expect(values(shown, 'deferred')).toEqual({ 0: 1 });
+    expect(values(shown, 'bounced')).toEqual({ 0: 1 });
+    expect(values(shown, 'canceled')).toEqual({ 0: 2 });
+    expect(values(shown, 'failed')).toEqual({});
+    expect(shown.series.every(({ points }) => points.length === 3)).toBe(true);
+    expect(shown.complete_until).toBe(at(2 * MINUTE_MS));
+  });
+
+  it('counts what was committed late when the minute is looked at again, and nothing twice', async () => {
+    await send('first@example.com');
+    await world.clock.advance(2 * MINUTE_MS);
+    await rollUpStats(world.services);
+    expect(values(await series(), 'accepted')).toEqual({ 0: 1 });
+    // Its ids were made in the first minute, its commit came after the first look.
+    await world.clock.freeze(new Date(midnight + 59_999));
+    await send('late@example.com');
+    await world.clock.freeze(new Date(midnight + 3 * MINUTE_MS));
+    await rollUpStats(world.services);
+    expect(values(await series(), 'accepted')).toEqual({ 0: 1 });
+
+    await world.clock.advance(4 * MINUTE_MS);
+    await rollUpStats(world.services);
+
+    const once = await stored();
+    expect(values(await series(), 'accepted')).toEqual({ 0: 2 });
+    await computedUntil(midnight);
+    await rollUpStats(world.services);
+    expect(await stored()).toEqual(once);
+  });
+
+  it('sums hours and days of UTC from minutes, whatever the zone of the reader', async () => {
+    for (const minutes of [59, 60, 61, 24 * 60 + 1]) {
+      await world.clock.freeze(new Date(midnight + minutes * MINUTE_MS));
+      await send('ada@example.com');
+    }
+    await world.clock.freeze(new Date(midnight + DAY_MS + 10 * MINUTE_MS));
+
+    await rollUpStats(world.services);
+
+    const since = `${at(0).slice(0, 19)}+00:00`;
+    expect(values(await series({ bucket: 'hour', since }), 'accepted')).toEqual({ 0: 1, 60: 2, 1440: 1 });
+    const days = await series({ bucket: 'day', since });
+    expect(values(days, 'accepted')).toEqual({ 0: 3, 1440: 1 });
+    expect(days.series[0]?.points.map((point) => point.at)).toEqual([at(0), at(DAY_MS)]);
+  });
+
+  it('catches up after a pause of hours, the latest minutes first and each step for good', async () => {
+    await send('old@example.com');
+    await world.clock.advance(9 * HOUR_MS);
+    await send('new@example.com');
+    await world.clock.advance(2 * MINUTE_MS);
+
+    await rollUpStats(world.services, 0);
+    expect(await stored()).toEqual([]);
+    await rollUpStats(world.services);
+
+    expect(values(await series(), 'accepted')).toEqual({ 0: 1, 540: 1 });
+    expect(values(await series({ bucket: 'day' }), 'accepted')).toEqual({ 0: 2 });
+    const [progress] = await world.services.sql`select early_until, final_until from roll_ups where name = 'stats'`;
+    expect(progress).toEqual({
+      early_until: new Date(midnight + 9 * HOUR_MS + MINUTE_MS),
+      final_until: new Date(midnight + 9 * HOUR_MS - 3 * MINUTE_MS),
+    });
+  });
+
+  it('is computed once where two workers come together', async () => {
+    await send('ada@example.com');
+    await world.clock.advance(10 * MINUTE_MS);
+    const peer = await world.peer();
+
+    await Promise.all([rollUpStats(world.services), rollUpStats(peer)]);
+
+    expect(values(await series(), 'accepted')).toEqual({ 0: 1 });
+  });
+
+  it('keeps minutes for three days, and those longer that no hour was made of for good', async () => {
+    await send('ada@example.com');
+    await world.clock.advance(2 * MINUTE_MS);
+    await rollUpStats(world.services);
+    await world.clock.freeze(new Date(midnight + 3 * DAY_MS + HOUR_MS));
+    await trimStats(world.services);
+    expect(await stored()).not.toEqual([]);
+
+    await rollUpStats(world.services);
+    await trimStats(world.services);
+
+    expect(await stored()).toEqual([]);
+    expect(values(await series({ bucket: 'hour' }), 'accepted')).toEqual({ 0: 1 });
+  });
+
+  it('tells how long accepting to the first attempt and to the delivery took', async () => {
+    refuse({ later: [451, '4.3.0 Later'] });
+    await send('later@example.com');
+    await send('planned@example.com', { scheduled_at: at(8000) });
+    await world.clock.advance(8000);
+    await world.drain();
+    await world.clock.advance(92_000);
+    await world.drain();
+    await world.clock.advance(2 * MINUTE_MS);
+
+    await rollUpStats(world.services);
+
+    const metrics = ['accept_to_first_attempt_p95', 'accept_to_delivered_p99', 'accept_to_delivered_p50'];
+    const shown = await series({ metrics, bucket: 'hour' });
+    const one = (metric: Metric) => values(shown, metric)[0] ?? Number.NaN;
+    expect(one('accept_to_first_attempt_p95')).toBeGreaterThan(8 * 0.79);
+    expect(one('accept_to_first_attempt_p95')).toBeLessThan(8 * 1.26);
+    expect(one('accept_to_delivered_p99')).toBeGreaterThan(100 * 0.79);
+    expect(one('accept_to_delivered_p99')).toBeLessThan(100 * 1.26);
+    expect(one('accept_to_delivered_p50')).toBeLessThan(1);
+  });
+});
+
+describe('the dimensions of a series', () => {
+  it('are the sending domain, the tag, the provider and the key, and what is beyond the top has one series', async () => {
+    await world.domain('shop.test');
+    const key = await world.key({ scopes: ['email:send'] });
+    await send(['a@gmail.com', 'b@gmail.com', 'c@hotmail.com', 'd@example.com'], { tags: ['receipt', 'shop'] });
+    await send('e@gmail.com', { from: 'app@shop.test', tags: ['shop'] });
+    await world.services.sql`update messages set api_key_id = ${key.id} where from_domain = 'shop.test'`;
+    await world.clock.advance(2 * MINUTE_MS);
+    await rollUpStats(world.services);
+
+    const by = async (group_by: string, top = 10) => {
+      const { series: found } = await series({ group_by, top, metrics: ['accepted'] });
+      return found.map(({ key, points }) => [key, points[0]?.value]);
+    };
+
+    expect(await by('domain')).toEqual([
+      ['sandbox.test', 4],
+      ['shop.test', 1],
+    ]);
+    expect(await by('tag')).toEqual([
+      ['shop', 5],
+      ['receipt', 4],
+    ]);
+    expect(await by('provider')).toEqual([
+      ['google', 3],
+      ['microsoft', 1],
+      [null, 1],
+    ]);
+    expect(await by('provider', 1)).toEqual([
+      ['google', 3],
+      [null, 2],
+    ]);
+    expect(await by('api_key')).toEqual([
+      [key.id, 1],
+      [null, 4],
+    ]);
+  });
+
+  it('give the busiest keys of a minute a row of their own, and lose nothing of the rest', async () => {
+    for (let index = 0; index < 40; index++)
+      await send(['a@example.com', 'b@example.com'].slice(0, index < 5 ? 2 : 1), { tags: [`tag${index}`] });
+    await world.clock.advance(2 * MINUTE_MS);
+
+    await rollUpStats(world.services);
+
+    const { series: found } = await series({ group_by: 'tag', top: 30, metrics: ['accepted'] });
+    expect(found).toHaveLength(31);
+    expect(found.slice(0, 5).map(({ points }) => points[0]?.value)).toEqual([2, 2, 2, 2, 2]);
+    expect(found.reduce((sum, { points }) => sum + (points[0]?.value ?? 0), 0)).toBe(45);
+  });
+});
+
+describe('what a caller may see', () => {
+  const actor = (scopes: KeyActor['scopes']) =>
+    createContext(world.services, {
+      kind: 'key',
+      workspace_id: world.workspace_id,
+      key_id: 'key_x',
+      scopes,
+      mode: 'live',
+      domains: null,
+    });
+  const accepted = async (scopes: KeyActor['scopes'], reach?: string) => {
+    const asked = { since: at(0), bucket: 'minute', metrics: ['accepted'], ...(reach && { reach }) };
+    return values(await invoke(actor(scopes), statSeries, asked), 'accepted')[0];
+  };
+
+  it('is their workspace for an admin, the instance for an operator, and nothing for others', async () => {
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await send('ada@example.com');
+    await send(['a@example.com', 'b@example.com'], { from: 'app@other.test' }, other.workspace_id);
+    await world.clock.advance(2 * MINUTE_MS);
+    await rollUpStats(world.services);
+
+    expect(await accepted(['admin'])).toBe(1);
+    expect(await accepted(['operator'])).toBe(3);
+    expect(await accepted(['admin', 'operator'])).toBe(1);
+    expect(await accepted(['admin', 'operator'], 'instance')).toBe(3);
+    expect(values(await series({}, other.workspace_id), 'accepted')).toEqual({ 0: 2 });
+    for (const [scopes, reach, scope] of [
+      [['admin'], 'instance', 'operator'],
+      [['operator'], 'workspace', 'admin'],
+      [['email:send', 'email:logs:read'], undefined, 'admin'],
+    ] as const) {
+      await expect(accepted(scopes, reach)).rejects.toMatchObject({
+        reason: 'missing_scope',
+        facts: { required_scope: scope },
+      });
+    }
+  });
+
+  it('is refused for a range that is empty, reversed, too long, or no longer kept', async () => {
+    const ranges: (Record<string, unknown> & { since: number; until?: number })[] = [
+      { since: 0, until: 0 },
+      { since: HOUR_MS, until: 0 },
+      { since: 2 * HOUR_MS },
+      { since: -DAY_MS - HOUR_MS, until: 0 },
+      { since: -4 * DAY_MS, until: -4 * DAY_MS + HOUR_MS },
+      { since: -402 * DAY_MS, until: -401 * DAY_MS, bucket: 'hour' },
+      { since: -15 * DAY_MS, until: 0, bucket: 'hour', group_by: 'tag' },
+    ];
+
+    const answers = await Promise.allSettled(
+      ranges.map(({ since, until, ...asked }) =>
+        series({ since: at(since), ...(until !== undefined && { until: at(until) }), ...asked }),
+      ),
+    );
+
+    expect(answers).toMatchObject(ranges.map(() => ({ status: 'rejected', reason: { reason: 'invalid_range' } })));
+  });
+});
