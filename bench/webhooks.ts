@@ -98,7 +98,11 @@ function timeNow(): number {
 }
 
 async function reset(sql: Sql): Promise<void> {
-  await sql`truncate messages, recipients, events, webhook_deliveries`;
+  const [queue] = await sql<{ table_name: string }[]>`
+    select table_name from pgboss.queue where name = 'webhook.deliver'`;
+  await sql`
+    truncate messages, recipients, events, webhook_deliveries, webhook_visits,
+      ${sql(`pgboss.${queue?.table_name ?? 'job'}`)}`;
   await sql`update webhooks set failure_count = 0, failing_since = null, paused_until = null`;
   await sql`vacuum analyze`;
 }
@@ -187,6 +191,8 @@ async function pacedPosts(sql: Sql, sink: PostSink, workspaces: readonly string[
       turn.map((index) => workspaces[index] ?? ''),
       count,
     );
+    // Whoever accepts mail sends this after the commit.
+    await sql`select pg_notify('postrider_wake', 'delivery.attempt')`;
     for (const [index, id] of ids.entries()) owed.set(id, { at, path: `/${turn[index]}` });
   }
   const healthy = [...owed].filter(([, { path }]) => path !== '/0');

@@ -405,7 +405,10 @@ describe('422', () => {
   it('refuses a name that resolves to a private address, and takes one that resolves to none yet', async () => {
     world.dns.set('inside.test', 'A', ['203.0.113.9', '10.0.0.1']);
 
-    expect(errorOf(await add({ url: 'https://inside.test/hook' })).reason).toBe('private_address');
+    const refused = await add({ url: 'https://inside.test/hook' });
+    expect(errorOf(refused).reason).toBe('private_address');
+    expect(refused.text).toContain('inside.test resolves to an address that is not public');
+    expect(refused.text).not.toContain('10.0.0.1');
     const later = await add({ url: 'https://later.test/hook' });
     expect(later.status).toBe(201);
     const moved = await rest.call('PATCH', `/webhooks/${idOf(later)}`, { body: { url: 'https://inside.test/hook' } });

@@ -26,7 +26,8 @@ const MOST_HELD = 1200;
 const MOST_VISITS = 150;
 // Whoever records events wakes the workers, if only by what follows from the mail; this is the floor under that.
 const POLL_MS = 500;
-// Every accept of a mail is a wake, whether anybody listens or not: a look that found nothing is good for so long.
+// Every accept of a mail is a wake, whether anybody listens or not: looks that find nothing become rarer, down to this.
+const FIRST_QUIET_MS = 3;
 const QUIET_MS = 50;
 const RENEW_MS = 3000;
 const TOUCH_EVERY = 3;
@@ -54,6 +55,7 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
   const cut = new AbortController();
   let fetching: Promise<void> | null = null;
   let again = false;
+  let quiet_ms = 0;
   let quiet_until = 0;
   let claiming: Promise<void> | null = null;
   let pollTimer: NodeJS.Timeout | null = null;
@@ -109,9 +111,11 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
     if (full() || isPaused()) return false;
     const jobs = await services.jobs.fetch('webhook.deliver', FETCH_COUNT);
     if (jobs.length === 0) {
-      quiet_until = performance.now() + QUIET_MS;
+      quiet_ms = Math.min(QUIET_MS, Math.max(FIRST_QUIET_MS, quiet_ms * 2));
+      quiet_until = performance.now() + quiet_ms;
       return false;
     }
+    quiet_ms = 0;
     const mine = lanes.visits().map(({ holder }) => holder);
     const { visits, others } = await beginVisits(services, jobs, mine);
     for (const visit of visits) lanes.begin(visit);

@@ -95,6 +95,30 @@ end $$;
 create trigger owe_events after insert on events referencing new table as recorded
   for each statement execute function owe_events();
 
+-- Drops a partition in which a condition holds of no row; whether it is gone. Its rows go without being read, and the
+-- lock on the parent, which waits as shortly as that of add_partition, is only asked for where it will be of use.
+create function drop_partition(parent text, child text, keep text) returns boolean language plpgsql
+  set lock_timeout = '2s' as $$
+declare
+  look text := format('select exists (select from %I where %s)', child, keep);
+  kept boolean;
+begin
+  -- Two that had both looked would each hold what the other needs to drop.
+  perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
+  execute look into kept;
+  if not kept then
+    execute format('lock table only %I in access exclusive mode', parent);
+    execute look into kept;
+  end if;
+  if not kept then
+    execute format('drop table %I', child);
+  end if;
+  return not kept;
+exception when undefined_table then
+  -- Another process was faster.
+  return true;
+end $$;
+
 -- Added to whatever the view holds, because every table that grows with mail adds itself to it.
 do $$
 begin

@@ -66,7 +66,7 @@ describe('what is not public', () => {
   ])('is not connected to as %s', async (host) => {
     const outcome = await post(guardOf(), `http://${host}:${portOf(sink.url)}/`);
 
-    expect(outcome).toMatchObject({ kind: 'failed', error: expect.stringMatching(/not a public address/) });
+    expect(outcome).toMatchObject({ kind: 'failed', error: expect.stringMatching(/not a public address|not public/) });
     expect(sink.requests).toEqual([]);
   });
 
@@ -97,9 +97,9 @@ describe('what is not public', () => {
 
     expect(await post(guard, url)).toMatchObject({
       kind: 'failed',
-      error: expect.stringContaining('127.0.0.1 is not a public address'),
+      error: 'hook.test resolves to an address that is not public',
     });
-    expect(await guard.refusal(new URL(url))).toContain('127.0.0.1 is not a public address');
+    expect(await guard.refusal(new URL(url))).toBe('hook.test resolves to an address that is not public');
     expect(sink.requests).toEqual([]);
   });
 

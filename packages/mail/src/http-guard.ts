@@ -35,7 +35,11 @@ export type HttpOutcome = HttpAnswer | { readonly kind: 'failed'; readonly error
 export interface HttpGuard {
   /** Never throws. */
   post(request: HttpPost, signal?: AbortSignal): Promise<HttpOutcome>;
-  /** Why the host of a URL may not be reached, as far as that is known now; null where nothing speaks against it. */
+  /**
+   * Why the host of a URL may not be reached, as far as that is known now; null where nothing speaks against it. Neither
+   * this nor an error of a post names an address that the URL does not: it may be one of a network that strangers
+   * should not learn of.
+   */
   refusal(url: URL): Promise<string | null>;
   stop(): Promise<void>;
 }
@@ -48,6 +52,9 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
 // What is longer costs less as a new connection than read to its end.
 const MOST_READ_BYTES = 64 * 1024;
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
+// Who reads of a certificate that is not trusted does not run this program.
+const HINT_OF_NODE = /; if the root CA is installed locally.*$/s;
 // RFC 6761 section 6.3: these names mean this machine, whatever a name server says.
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/i;
 
@@ -60,11 +67,10 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     resolve(hostname).then(
       (addresses) => {
-        const refusals = addresses.map(guard);
-        const allowed = addresses.filter((_, index) => refusals[index] === null);
+        const allowed = addresses.filter((address) => guard(address) === null);
         const [first] = allowed;
         if (first === undefined) {
-          callback(new Error(`${hostname} may not be reached: ${refusals.join(', ') || 'it has no address'}`), '', 0);
+          callback(new Error(addresses.length > 0 ? leadsInside(hostname) : `${hostname} has no address`), '', 0);
         } else if (all) {
           callback(
             null,
@@ -87,12 +93,16 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
       dial(given, (...answer) => {
         const [error, socket] = answer;
         const reached = error === null ? guard(socket.remoteAddress ?? '') : null;
-        if (error !== null || reached === null) {
+        if (error !== null) {
+          callback(withoutAddress(error, given.hostname), null);
+          return;
+        }
+        if (reached === null) {
           callback(...answer);
           return;
         }
         socket.destroy();
-        callback(new Error(reached), null);
+        callback(new Error(leadsInside(given.hostname)), null);
       });
     },
     allowH2: false,
@@ -155,7 +165,7 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
       const host = bare(hostname);
       if (isIP(host) > 0) return guard(host);
       const addresses = await resolve(host).catch(() => []);
-      return addresses.map(guard).find((refusal) => refusal !== null) ?? null;
+      return addresses.some((address) => guard(address) !== null) ? leadsInside(host) : null;
     },
     stop: () => agent.destroy(),
   };
@@ -189,6 +199,20 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
+function leadsInside(hostname: string): string {
+  return `${bare(hostname)} resolves to an address that is not public`;
+}
+
+/** Errors of connections name the address; those of certificates are told as they are. */
+function withoutAddress(error: Error, hostname: string): Error {
+  const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  const dialled = first instanceof Error && 'syscall' in first && first.syscall === 'connect';
+  const code = codeOf(first);
+  if (!dialled && code !== CONNECT_TIMEOUT) return error;
+  const why = code === CONNECT_TIMEOUT ? `no connection within ${CONNECT_TIMEOUT_MS / 1000} seconds` : code;
+  return new Error(`${bare(hostname)} could not be connected to: ${why}`);
+}
+
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
@@ -197,5 +221,5 @@ function codeOf(error: unknown): string {
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  return error.message || codeOf(error);
+  return error.message.replace(HINT_OF_NODE, '') || codeOf(error);
 }

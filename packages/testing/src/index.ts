@@ -11,7 +11,7 @@ export {
   type Zone,
   type ZoneRecords,
 } from './dns-zone.ts';
-export { mailCertificate } from './mail-certificate.ts';
+export { expiredCertificate, mailCertificate } from './mail-certificate.ts';
 export { outgoingMessages } from './outgoing-messages.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';
 export {

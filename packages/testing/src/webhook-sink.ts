@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createArrivals } from './arrivals.ts';
 
@@ -36,14 +37,20 @@ export interface WebhookSink {
 
 const HOST = '127.0.0.1';
 
+export interface WebhookSinkOptions {
+  readonly now?: () => number;
+  /** Speaks HTTPS with this certificate. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
 /** A real HTTP receiver on a loopback port of its own; answers 200 unless scripted, and 200 after a stall. */
-export async function startWebhookSink(options: { readonly now?: () => number } = {}): Promise<WebhookSink> {
+export async function startWebhookSink(options: WebhookSinkOptions = {}): Promise<WebhookSink> {
   const now = options.now ?? Date.now;
   const arrivals = createArrivals<SinkRequest>('requests', (request) => `${request.method} ${request.path}`);
   const counts = new Map<string, number>();
   let rule: WebhookRule = () => ({ kind: 'reply', status: 200 });
 
-  const server = createServer((incoming, outgoing) => {
+  const onRequest: RequestListener = (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
@@ -68,7 +75,8 @@ export async function startWebhookSink(options: { readonly now?: () => number } 
           () => incoming.socket.destroy(),
         );
     });
-  });
+  };
+  const server = options.tls ? createTlsServer(options.tls, onRequest) : createServer(onRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, HOST, resolve);
@@ -76,7 +84,7 @@ export async function startWebhookSink(options: { readonly now?: () => number } 
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: `http://${HOST}:${port}`,
+    url: `${options.tls ? 'https' : 'http'}://${HOST}:${port}`,
     requests: arrivals.items,
     script(next) {
       rule = next;

@@ -8,6 +8,7 @@ import { runAll } from '../run-all.ts';
 import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetRateWindows } from '../usage/index.ts';
+import { forgetDeliveries } from '../webhooks/index.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
 const CAPTURES_KEPT = 10_000;
@@ -25,6 +26,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetBulkItems(services),
     () => trimStats(services),
     () => trimFailures(services),
+    () => forgetDeliveries(sql),
     () => trimCaptures(sql, CAPTURES_KEPT),
   ]);
 }

@@ -363,3 +363,37 @@ export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean
     ) as found`;
   return row?.found ?? false;
 }
+
+/** The months that ended so many days ago or earlier. Last month is none of them: ensure_partitions would make it anew. */
+export async function oldMonths(sql: Sql, days: number): Promise<string[]> {
+  const months = await sql<{ name: string }[]>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'webhook_deliveries'::regclass and c.relname ~ '_[0-9]{6}$'
+      and make_timestamptz(substr(right(c.relname, 6), 1, 4)::int, right(c.relname, 2)::int, 1, 0, 0, 0, 'UTC')
+        + interval '1 month' <= least(
+          clock_now() - make_interval(days => ${days}),
+          date_trunc('month', clock_now(), 'UTC') - interval '1 month')
+    order by c.relname`;
+  return months.map(({ name }) => name);
+}
+
+/** Drops a month unless something in it is open; whether it is gone. */
+export async function dropMonth(sql: Sql, name: string): Promise<boolean> {
+  const open = "state = 'pending'";
+  const [row] = await sql<{ dropped: boolean }[]>`
+    select drop_partition('webhook_deliveries', ${name}, ${open}) as dropped`;
+  return row?.dropped ?? false;
+}
+
+/** Deletes some of what is finished and older; how many. What others hold is passed by. */
+export async function deleteFinished(sql: Sql, partition: string, days: number, count: number): Promise<number> {
+  const rows = await sql`
+    with old as materialized (
+      select d.id, d.workspace_id from ${sql(partition)} d
+      where d.state <> 'pending' and d.id < id_floor('whd_', clock_now() - make_interval(days => ${days}))
+      order by d.id limit ${count} for update skip locked
+    )
+    delete from ${sql(partition)} d using old o where d.id = o.id and d.workspace_id = o.workspace_id
+    returning d.id`;
+  return rows.length;
+}

@@ -3,6 +3,7 @@ export { deleteWebhook } from './delete-webhook.ts';
 export type { WebhookDeliveryState } from './delivery-entry.ts';
 export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
 export { egressOf } from './egress.ts';
+export { forgetDeliveries } from './forget-deliveries.ts';
 export { getWebhook } from './get-webhook.ts';
 export { giveUpDeliveries } from './give-up-open.ts';
 export { deliveryStatusField, listWebhookDeliveries } from './list-deliveries.ts';

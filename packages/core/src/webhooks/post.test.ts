@@ -1,4 +1,13 @@
-import { createWorld, type SinkRequest, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import {
+  createWorld,
+  expiredCertificate,
+  mailCertificate,
+  type SinkRequest,
+  startWebhookSink,
+  type WebhookSink,
+  type World,
+} from '@postrider/testing';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../ids.ts';
@@ -6,6 +15,7 @@ import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { addSuppressions } from '../suppressions/index.ts';
 import { createWebhook } from './create-webhook.ts';
+import { listWebhookDeliveries } from './list-deliveries.ts';
 import { settlePosts } from './post.ts';
 
 const MINUTE_MS = 60_000;
@@ -387,7 +397,7 @@ describe('a post that fails', () => {
 });
 
 describe('an endpoint whose name has come to lead into the network', () => {
-  it('is not connected to, and shows why', async () => {
+  it('is not connected to, and shows why without a word of that network', async () => {
     const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '203.0.113.0/24' });
     try {
       guarded.dns.set('hook.test', 'A', ['203.0.113.9']);
@@ -404,11 +414,12 @@ describe('an endpoint whose name has come to lead into the network', () => {
       expect(rows).toEqual([
         {
           state: 'pending',
-          error: expect.stringContaining('127.0.0.1 is not a public address'),
+          error: 'hook.test resolves to an address that is not public',
           response_status: null,
         },
       ]);
       expect(sink.requests).toEqual([]);
+      expect(JSON.stringify(guarded.logged)).not.toContain('127.0.0.1');
     } finally {
       await guarded.stop();
     }
@@ -452,5 +463,44 @@ describe('a lease', () => {
 
     expect(await deliveries()).toMatchObject([{ state: 'pending', attempt_count: 0 }]);
     expect(await world.claimWebhooks(4)).toHaveLength(1);
+  });
+});
+
+describe('a receiver over TLS', () => {
+  const known = getCACertificates('default');
+  afterEach(() => setDefaultCACertificates(known));
+
+  it.each([
+    ['has expired', 'expired.test', expiredCertificate, [expiredCertificate.cert], 'certificate has expired'],
+    ['is signed by itself', 'mx1.good.test', mailCertificate, [], 'self-signed certificate'],
+    [
+      'is for another host',
+      'other.test',
+      mailCertificate,
+      [mailCertificate.cert],
+      "Hostname/IP does not match certificate's altnames: Host: other.test. is not in the cert's altnames: " +
+        'DNS:mx1.good.test, DNS:mx2.good.test, DNS:mta-sts.good.test',
+    ],
+  ])('whose certificate %s gets nothing, and the delivery says why', async (_, host, certificate, trusted, error) => {
+    const receiver = await startWebhookSink({ tls: certificate });
+    const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
+    try {
+      setDefaultCACertificates([...trusted]);
+      guarded.dns.set(host, 'A', ['127.0.0.1']);
+      const url = `https://${host}:${new URL(receiver.url).port}/hook`;
+      const context = guarded.as(guarded.workspace_id);
+      const { id } = await invoke(context, createWebhook, { url, events: ['email.queued'] });
+      const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+      await invoke(context, sendMessage, mail);
+
+      expect(await guarded.postWebhooks()).toBe(1);
+
+      const { data } = await invoke(context, listWebhookDeliveries, { id });
+      expect(data).toMatchObject([{ status: 'pending', attempts: 1, response_status: null, error }]);
+      expect(receiver.requests).toEqual([]);
+    } finally {
+      await guarded.stop();
+      await receiver.stop();
+    }
   });
 });

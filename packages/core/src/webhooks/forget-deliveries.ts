@@ -1,0 +1,15 @@
+import type { Sql } from '@postrider/db';
+import { deleteFinished, dropMonth, oldMonths } from './delivery-store.ts';
+
+const KEPT_DAYS = 30;
+const SLICE = 5000;
+
+/**
+ * Forgets finished deliveries of months that ended 30 days ago or earlier: a month at once, or row by row where
+ * something is still open. What is open stays.
+ */
+export async function forgetDeliveries(sql: Sql): Promise<void> {
+  const left = ['webhook_deliveries_default'];
+  for (const month of await oldMonths(sql, KEPT_DAYS)) if (!(await dropMonth(sql, month))) left.push(month);
+  for (const partition of left) while ((await deleteFinished(sql, partition, KEPT_DAYS, SLICE)) === SLICE);
+}
