@@ -1,6 +1,5 @@
-import type { JobData, JobName, Services } from '@postrider/core';
-import { workOff } from '@postrider/core/bulk';
 import { type JobData, type JobName, runAll, type Services } from '@postrider/core';
+import { workOff } from '@postrider/core/bulk';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { rollUpFailures } from '@postrider/core/failures';
 import { rollUpStats } from '@postrider/core/stats';

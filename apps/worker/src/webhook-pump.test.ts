@@ -56,6 +56,24 @@ function hanging(...paths: string[]) {
   return released;
 }
 
+/** The client that all workers of a test post with, and how many posts to one endpoint it has seen at a time. */
+function countingPosts() {
+  const under_way = new Map<string, number>();
+  let most = 0;
+  const counted: HttpGuard = {
+    ...http,
+    async post(request, signal) {
+      const count = (under_way.get(request.url) ?? 0) + 1;
+      under_way.set(request.url, count);
+      most = Math.max(most, count);
+      const outcome = await http.post(request, signal);
+      under_way.set(request.url, (under_way.get(request.url) ?? 0) - 1);
+      return outcome;
+    },
+  };
+  return { http: counted, most: () => most };
+}
+
 describe('the webhook pump', () => {
   it('posts what was owed before it started and what is owed later', async () => {
     const { id } = await hook('/hook');
@@ -72,36 +90,43 @@ describe('the webhook pump', () => {
   it('posts each of many once, at most four at a time', async () => {
     const { id } = await hook('/hook');
     await happen(500);
-    let under_way = 0;
-    let most = 0;
-    const counted: HttpGuard = {
-      ...http,
-      async post(...args) {
-        under_way += 1;
-        most = Math.max(most, under_way);
-        const outcome = await http.post(...args);
-        under_way -= 1;
-        return outcome;
-      },
-    };
+    const counted = countingPosts();
 
-    start(counted);
+    start(counted.http);
 
     await expect.poll(() => states(id), { timeout: 20_000 }).toEqual({ delivered: 500 });
     expect(sink.requests).toHaveLength(500);
-    expect(most).toBe(4);
+    expect(counted.most()).toBe(4);
   });
 
-  it('shares the work with another worker without posting anything twice', async () => {
-    const { id } = await hook('/hook');
+  it('shares the work with another worker: nothing is posted twice, nor more than four at a time by both', async () => {
+    const peer = await world.peer();
+    const ids = [(await hook('/a')).id, (await hook('/b')).id];
     await happen(400);
+    const counted = countingPosts();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sink.script(
+      (): WebhookAnswer =>
+        sink.requests.length < 8 ? { kind: 'stall', until: promise } : { kind: 'reply', status: 200 },
+    );
 
-    start();
-    start();
+    start(counted.http);
+    pumps.push(startWebhookPump(peer, counted.http, holds));
+    await sink.waitFor(8);
+    // Calls that come meanwhile are fetched by the one or the other.
+    for (let round = 0; round < 5; round++) {
+      await happen(10);
+      world.services.jobs.wake('webhook.deliver');
+    }
+    resolve();
 
-    await expect.poll(() => states(id), { timeout: 20_000 }).toEqual({ delivered: 400 });
-    expect(new Set(sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(400);
-    expect(sink.requests).toHaveLength(400);
+    for (const id of ids) await expect.poll(() => states(id), { timeout: 20_000 }).toEqual({ delivered: 450 });
+    expect(new Set(sink.requests.map(({ path, headers }) => path + headers['webhook-id'])).size).toBe(900);
+    expect(sink.requests).toHaveLength(900);
+    expect(counted.most()).toBe(4);
+    // Whoever was called to an endpoint that the other visits has it looked at once more when that may be over.
+    await world.clock.advance(10_000);
+    await expect.poll(() => world.services.sql`select from pgboss.job where name = 'webhook.deliver'`).toEqual([]);
   });
 
   it('holds four places of an endpoint that hangs with 10,000 waiting, and posts to the others meanwhile', async () => {

@@ -45,6 +45,7 @@ export const catalogue = {
   'bulk.run': {
     payload: z.object({ bulk_id: z.string(), turn: z.int() }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 300, heartbeat_seconds: 30 },
+  },
   'numbers.roll_up': {
     payload: z.object({}),
     options: { retry_limit: 0, retry_delay_seconds: 0, expire_seconds: 300, cron: '* * * * *' },

@@ -61,7 +61,11 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
       end $body$ $outer$, ${name}::text, q.table_name, q.name) as statement
     from pgboss.queue q where q.name = ${queue}`;
   if (!row) throw new Error(`the queue ${queue} is not installed`);
-  await sql.unsafe(row.statement);
+  // Of two that replace a function at once, Postgres refuses one.
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended(${`function ${name}`}, 0))`;
+    await tx.unsafe(row.statement);
+  });
 }
 
 /**

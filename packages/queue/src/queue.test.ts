@@ -7,7 +7,7 @@ import { createQueue, installQueue, type Queue } from './queue.ts';
 
 const options = { retry_limit: 1000, retry_delay_seconds: 0, expire_seconds: 900, heartbeat_seconds: 30 };
 const catalogue = {
-  'parcel.carry': { payload: z.object({ parcel: z.number() }), options },
+  'parcel.carry': { payload: z.object({ parcel: z.number() }), options: { ...options, sql_function: 'carry_parcels' } },
   'parcel.weigh': { payload: z.object({}), options: { ...options, cron: '7 * * * *' } },
 } as const;
 
@@ -306,5 +306,37 @@ describe('withdrawal and resumption', () => {
     await resume(id);
 
     expect(await rowOf(id)).toMatchObject({ state: 'active', retry_count: 1 });
+  });
+});
+
+describe('the function for triggers', () => {
+  it('adds jobs that send would have added, in the transaction that calls it', async () => {
+    await sql
+      .begin(async (tx) => {
+        await tx`select carry_parcels(array['{"parcel":7}'::jsonb])`;
+        throw new Error('changed its mind');
+      })
+      .catch(() => undefined);
+    expect(await states()).toEqual([]);
+
+    await sql.begin(async (tx) => {
+      await queue.send(tx, 'parcel.carry', [{ data: { parcel: 1 } }]);
+      await tx`select carry_parcels(array['{"parcel":2}'::jsonb, '{"parcel":3}'::jsonb])`;
+    });
+
+    const rows = await sql<{ row: object }[]>`
+      select distinct to_jsonb(j) - 'id' - 'data' as row from pgboss.job j where name = 'parcel.carry'`;
+    expect(rows).toHaveLength(1);
+    const fetched = await queue.fetch('parcel.carry', 10);
+    expect(fetched.map(({ data }) => data.parcel).sort()).toEqual([1, 2, 3]);
+  });
+});
+
+describe('liveAbout', () => {
+  it('tells of which values a job waits or runs', async () => {
+    await send([{ parcel: 1 }, { parcel: 2, start_after: new Date('2099-01-01T00:00:00Z') }]);
+    await queue.fetch('parcel.carry', 1);
+
+    expect(await queue.liveAbout(sql, 'parcel.carry', 'parcel', ['1', '2', '3'])).toEqual(new Set(['1', '2']));
   });
 });
