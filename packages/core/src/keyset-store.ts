@@ -8,6 +8,11 @@ export function within(sql: Sql | Tx, id: Fragment, range: IdRange): Fragment {
 
 /** Some ids, and the bounds of all of them: partitions that lie outside are left out when the statement starts. */
 export function among(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
+  return sql`${id} = any (${[...ids]}::text[]) and ${withinBounds(sql, id, ids)}`;
+}
+
+/** The bounds alone, for where the ids come one by one. */
+export function withinBounds(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
   const sorted = ids.toSorted();
-  return sql`${id} = any (${sorted}::text[]) and ${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;
+  return sql`${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;
 }

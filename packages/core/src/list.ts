@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from './errors.ts';
-import { issueFor } from './parse-input.ts';
+import { issueFor, parseInput } from './parse-input.ts';
 
 const DEFAULT_LIMIT = 20;
 const MOST = 100;
@@ -85,6 +85,41 @@ export function cursorOf(list: List<unknown>, id: string): string {
   const scope = scopes.get(list);
   if (!scope) throw new Error('a list was made without the scope of its cursors');
   return writeCursor(scope, id);
+}
+
+/** limit and cursor as a face got them for a page of something that has been read already. */
+export function pageInput(raw: { readonly limit: unknown; readonly cursor?: unknown }) {
+  const parsed = parseInput(z.object(pageFields), raw);
+  if (!parsed.ok) throw parsed.error;
+  return parsed.value;
+}
+
+/** A page of entries that are at hand, in the order of their ids. */
+export function pageWithin<T extends { readonly id: string }>(
+  scope: CursorScope,
+  entries: readonly T[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): List<T> {
+  const behind = readCursor(scope, cursor);
+  const rest = behind === null ? entries : entries.filter((entry) => entry.id > behind);
+  return pageOf(scope, rest, limit, (entry) => entry);
+}
+
+/** A page for each of several owners, read together: each has cursors of its own. */
+export async function pagesOf<R extends { readonly id: string }, T>(
+  list: Omit<CursorScope, 'filters'>,
+  owners: readonly { readonly id: string; readonly cursor?: string | undefined }[],
+  limit: number,
+  read: (
+    behind: readonly { readonly id: string; readonly behind: string }[],
+  ) => Promise<readonly [ReadonlyMap<string, readonly R[]>, (row: R) => T]>,
+): Promise<List<T>[]> {
+  const asked = owners.map(({ id, cursor }) => {
+    const scope = { ...list, filters: { id } };
+    return { id, scope, behind: readCursor(scope, cursor) ?? '' };
+  });
+  const [rows, entry] = await read(asked);
+  return asked.map(({ id, scope }) => pageOf(scope, rows.get(id) ?? [], limit, entry));
 }
 
 /** Turns limit + 1 rows into a page: the extra row only tells that there is more. */

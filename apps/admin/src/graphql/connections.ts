@@ -47,11 +47,12 @@ export function pageInput({ first, after }: PageArgs) {
 }
 
 /** A list of the core as a connection. Every edge has a cursor of the REST API, made only where it is asked for. */
-export function connectionFrom<T extends { readonly id: string }>(
-  list: List<T>,
+export function connectionFrom<E extends { readonly id: string }, T extends { readonly id: string } = E>(
+  list: List<E>,
   after: string | null | undefined,
+  nodeOf: (entry: E) => T = asItIs,
 ): Connection<T> {
-  const edges = list.data.map((node) => new ListEdge(list, node));
+  const edges = list.data.map((entry) => new ListEdge(list, nodeOf(entry)));
   return {
     edges,
     pageInfo: {
@@ -68,11 +69,17 @@ export function connectionFrom<T extends { readonly id: string }>(
   };
 }
 
+/** A node is the entry of the core itself, unless somebody says how it is made. */
+function asItIs<T>(entry: unknown): T {
+  // Without a nodeOf the two types are one, by the default of the type parameter.
+  return entry as T;
+}
+
 class ListEdge<T extends { readonly id: string }> implements Edge<T> {
   readonly node: T;
-  readonly #list: List<T>;
+  readonly #list: List<unknown>;
 
-  constructor(list: List<T>, node: T) {
+  constructor(list: List<unknown>, node: T) {
     this.#list = list;
     this.node = node;
   }

@@ -1,13 +1,36 @@
-import { invoke, type List, type Operation } from '@postrider/core';
+import { AppError, invoke, type List, type Operation, type Reason } from '@postrider/core';
 import type { z } from 'zod';
-import { type Connection, connectionFrom, type PageArgs, pageInput } from './connections.ts';
+import { type Connection, type PageArgs, pageInput } from './connections.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
 /** Calls an operation with arguments as GraphQL names them. The core judges them, as it does for every face. */
-export function call<O>(g: GraphqlContext, operation: Operation<z.ZodType, O>, args: Args): Promise<O> {
-  return invoke(g.ctx, operation, snakeFields(args));
+export function call<O>(
+  g: GraphqlContext,
+  operation: Operation<z.ZodType, O>,
+  args: Args,
+  /** Fields that null clears. */
+  clearable: readonly string[] = [],
+): Promise<O> {
+  const cleared = clearable.filter((name) => args[name] === null).map((name) => [snakeCase(name), null]);
+  return invoke(g.ctx, operation, { ...snakeFields(args), ...Object.fromEntries(cleared) });
+}
+
+/** What was found, or the refusal of an id that is not there. */
+export function present<T>(found: T | null, reason: Reason, id: string): T {
+  if (found !== null) return found;
+  throw new AppError(reason, `Nothing in this workspace has the id ${id.slice(0, 64)}.`);
+}
+
+/** null in place of one refusal: a look-up by key finds nothing, which is no error. */
+export async function orNull<T>(reason: Reason, read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AppError && error.reason === reason) return null;
+    throw error;
+  }
 }
 
 /** Calls a list operation; first and after become its limit and cursor, and its page a connection. */
@@ -17,14 +40,12 @@ export async function page<T extends { readonly id: string }>(
   args: PageArgs,
   filter: Args = {},
 ): Promise<Connection<T>> {
-  const list = await invoke(g.ctx, operation, { ...snakeFields(filter), ...pageInput(args) });
-  g.cost.spared += Math.max(0, pageInput(args).limit - list.data.length);
-  return connectionFrom(list, args.after);
+  return g.cost.connection(await invoke(g.ctx, operation, { ...snakeFields(filter), ...pageInput(args) }), args);
 }
 
 /**
- * Names as the core has them. null is left out, because clients send it for what they do not name; where a
- * field can be cleared, its mutation passes null on by hand.
+ * Names as the core has them. null is left out, because clients send it for what they do not name; a field that
+ * null clears is named to call().
  */
 export function snakeFields(value: Args): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,27 +1,88 @@
-import { type Context, invoke, type Operation } from '@postrider/core';
-import { readMessages } from '@postrider/core/messages';
+import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
+import { readKeys } from '@postrider/core/api-keys';
+import { readDomains, readDomainsByName } from '@postrider/core/domains';
+import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
+import { getContent, readAttempts, readLastAttempts, readMessages, readRecipients } from '@postrider/core/messages';
+import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
+import { readWebhookDeliveries, readWebhooks } from '@postrider/core/webhooks';
 import DataLoader from 'dataloader';
 import type { z } from 'zod';
+import type { PageArgs } from './connections.ts';
 
 // What a batch of the core takes at most.
 const MOST_IDS = 1000;
+const MOST_LOOKED_FOR = 100;
 
 export interface IdLoader<T> {
-  load(id: string): Promise<T | null>;
-  loadMany(ids: readonly string[]): Promise<(T | null)[]>;
+  load(id: string): Promise<T>;
+  loadMany(ids: readonly string[]): Promise<T[]>;
+  /** What has been read on the way is not read again. */
+  prime(id: string, value: T): void;
 }
 
 /** Collects ids until the resolvers of one level have run, and asks for all of them at once. */
-export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly (T | null)[]>): IdLoader<T> {
-  const loader = new DataLoader<string, T | null>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: MOST_IDS });
+export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, most = MOST_IDS): IdLoader<T> {
+  const loader = new DataLoader<string, T>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: most });
   const load = (id: string) => loader.load(id);
-  return { load, loadMany: (ids) => Promise.all(ids.map(load)) };
+  return { load, loadMany: (ids) => Promise.all(ids.map(load)), prime: (id, value) => void loader.prime(id, value) };
+}
+
+export interface PageLoader<T> {
+  /** The page of a list that belongs to an owner. */
+  load(id: string, args: PageArgs): Promise<List<T>>;
+}
+
+/** Collects the pages that the nodes of one level ask for, and reads all that are of one size at once. */
+export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonly List<T>[]>): PageLoader<T> {
+  const bySize = new Map<number | null | undefined, DataLoader<{ id: string; cursor?: string }, List<T>, string>>();
+  const loaderOf = (limit: number | null | undefined) => {
+    const known = bySize.get(limit);
+    if (known) return known;
+    const loader = new DataLoader<{ id: string; cursor?: string }, List<T>, string>(
+      (of) => invoke(ctx, operation, { limit: limit ?? undefined, of }),
+      { maxBatchSize: MOST_IDS, cacheKeyFn: ({ id, cursor }) => `${id} ${cursor ?? ''}` },
+    );
+    bySize.set(limit, loader);
+    return loader;
+  };
+  return { load: (id, { first, after }) => loaderOf(first).load(after == null ? { id } : { id, cursor: after }) };
 }
 
 /** The batched reads of one request; what is loaded once is remembered for it. */
 export function createLoaders(ctx: Context) {
   return {
     messages: byIds(ctx, readMessages),
+    messagesOfRecipients: byIds(ctx, readRecipients, MOST_LOOKED_FOR),
+    attempts: pagesBy(ctx, readAttempts),
+    lastAttempts: byIds(ctx, readLastAttempts),
+    // One by one: each may be megabytes, and each reading is noted in the audit log.
+    contents: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => contentOrNull(ctx, id))),
+    events: byIds(ctx, readEvents),
+    lastEvents: byIds(ctx, readLastEvents),
+    timelines: pagesBy(ctx, readTimelines),
+    domains: byIds(ctx, readDomains),
+    domainsByName: byIds(ctx, readDomainsByName),
+    keys: byIds(ctx, readKeys),
+    suppressions: byIds(ctx, readSuppressions),
+    suppressionsByEmail: byIds(ctx, readSuppressionsByEmail),
+    webhooks: byIds(ctx, readWebhooks),
+    webhookDeliveries: byIds(ctx, readWebhookDeliveries),
   };
 }
 export type Loaders = ReturnType<typeof createLoaders>;
+
+async function inTurn<T>(ids: readonly string[], read: (id: string) => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (const id of ids) found.push(await read(id));
+  return found;
+}
+
+/** Bodies end before their messages do. */
+async function contentOrNull(ctx: Context, id: string) {
+  try {
+    return await invoke(ctx, getContent, { id });
+  } catch (error) {
+    if (error instanceof AppError && error.reason === 'message_not_found') return null;
+    throw error;
+  }
+}

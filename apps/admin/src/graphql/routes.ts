@@ -24,7 +24,7 @@ export function graphqlRoutes(services: Services): Hono<AdminEnv> {
       const message = 'GraphQL needs the scope admin or operator; use a key that has it.';
       return refuse(new AppError('missing_scope', message, { required_scope: 'admin' }), request_id, {});
     }
-    const ctx = createContext(services, actor, { request_id, face: 'graphql', address });
+    const ctx = { ...createContext(services, actor, { request_id, face: 'graphql', address }), actor };
     return server.fetch(context.req.raw, createGraphqlContext(ctx, createCostMeter()));
   };
   routes.all('/', answer);

@@ -1,4 +1,12 @@
 import './types/messages.ts';
+import './types/recipients.ts';
+import './types/attempts.ts';
+import './types/events.ts';
+import './types/domains.ts';
+import './types/api-keys.ts';
+import './types/suppressions.ts';
+import './types/webhooks.ts';
+import './types/viewer.ts';
 import { builder } from './builder.ts';
 
 /** The whole schema: every file of types adds its own to the one builder. */

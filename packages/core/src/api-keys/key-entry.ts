@@ -9,6 +9,8 @@ import type { KeyRow } from './store.ts';
 
 export const scopeField = z.enum(scopes).meta({ id: 'Scope' });
 
+export const keyStatuses = ['active', 'revoked', 'expired'] as const;
+
 export const keySchema = z
   .object({
     object: z.literal('api_key'),
@@ -24,7 +26,7 @@ export const keySchema = z
       .readonly()
       .nullable()
       .meta({ description: 'The only addresses and networks it works from; null: any.' }),
-    status: z.enum(['active', 'revoked', 'expired']),
+    status: z.enum(keyStatuses),
     created_at: timeField,
     expires_at: timeField.nullable(),
     last_used_at: timeField.nullable(),

@@ -248,6 +248,11 @@ export async function keyById(sql: Sql | Tx, workspace_id: string, id: string): 
   return row ?? null;
 }
 
+export async function keysByIds(sql: Sql | Tx, workspace_id: string, ids: readonly string[]): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`
+    select ${keyColumns(sql)} from api_keys where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;
+}
+
 /** A keyset page, newest first; one row more than asked tells whether there is a next page. */
 export async function pageOfKeys(
   sql: Sql | Tx,

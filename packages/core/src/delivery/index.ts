@@ -15,7 +15,7 @@ export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts'
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { type RecordedReturn, recordReturned } from './record-bounce.ts';
-export { renderMessage } from './render.ts';
+export { renderMessage, storedAttachments } from './render.ts';
 export { type ReadReturnPath, type ReturnPath, readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
 export { LEASE_SECONDS, type Move, renewLeases, showAttempts, transition } from './store.ts';

@@ -32,11 +32,16 @@ export type Rendered = Body &
     | 'subject'
   >;
 
+export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): readonly StoredAttachment[] {
+  // Stored as JSON of what the send schema had let through.
+  return JSON.parse(attachments) as StoredAttachment[];
+}
+
 /** The bytes that every recipient of a message is sent, not signed yet: a pure function of its rows. */
 export function renderMessage(message: Rendered): Buffer {
   // Stored as JSON of what the send schema had let through.
   const headers = JSON.parse(message.headers) as Record<string, string>;
-  const attachments = JSON.parse(message.attachments) as StoredAttachment[];
+  const attachments = storedAttachments(message);
   return compose({
     message_id: `${message.message_id}@${message.from_domain}`,
     date: message.created_at,

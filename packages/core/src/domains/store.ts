@@ -75,6 +75,17 @@ export async function domainByName(sql: Sql | Tx, workspace_id: string, name: st
   return row ?? null;
 }
 
+export async function domainsByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<DomainRow[]> {
+  return sql<DomainRow[]>`
+    select ${domainColumns(sql)} from domains where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;
+}
+
+export async function domainsByNames(sql: Sql, workspace_id: string, names: readonly string[]): Promise<DomainRow[]> {
+  return sql<DomainRow[]>`
+    select ${domainColumns(sql)} from domains
+    where workspace_id = ${workspace_id} and name = any (${[...names]}::text[])`;
+}
+
 /** Whether another workspace has verified the name; served by domains_claim. */
 export async function isClaimedElsewhere(sql: Sql | Tx, workspace_id: string, name: string): Promise<boolean> {
   const rows = await sql`

@@ -7,7 +7,8 @@ import { timestampField } from '../timestamp-field.ts';
 import { listOf } from '../wire.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
-import { addressesOf, areUncommon, pageOfEvents, subjectsOf } from './store.ts';
+import { eventEntries } from './read-events.ts';
+import { areUncommon, pageOfEvents } from './store.ts';
 
 const typeText = z
   .string()
@@ -44,13 +45,8 @@ export const listEvents = operation({
       pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
     );
     const shown = found.rows.slice(0, limit);
-    const message_ids = [...new Set(shown.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
-    const [messages, addresses] = await Promise.all([
-      subjectsOf(ctx.sql, workspace_id, message_ids),
-      addressesOf(ctx.sql, workspace_id, shown),
-    ]);
-    return pageOfCollected(scope, found, limit, (row) =>
-      eventEntry(row, messages.get(row.message_id ?? ''), addresses.get(row.recipient_id ?? '')),
-    );
+    const entries = await eventEntries(ctx.sql, workspace_id, shown);
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    return pageOfCollected(scope, found, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
   },
 });

@@ -1,5 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
+import { idFloor, idTime, isId } from '../ids.ts';
 import { among, within } from '../keyset-store.ts';
 import type { EventType } from './catalogue.ts';
 
@@ -102,6 +103,51 @@ export async function eventsOf(sql: Sql, workspace_id: string, message_id: strin
     select id, type, message_id, recipient_id, sequence, facts, created_at
     from events where message_id = ${message_id} and workspace_id collate "POSIX" = ${workspace_id}
     order by sequence`;
+}
+
+export async function eventsByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<EventRow[]> {
+  return sql<EventRow[]>`
+    select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at
+    from events e where e.workspace_id = ${workspace_id} and ${among(sql, sql`e.id`, ids)}`;
+}
+
+/** Messages, each with the last event of its page before, or the empty text. */
+export type TimelinePosition = { readonly id: string; readonly behind: string };
+
+/** A page of the timeline of each of some messages, oldest first, served by events_message. */
+export async function pagesOfTimelines(
+  sql: Sql,
+  workspace_id: string,
+  of: readonly TimelinePosition[],
+  count: number,
+): Promise<EventRow[]> {
+  return sql<EventRow[]>`
+    select e.* from unnest(${of.map((one) => one.id)}::text[], ${of.map((one) => one.behind)}::text[]) as q (id, behind)
+    cross join lateral (
+      select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
+      where e.message_id = q.id and e.workspace_id collate "POSIX" = ${workspace_id}
+        and e.id collate "POSIX" > q.behind and e.id >= ${eventFloor(of.map((one) => one.id))}
+      order by e.id collate "POSIX" limit ${count}
+    ) e`;
+}
+
+/** The newest event of each of some messages, served by events_message. */
+export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<EventRow[]> {
+  return sql<EventRow[]>`
+    select e.* from unnest(${[...ids]}::text[]) as q (id)
+    cross join lateral (
+      select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
+      where e.message_id = q.id and e.workspace_id collate "POSIX" = ${workspace_id} and e.id >= ${eventFloor(ids)}
+      order by e.id collate "POSIX" desc limit 1
+    ) e`;
+}
+
+const CLOCK_SKEW_MS = 3_600_000;
+
+/** No event of these messages has a smaller id, so partitions before it are left out when the statement starts. */
+function eventFloor(message_ids: readonly string[]): string {
+  const times = message_ids.filter((id) => isId('message', id)).map(idTime);
+  return times.length < message_ids.length ? '' : idFloor('event', Math.min(...times) - CLOCK_SKEW_MS);
 }
 
 /** The messages of some events, by id. */

@@ -10,5 +10,5 @@ export async function entriesOf(
 ): Promise<Map<string, LogEntry>> {
   const messages = await messagesByIds(sql, workspace_id, ids);
   const recipients = await recipientsOf(sql, workspace_id, ids);
-  return new Map([...messages].map(([id, row]) => [id, logEntry(row, recipients.get(id) ?? [])]));
+  return new Map(messages.map((row) => [row.id, logEntry(row, recipients.get(row.id) ?? [])]));
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { renderMessage } from '../delivery/index.ts';
+import { renderMessage, storedAttachments } from '../delivery/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
+import { decodedLength } from './attachment-field.ts';
 import { messageNotFound } from './get-message.ts';
 import { contentOf } from './log-store.ts';
 
@@ -13,6 +14,19 @@ const contentSchema = z.object({
   html: z.string().nullable(),
   text: z.string().nullable(),
   headers: z.record(z.string(), z.string()).readonly().meta({ description: 'The custom headers.' }),
+  attachments: z
+    .array(
+      z.object({
+        filename: z.string(),
+        content_type: z
+          .string()
+          .nullable()
+          .meta({ description: 'As it was given; null: it follows from the filename.' }),
+        content_id: z.string().nullable(),
+        size_bytes: z.int(),
+      }),
+    )
+    .readonly(),
   raw: z.string().meta({ description: 'The MIME that every recipient is sent, before it is signed.' }),
 });
 export type EmailContent = z.output<typeof contentSchema>;
@@ -38,6 +52,12 @@ export const getContent = operation({
       text: content.text,
       // Stored as JSON of what the send schema had let through.
       headers: JSON.parse(content.headers) as Record<string, string>,
+      attachments: storedAttachments(content).map(({ filename, content: base64, content_type, content_id }) => ({
+        filename,
+        content_type: content_type ?? null,
+        content_id: content_id ?? null,
+        size_bytes: decodedLength(base64),
+      })),
       raw: renderMessage(content).toString('utf8'),
     };
   },

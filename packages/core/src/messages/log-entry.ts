@@ -107,12 +107,14 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
   };
 }
 
+export const attemptOutcomes = ['accepted', 'deferred', 'rejected', 'unknown'] as const;
+
 export const attemptSchema = z
   .object({
     id: idField(idPrefixes.attempt),
     recipient_id: idField(idPrefixes.recipient),
     number: z.int().meta({ description: '1 for the first.' }),
-    outcome: z.enum(['accepted', 'deferred', 'rejected', 'unknown']).meta({
+    outcome: z.enum(attemptOutcomes).meta({
       description: 'unknown: the connection was lost after the end of the mail, so that it may have arrived.',
     }),
     category: z

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import { type DeliveryState, isThere, type RefusalCategory } from '../delivery/index.ts';
-import { among } from '../keyset-store.ts';
+import { among, withinBounds } from '../keyset-store.ts';
 import type { RecipientKind } from './addressees.ts';
 
 export interface MessageRow {
@@ -99,11 +99,10 @@ export async function messagesByIds(
   sql: Sql | Tx,
   workspace_id: string,
   ids: readonly string[],
-): Promise<Map<string, MessageRow>> {
-  const rows = await sql<MessageRow[]>`
+): Promise<MessageRow[]> {
+  return sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages m
     where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Recipients of some messages, in the order in which they were named. */
@@ -157,11 +156,14 @@ export async function recipientsOf(
 
 export async function attemptsOf(sql: Sql, workspace_id: string, message_id: string): Promise<AttemptRow[]> {
   return sql<AttemptRow[]>`
-    select id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code, reply_enhanced, reply_text,
-      error, phases_ms, transcript, started_at, finished_at
-    from attempts where workspace_id = ${workspace_id} and message_id = ${message_id}
-    order by id`;
+    select ${attemptColumns(sql)} from attempts a
+    where a.workspace_id = ${workspace_id} and a.message_id = ${message_id}
+    order by a.id`;
 }
+
+const attemptColumns = (sql: Sql | Tx) => sql`
+  a.id, a.recipient_id, a.number, a.outcome, a.category, a.stage, a.target, a.address, a.tls, a.tls_policy, a.reply_code,
+  a.reply_enhanced, a.reply_text, a.error, a.phases_ms, a.transcript, a.started_at, a.finished_at`;
 
 /** A message with its bodies, as they were accepted. */
 export interface ContentRow {
@@ -190,4 +192,57 @@ export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string)
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
     where m.workspace_id = ${workspace_id} and m.id = ${id}`;
   return row ?? null;
+}
+
+/** A page of the attempts of each of some messages, oldest first, served by the primary key. */
+export async function pagesOfAttempts(
+  sql: Sql,
+  workspace_id: string,
+  of: readonly { readonly id: string; readonly behind: string }[],
+  count: number,
+): Promise<(AttemptRow & { message_id: string })[]> {
+  const ids = of.map((one) => one.id);
+  return sql<(AttemptRow & { message_id: string })[]>`
+    select a.* from unnest(${ids}::text[], ${of.map((one) => one.behind)}::text[]) as q (id, behind)
+    cross join lateral (
+      select a.message_id, ${attemptColumns(sql)} from attempts a
+      where a.message_id = q.id and a.workspace_id = ${workspace_id} and a.id > q.behind
+        and ${withinBounds(sql, sql`a.message_id`, ids)}
+      order by a.id limit ${count}
+    ) a`;
+}
+
+/** The last attempt for each recipient of some messages, served by the primary key. */
+export async function lastAttemptsOf(
+  sql: Sql,
+  workspace_id: string,
+  message_ids: readonly string[],
+): Promise<(AttemptRow & { message_id: string })[]> {
+  return sql<(AttemptRow & { message_id: string })[]>`
+    select distinct on (a.message_id, a.recipient_id) a.message_id, ${attemptColumns(sql)} from attempts a
+    where a.workspace_id = ${workspace_id} and ${among(sql, sql`a.message_id`, message_ids)}
+    order by a.message_id, a.recipient_id, a.id desc`;
+}
+
+/** Which message some recipients belong to, looked for among those whose ids lie in the range of each. */
+export async function messagesOfRecipients(
+  sql: Sql,
+  workspace_id: string,
+  wanted: readonly { readonly id: string; readonly from: string; readonly before: string }[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; message_id: string }[]>`
+    select q.id, m.id as message_id from unnest(
+      ${wanted.map((one) => one.id)}::text[],
+      ${wanted.map((one) => one.from)}::text[],
+      ${wanted.map((one) => one.before)}::text[]
+    ) as q (id, floor, ceiling)
+    cross join lateral (
+      select m.id from messages m
+      where m.workspace_id = ${workspace_id} and m.id >= q.floor and m.id < q.ceiling
+        and exists (
+          select from recipients r where r.message_id = m.id and r.id = q.id and r.workspace_id = ${workspace_id}
+        )
+      limit 1
+    ) m`;
+  return new Map(rows.map((row) => [row.id, row.message_id]));
 }

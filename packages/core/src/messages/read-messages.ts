@@ -1,3 +1,4 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
@@ -13,14 +14,19 @@ export const readMessages = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
-    const { workspace_id } = ctx.actor;
-    const [messages, recipients] = await Promise.all([
-      messagesByIds(ctx.sql, workspace_id, ids),
-      recipientsOf(ctx.sql, workspace_id, ids),
-    ]);
-    return ids.map((id) => {
-      const message = messages.get(id);
-      return message ? logEntry(message, recipients.get(id) ?? []) : null;
-    });
+    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, ids);
+    return ids.map((id) => found.get(id) ?? null);
   },
 });
+
+export async function entriesOf(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Map<string, LogEntry>> {
+  const [messages, recipients] = await Promise.all([
+    messagesByIds(sql, workspace_id, ids),
+    recipientsOf(sql, workspace_id, ids),
+  ]);
+  return new Map(messages.map((message) => [message.id, logEntry(message, recipients.get(message.id) ?? [])]));
+}

@@ -2,6 +2,7 @@ export { createSuppressions, type ImportedSuppressions } from './create-suppress
 export { type DeletedSuppression, deleteSuppression } from './delete-suppression.ts';
 export { expireSuppressions } from './expire-suppressions.ts';
 export { listSuppressions } from './list-suppressions.ts';
+export { readSuppressions, readSuppressionsByEmail } from './read-suppressions.ts';
 export { type SuppressionSource, suppressionSources } from './source.ts';
 export { addSuppressions, type NewSuppression, type SuppressionRow } from './store.ts';
 export type { SuppressionEntry } from './suppression-entry.ts';

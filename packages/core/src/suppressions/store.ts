@@ -178,3 +178,26 @@ export async function pageOfSuppressions(
     rows: rows.filter((row): row is SuppressionRow & { examined: number; edge: string } => row.id != null),
   };
 }
+
+export async function suppressionsByIds(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<SuppressionRow[]> {
+  return sql<SuppressionRow[]>`
+    select workspace_id, id, email, source, reason, source_event_id, created_at, expires_at from suppressions s
+    where s.id = any (${[...ids]}::text[]) and s.workspace_id = ${workspace_id} and ${stillSuppressed(sql)}`;
+}
+
+/** What holds back some addresses, served by the primary key. */
+export async function suppressionsByEmails(
+  sql: Sql,
+  workspace_id: string,
+  emails: readonly string[],
+): Promise<SuppressionRow[]> {
+  return sql<SuppressionRow[]>`
+    select workspace_id, id, email, source, reason, source_event_id, created_at, expires_at from suppressions s
+    where s.workspace_id = ${workspace_id}
+      and s.email = any (array(select suppression_key(a.email) from unnest(${[...emails]}::text[]) as a (email)))
+      and ${stillSuppressed(sql)}`;
+}

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { EventRow, SubjectRow } from '../events/index.ts';
-import { within } from '../keyset-store.ts';
+import { among, within } from '../keyset-store.ts';
 import type { WebhookDeliveryState } from './delivery-entry.ts';
 import { isHeld } from './held-store.ts';
 
@@ -243,6 +243,17 @@ export async function pageOfDeliveries(
     // The left join leaves one row without a delivery where there is none.
     rows: rows.filter((row): row is WebhookDeliveryRow & { examined: number; edge: string } => row.id != null),
   };
+}
+
+/** Served by the primary key. */
+export async function deliveriesByIds(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<WebhookDeliveryRow[]> {
+  return sql<WebhookDeliveryRow[]>`
+    select ${shown(sql)} from webhook_deliveries d
+    where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
 /** A test: its body is given, because it is about no event. */

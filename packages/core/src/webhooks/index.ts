@@ -1,6 +1,7 @@
 export { createWebhook } from './create-webhook.ts';
 export { deleteWebhook } from './delete-webhook.ts';
 export type { WebhookDeliveryState } from './delivery-entry.ts';
+export { type WebhookDeliveryEntry, webhookDeliveryStates } from './delivery-entry.ts';
 export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
 export { egressOf } from './egress.ts';
 export { forgetDeliveries } from './forget-deliveries.ts';
@@ -10,6 +11,7 @@ export { deliveryStatusField, listWebhookDeliveries } from './list-deliveries.ts
 export { listWebhooks } from './list-webhooks.ts';
 export { oweRange } from './owe-range.ts';
 export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './post.ts';
+export { readWebhookDeliveries, readWebhooks } from './read-webhooks.ts';
 export { reconcileWebhooks } from './reconcile-calls.ts';
 export { recoverWebhook } from './recover-webhook.ts';
 export { replayWebhookDelivery } from './replay-delivery.ts';
@@ -23,3 +25,4 @@ export { testWebhook } from './test-webhook.ts';
 export { updateWebhook } from './update-webhook.ts';
 export { type EndedVisit, renewVisitRows as renewVisits, type Visit } from './visit-store.ts';
 export { beginVisits, type DeliverJob } from './visits.ts';
+export { type WebhookEntry, webhookStatuses } from './webhook-entry.ts';

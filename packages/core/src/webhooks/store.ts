@@ -76,6 +76,11 @@ export async function webhookById(sql: Sql | Tx, workspace_id: string, id: strin
   return row ?? null;
 }
 
+export async function webhooksByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<WebhookRow[]> {
+  return sql<WebhookRow[]>`
+    select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;
+}
+
 export interface WebhookChanges {
   readonly url?: string | undefined;
   readonly description?: string | null | undefined;

@@ -1,16 +1,34 @@
+import { createHash } from 'node:crypto';
 import { deliveryStates } from '@postrider/core/delivery';
-import { cancelMessage, type LogEntry, listMessages } from '@postrider/core/messages';
+import {
+  cancelMessage,
+  type EmailContent,
+  type LogEntry,
+  listMessages,
+  pageOfRecipients,
+  rescheduleMessage,
+} from '@postrider/core/messages';
 import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
+import { connectionFrom, connectionOf, pageArgs, pageInput } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, page } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
+import { AttemptConnection } from './attempts.ts';
+import { EventConnection } from './events.ts';
+import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
+import { ApiKey, Domain, Event, Message } from './refs.ts';
 import { TargetInput } from './target.ts';
 
-export const MessageStatus = enumOf('MessageStatus', deliveryStates);
+// A body may be megabytes, so that a request reads ten of them at most.
+const CONTENT_COST = 200;
 
-export const Message = builder.objectRef<LogEntry>('Message');
+const MessageStatus = enumOf(
+  'MessageStatus',
+  deliveryStates,
+  'The least advanced open status of its recipients; once all are closed, the worst of theirs.',
+);
+
 claimIds('message', 'Message');
 builder.node(Message, {
   id: { resolve: ({ id }) => id },
@@ -18,15 +36,160 @@ builder.node(Message, {
   fields: (t) => ({
     status: t.field({ type: MessageStatus, resolve: ({ status }) => status }),
     from: t.exposeString('from'),
-    to: t.exposeStringList('to'),
+    to: t.stringList({ resolve: ({ to }) => to }),
+    cc: t.stringList({ resolve: ({ cc }) => cc }),
+    bcc: t.stringList({ resolve: ({ bcc }) => bcc }),
+    replyTo: t.string({ nullable: true, resolve: ({ reply_to }) => reply_to }),
     subject: t.exposeString('subject'),
+    tags: t.stringList({ resolve: ({ tags }) => tags }),
+    metadata: t.field({ type: 'JSON', resolve: ({ metadata }) => metadata }),
+    headers: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'The custom headers; null after the retention of bodies. Reading them is noted in the audit log.',
+      complexity: CONTENT_COST,
+      resolve: async ({ id }, _, { load }) => (await load.contents.load(id))?.headers ?? null,
+    }),
+    lastEvent: t.field({
+      type: Event,
+      nullable: true,
+      resolve: ({ id }, _, { load }) => load.lastEvents.load(id),
+    }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    scheduledAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ scheduled_at }) => scheduled_at }),
+    sentAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'The start of the first attempt.',
+      resolve: ({ sent_at }) => sent_at,
+    }),
+    deliveredAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ delivered_at }) => delivered_at }),
+    messageIdHeader: t.string({
+      description: 'The Message-ID header of every copy.',
+      resolve: ({ message_id }) => message_id,
+    }),
+    requestId: t.id({ resolve: ({ request_id }) => request_id }),
+    resendOf: t.field({
+      type: Message,
+      nullable: true,
+      description: 'The message that this one repeats.',
+      resolve: ({ resend_of }, _, { load }) => (resend_of === null ? null : load.messages.load(resend_of)),
+    }),
+    apiKey: t.field({
+      type: ApiKey,
+      nullable: true,
+      resolve: ({ api_key_id }, _, { load }) => (api_key_id === null ? null : load.keys.load(api_key_id)),
+    }),
+    domain: t.field({
+      type: Domain,
+      nullable: true,
+      description: 'The domain of from; null once it has been removed.',
+      resolve: ({ message_id }, _, { load }) =>
+        load.domainsByName.load(message_id.slice(message_id.indexOf('@') + 1, -1)),
+    }),
+    recipients: t.field({
+      type: RecipientConnection,
+      args: { ...pageArgs(t), status: t.arg({ type: RecipientStatus }) },
+      resolve: (email, { status, ...args }, { ctx }) => {
+        const asked = { ...pageInput(args), status: status ?? null };
+        const list = pageOfRecipients(ctx, email, asked);
+        return connectionFrom(list, args.after, (entry) => ({ id: entry.id, entry, email }));
+      },
+    }),
+    recipientCounts: t.field({
+      type: [StatusCount],
+      resolve: ({ recipients }) =>
+        [...Map.groupBy(recipients, ({ status }) => status)].map(([status, group]) => ({
+          status,
+          count: group.length,
+        })),
+    }),
+    attempts: t.field({
+      type: AttemptConnection,
+      description: 'Oldest first.',
+      args: pageArgs(t),
+      resolve: async ({ id }, args, { load, cost }) => cost.connection(await load.attempts.load(id, args), args),
+    }),
+    timeline: t.field({
+      type: EventConnection,
+      description: 'Its events, oldest first.',
+      args: pageArgs(t),
+      resolve: async ({ id }, args, { load, cost }) => cost.connection(await load.timelines.load(id, args), args),
+    }),
+    content: t.field({
+      type: MessageContent,
+      nullable: true,
+      description: 'What it says; null after the retention of bodies. Reading it is noted in the audit log.',
+      complexity: CONTENT_COST,
+      resolve: ({ id }, _, { load }) => load.contents.load(id),
+    }),
+    raw: t.field({
+      type: RawMime,
+      nullable: true,
+      description: 'The MIME that every recipient is sent, before it is signed; null after the retention of bodies.',
+      complexity: CONTENT_COST,
+      resolve: async ({ id }, _, { load }) => {
+        const content = await load.contents.load(id);
+        return content && Buffer.from(content.raw);
+      },
+    }),
+    waiting: t.field({
+      type: WaitReason,
+      nullable: true,
+      description: 'Why it is not sent yet: what the first of its open recipients waits for.',
+      resolve: (email) => recipientsOf(email).find(({ entry }) => entry.waiting !== null) ?? null,
+    }),
+  }),
+});
+
+const StatusCount = builder
+  .objectRef<{ readonly status: LogEntry['status']; readonly count: number }>('StatusCount')
+  .implement({
+    fields: (t) => ({
+      status: t.field({ type: RecipientStatus, resolve: ({ status }) => status }),
+      count: t.exposeInt('count'),
+    }),
+  });
+
+const Attachment = builder.objectRef<EmailContent['attachments'][number]>('Attachment').implement({
+  fields: (t) => ({
+    filename: t.exposeString('filename'),
+    contentType: t.string({
+      nullable: true,
+      description: 'As it was given; null: it follows from the filename.',
+      resolve: ({ content_type }) => content_type,
+    }),
+    sizeBytes: t.int({ resolve: ({ size_bytes }) => size_bytes }),
+    contentId: t.string({ nullable: true, resolve: ({ content_id }) => content_id }),
+  }),
+});
+
+const MessageContent = builder.objectRef<EmailContent>('MessageContent').implement({
+  fields: (t) => ({
+    html: t.exposeString('html', { nullable: true }),
+    text: t.exposeString('text', { nullable: true }),
+    attachments: t.field({ type: [Attachment], resolve: ({ attachments }) => attachments }),
+  }),
+});
+
+const RawMime = builder.objectRef<Buffer>('RawMime').implement({
+  fields: (t) => ({
+    sizeBytes: t.int({ resolve: (mime) => mime.length }),
+    sha256: t.string({ resolve: (mime) => createHash('sha256').update(mime).digest('hex') }),
+    mime: t.string({ resolve: (mime) => mime.toString() }),
   }),
 });
 
 const MessageFilter = builder.inputType('MessageFilter', {
+  description: 'What GET /v1/email/logs filters by; all that is named must hold.',
   fields: (t) => ({
-    status: t.field({ type: [MessageStatus] }),
+    status: t.field({ type: [MessageStatus], description: 'One of these.' }),
+    tags: t.stringList({ description: 'All of these; one that no message carries finds nothing.' }),
+    to: t.field({ type: 'EmailAddress', description: 'A recipient, copies included.' }),
+    from: t.field({ type: 'EmailAddress' }),
+    domain: t.string({ description: 'The domain of from.' }),
+    since: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
 });
 
@@ -35,9 +198,14 @@ const MessageConnection = connectionOf(Message);
 builder.queryField('messages', (t) =>
   t.field({
     type: MessageConnection,
+    description: 'The log, newest first. A page with a filter may be short while hasNextPage is true.',
     args: { ...pageArgs(t), filter: t.arg({ type: MessageFilter }) },
-    resolve: (_, { filter, ...args }, g) =>
-      page(g, listMessages, args, { ...filter, status: filter?.status?.join(',') }),
+    resolve: async (_, { filter, ...args }, g) => {
+      const { status, tags, ...others } = filter ?? {};
+      const found = await page(g, listMessages, args, { ...others, status: status?.join(','), tag: tags });
+      for (const { node } of found.edges) g.load.messages.prime(node.id, node);
+      return found;
+    },
   }),
 );
 
@@ -48,11 +216,24 @@ const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessageP
 
 const MessageResult = resultOf('MessageResult', MessagePayload);
 
-builder.mutationField('messageCancel', (t) =>
-  t.field({
+const RescheduleInput = builder.inputType('RescheduleInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    scheduledAt: t.field({ type: 'DateTime', required: true }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  messageCancel: t.field({
     type: MessageResult,
-    description: 'Ends what no attempt has begun of.',
+    description: 'Ends what no attempt has begun of. Canceled once, it answers the same again.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, cancelMessage, input) })),
   }),
-);
+  messageReschedule: t.field({
+    type: MessageResult,
+    description: 'Moves a message of which no attempt has begun to another time.',
+    args: { input: t.arg({ type: RescheduleInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, rescheduleMessage, input) })),
+  }),
+}));

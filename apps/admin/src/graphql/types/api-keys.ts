@@ -1,0 +1,98 @@
+import { createKey, type KeyEntry, keyModes, keyStatuses, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call, page, present } from '../from-operation.ts';
+import { claimIds } from '../node-ids.ts';
+import { ApiKey, Domain } from './refs.ts';
+import { TargetInput } from './target.ts';
+
+const KeyMode = enumOf('KeyMode', keyModes);
+const KeyStatus = enumOf('KeyStatus', keyStatuses);
+
+claimIds('api_key', 'ApiKey');
+builder.node(ApiKey, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.keys.loadMany(ids),
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    mode: t.field({ type: KeyMode, resolve: ({ mode }) => mode }),
+    scopes: t.stringList({ resolve: ({ scopes }) => scopes }),
+    prefix: t.exposeString('prefix', { description: 'How the secret begins.' }),
+    last4: t.exposeString('last4', { description: 'How the secret ends.' }),
+    status: t.field({ type: KeyStatus, resolve: ({ status }) => status }),
+    domainNames: t.stringList({
+      nullable: true,
+      description: 'The only domains of from, whether they have been added or not; null: any.',
+      resolve: ({ domains }) => domains,
+    }),
+    domains: t.field({
+      type: [Domain],
+      nullable: true,
+      description: 'Those of domainNames that are in the workspace; null: any.',
+      async resolve({ domains }, _, { load }) {
+        if (domains === null) return null;
+        return (await load.domainsByName.loadMany(domains)).filter((domain) => domain !== null);
+      },
+    }),
+    allowedIps: t.stringList({
+      nullable: true,
+      description: 'The only addresses and networks it works from; null: any.',
+      resolve: ({ allowed_ips }) => allowed_ips,
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    lastUsedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_used_at }) => last_used_at }),
+    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ expires_at }) => expires_at }),
+    revokedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ revoked_at }) => revoked_at }),
+  }),
+});
+
+const ApiKeyConnection = connectionOf(ApiKey);
+
+builder.queryField('apiKeys', (t) =>
+  t.field({ type: ApiKeyConnection, args: pageArgs(t), resolve: (_, args, g) => page(g, listKeys, args) }),
+);
+
+const ApiKeyPayload = builder.objectRef<{ readonly apiKey: KeyEntry }>('ApiKeyPayload').implement({
+  fields: (t) => ({ apiKey: t.field({ type: ApiKey, resolve: ({ apiKey }) => apiKey }) }),
+});
+const ApiKeyResult = resultOf('ApiKeyResult', ApiKeyPayload);
+
+const ApiKeyCreatePayload = builder.objectRef<KeyEntry & { readonly secret: string }>('ApiKeyCreatePayload').implement({
+  fields: (t) => ({
+    apiKey: t.field({ type: ApiKey, resolve: (key) => key }),
+    secret: t.exposeString('secret', { description: 'Shown this once.' }),
+  }),
+});
+const ApiKeyCreateResult = resultOf('ApiKeyCreateResult', ApiKeyCreatePayload);
+
+const ApiKeyInput = builder.inputType('ApiKeyInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    scopes: t.stringList({ required: true }),
+    mode: t.field({ type: KeyMode, description: 'LIVE where it is left out.' }),
+    domains: t.stringList({ description: 'The only domains that from may have; none given: any.' }),
+    allowedIps: t.stringList({ description: 'The only addresses and networks it works from; none given: any.' }),
+    expiresAt: t.field({ type: 'DateTime' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  apiKeyCreate: t.field({
+    type: ApiKeyCreateResult,
+    description: 'A key never grants a scope that its maker lacks.',
+    args: { input: t.arg({ type: ApiKeyInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, createKey, input)),
+  }),
+  apiKeyRevoke: t.field({
+    type: ApiKeyResult,
+    description: 'For the next request of every process. Revoked once, it answers the same again.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => {
+        await call(g, revokeKey, { keyId: input.id });
+        return { apiKey: present(await g.load.keys.load(input.id), 'api_key_not_found', input.id) };
+      }),
+  }),
+}));

@@ -1,0 +1,84 @@
+import { type AttemptOfMessage, attemptOutcomes } from '@postrider/core/messages';
+import { builder } from '../builder.ts';
+import { connectionOf } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { recipientOf } from './recipients.ts';
+import { Attempt, Recipient } from './refs.ts';
+
+const AttemptOutcome = enumOf(
+  'AttemptOutcome',
+  attemptOutcomes,
+  'UNKNOWN: the connection was lost after the end of the mail, so that it may have arrived.',
+);
+const SmtpSide = enumOf('SmtpSide', ['client', 'server', 'note']);
+
+const TlsInfo = builder.objectRef<NonNullable<AttemptOfMessage['tls']>>('TlsInfo').implement({
+  fields: (t) => ({
+    version: t.string({ resolve: ({ protocol }) => protocol }),
+    cipher: t.exposeString('cipher'),
+    verified: t.boolean({ resolve: ({ authorized }) => authorized }),
+  }),
+});
+
+const PhaseTiming = builder.objectRef<{ readonly phase: string; readonly ms: number }>('PhaseTiming').implement({
+  fields: (t) => ({ phase: t.exposeString('phase'), ms: t.exposeFloat('ms') }),
+});
+
+interface Line {
+  readonly side: 'client' | 'server' | 'note';
+  readonly text: string;
+}
+
+const SmtpLine = builder.objectRef<Line>('SmtpLine').implement({
+  fields: (t) => ({
+    from: t.field({ type: SmtpSide, resolve: ({ side }) => side }),
+    text: t.exposeString('text'),
+  }),
+});
+
+Attempt.implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    number: t.exposeInt('number', { description: '1 for the first.' }),
+    startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
+    durationMs: t.int({
+      resolve: ({ started_at, finished_at }) => Date.parse(finished_at) - Date.parse(started_at),
+    }),
+    outcome: t.field({ type: AttemptOutcome, resolve: ({ outcome }) => outcome }),
+    category: t.exposeString('category', { nullable: true, description: 'What a refusal was about.' }),
+    stage: t.exposeString('stage', { description: 'How far the conversation came.' }),
+    mxHost: t.string({ nullable: true, resolve: ({ target }) => (target === '' ? null : target) }),
+    remoteIp: t.string({ nullable: true, resolve: ({ address }) => address }),
+    tls: t.field({ type: TlsInfo, nullable: true, resolve: ({ tls }) => tls }),
+    smtpCode: t.int({ nullable: true, resolve: ({ reply }) => reply?.code ?? null }),
+    enhancedCode: t.string({ nullable: true, resolve: ({ reply }) => reply?.enhanced ?? null }),
+    reply: t.string({ nullable: true, resolve: ({ reply }) => reply?.text ?? null }),
+    error: t.exposeString('error', { nullable: true }),
+    transcript: t.field({
+      type: [SmtpLine],
+      nullable: true,
+      resolve: ({ transcript }) => transcript?.trimEnd().split('\n').map(lineOf) ?? null,
+    }),
+    phases: t.field({
+      type: [PhaseTiming],
+      resolve: ({ phases_ms }) => Object.entries(phases_ms).map(([phase, ms]) => ({ phase, ms })),
+    }),
+    recipients: t.field({
+      type: [Recipient],
+      async resolve({ email_id, recipient_id }, _, { load }) {
+        const email = await load.messages.load(email_id);
+        const recipient = email && recipientOf(email, recipient_id);
+        return recipient ? [recipient] : [];
+      },
+    }),
+  }),
+});
+
+export const AttemptConnection = connectionOf(Attempt);
+
+/** `C: RCPT TO…` as the client noted it; other lines tell what happened to the session. */
+function lineOf(line: string): Line {
+  if (line.startsWith('C: ')) return { side: 'client', text: line.slice(3) };
+  if (line.startsWith('S: ')) return { side: 'server', text: line.slice(3) };
+  return { side: 'note', text: line.replace(/^-- /, '') };
+}

@@ -1,0 +1,125 @@
+import {
+  addDomain,
+  type DomainEntry,
+  domainStates,
+  getDomain,
+  listDomains,
+  purposes,
+  recordStatuses,
+  removeDomain,
+  verifyDomain,
+  zoneFile,
+} from '@postrider/core/domains';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call, orNull, page, present } from '../from-operation.ts';
+import { claimIds } from '../node-ids.ts';
+import { Domain } from './refs.ts';
+import { DeleteResult, TargetInput } from './target.ts';
+
+const DomainStatus = enumOf('DomainStatus', domainStates);
+const RecordPurpose = enumOf('RecordPurpose', purposes);
+const RecordStatus = enumOf('RecordStatus', recordStatuses);
+
+const DnsRecord = builder.objectRef<DomainEntry['dns_records'][number]>('DnsRecord').implement({
+  fields: (t) => ({
+    purpose: t.field({ type: RecordPurpose, resolve: ({ purpose }) => purpose }),
+    required: t.exposeBoolean('required', { description: 'Whether the domain is verified only with it.' }),
+    type: t.exposeString('type'),
+    host: t.exposeString('host', { description: 'As providers ask for it: without the zone, @ for the zone itself.' }),
+    fqdn: t.exposeString('fqdn'),
+    value: t.exposeString('value'),
+    ttl: t.exposeInt('ttl'),
+    status: t.field({ type: RecordStatus, resolve: ({ status }) => status }),
+    found: t.stringList({ description: 'What the last check saw there.', resolve: ({ found }) => found }),
+    diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What exactly is the matter.' }),
+    hint: t.exposeString('hint', { nullable: true, description: 'What to do about it, for people.' }),
+    keyRole: t.string({
+      nullable: true,
+      description: 'Of a dkim record: whether its key signs, will sign, or has signed mail that is on its way.',
+      resolve: ({ key_role }) => key_role,
+    }),
+  }),
+});
+
+claimIds('domain', 'Domain');
+builder.node(Domain, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.domains.loadMany(ids),
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    status: t.field({ type: DomainStatus, resolve: ({ status }) => status }),
+    canSend: t.boolean({ resolve: ({ can_send }) => can_send }),
+    statusReason: t.string({ nullable: true, resolve: ({ status_reason }) => status_reason }),
+    records: t.field({ type: [DnsRecord], resolve: ({ dns_records }) => dns_records }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    verifiedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ verified_at }) => verified_at }),
+    lastCheckedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_checked_at }) => last_checked_at }),
+    nextCheckAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ next_check_at }) => next_check_at }),
+    zoneFile: t.string({
+      description: 'The records as a fragment of a zone file, to be pasted or imported.',
+      resolve: ({ name, dns_records }) => zoneFile(name, dns_records),
+    }),
+  }),
+});
+
+const DomainConnection = connectionOf(Domain);
+
+builder.queryFields((t) => ({
+  domain: t.field({
+    type: Domain,
+    nullable: true,
+    args: { name: t.arg.string({ required: true }) },
+    resolve: (_, { name }, g) => orNull('domain_not_found', () => call(g, getDomain, { domain: name })),
+  }),
+  domains: t.field({
+    type: DomainConnection,
+    args: pageArgs(t),
+    resolve: (_, args, g) => page(g, listDomains, args),
+  }),
+}));
+
+const DomainPayload = builder.objectRef<{ readonly domain: DomainEntry }>('DomainPayload').implement({
+  fields: (t) => ({ domain: t.field({ type: Domain, resolve: ({ domain }) => domain }) }),
+});
+const DomainResult = resultOf('DomainResult', DomainPayload);
+
+const DomainInput = builder.inputType('DomainInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    dkimSelector: t.string({ description: 'The label that the keys are published under.' }),
+    returnPath: t.string({ description: 'A name below the domain that bounces come back to.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  domainCreate: t.field({
+    type: DomainResult,
+    description: 'Adds a name to prove; the answer has the records to publish.',
+    args: { input: t.arg({ type: DomainInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ domain: await call(g, addDomain, input) })),
+  }),
+  domainVerify: t.field({
+    type: DomainResult,
+    description: 'Looks up the records now.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => {
+        const { name } = present(await g.load.domains.load(input.id), 'domain_not_found', input.id);
+        return { domain: await call(g, verifyDomain, { domain: name }) };
+      }),
+  }),
+  domainDelete: t.field({
+    type: DeleteResult,
+    description: 'Removes a domain and its keys; its open mail is canceled.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => {
+        const { name } = present(await g.load.domains.load(input.id), 'domain_not_found', input.id);
+        await call(g, removeDomain, { domain: name });
+        return { deleted_id: input.id };
+      }),
+  }),
+}));

@@ -1,0 +1,72 @@
+import { type EventEntry, listEvents, type TimelineEvent } from '@postrider/core/events';
+import { eventDataOf } from '@postrider/core/messages';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { page } from '../from-operation.ts';
+import { claimIds } from '../node-ids.ts';
+import { recipientOf } from './recipients.ts';
+import { Event, Message, Recipient } from './refs.ts';
+
+claimIds('event', 'Event');
+builder.node(Event, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.events.loadMany(ids),
+  fields: (t) => ({
+    type: t.exposeString('type', { description: 'Such as email.delivered.' }),
+    at: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    sequence: t.exposeInt('sequence', {
+      description: 'Grows by one from event to event of a message; 0 where it is about no mail.',
+    }),
+    message: t.field({
+      type: Message,
+      nullable: true,
+      resolve: ({ email_id }, _, { load }) => (email_id === null ? null : load.messages.load(email_id)),
+    }),
+    recipient: t.field({
+      type: Recipient,
+      nullable: true,
+      async resolve({ email_id, recipient_id }, _, { load }) {
+        if (email_id === null || recipient_id === null) return null;
+        const email = await load.messages.load(email_id);
+        return email && recipientOf(email, recipient_id);
+      },
+    }),
+    data: t.field({
+      type: 'JSON',
+      description: 'What webhooks post as data.',
+      async resolve(event, _, { load }) {
+        if (!isOfTimeline(event)) return event.data;
+        const email = event.email_id === null ? null : await load.messages.load(event.email_id);
+        return email ? eventDataOf(event, email) : (await load.events.load(event.id))?.data;
+      },
+    }),
+  }),
+});
+
+function isOfTimeline(event: EventEntry | TimelineEvent): event is TimelineEvent {
+  return 'facts' in event;
+}
+
+export const EventConnection = connectionOf(Event);
+
+const EventFilter = builder.inputType('EventFilter', {
+  description: 'What GET /v1/events filters by; all that is named must hold.',
+  fields: (t) => ({
+    types: t.stringList({ description: 'One of these, such as email.bounced.' }),
+    messageId: t.id({ description: 'The timeline of one message.' }),
+    since: t.field({ type: 'DateTime', description: 'At this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Before this time.' }),
+  }),
+});
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: EventConnection,
+    description: 'What happened in the workspace, newest first.',
+    args: { ...pageArgs(t), filter: t.arg({ type: EventFilter }) },
+    resolve: (_, { filter, ...args }, g) => {
+      const { types, messageId, ...others } = filter ?? {};
+      return page(g, listEvents, args, { ...others, type: types?.join(','), emailId: messageId });
+    },
+  }),
+);

@@ -1,0 +1,141 @@
+import { deliveryStates } from '@postrider/core/delivery';
+import { type LogEntry, type RecipientEntry, recipientKinds } from '@postrider/core/messages';
+import { builder } from '../builder.ts';
+import { connectionOf } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { claimIds } from '../node-ids.ts';
+import { Attempt, Message, Recipient, type RecipientOf, Suppression } from './refs.ts';
+
+export const RecipientStatus = enumOf('RecipientStatus', deliveryStates);
+const RecipientKind = enumOf('RecipientKind', recipientKinds);
+
+type Waiting = NonNullable<RecipientEntry['waiting']>;
+
+/** Whoever waits for something. */
+const WaitScheduled = builder.objectRef<RecipientOf>('WaitScheduled').implement({
+  fields: (t) => ({
+    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+  }),
+});
+const WaitRetryBackoff = builder.objectRef<RecipientOf>('WaitRetryBackoff').implement({
+  fields: (t) => ({
+    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+    attempt: t.int({ description: 'Attempts that have been made.', resolve: ({ entry }) => entry.attempts }),
+    lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
+  }),
+});
+const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
+  description: 'Its destination is closed for a while: by its failures, or by the limit that an operator has set.',
+  fields: (t) => ({
+    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+    lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
+  }),
+});
+const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
+  description: 'Nothing is in its way but those before it.',
+  fields: (t) => ({
+    ahead: t.int({
+      nullable: true,
+      description: 'How many stand before it, counted up to 10000; null in lists.',
+      resolve: ({ entry }) => entry.waiting?.ahead ?? null,
+    }),
+    etaSeconds: t.int({ nullable: true, resolve: ({ entry }) => entry.waiting?.eta_seconds ?? null }),
+    lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
+  }),
+});
+const WaitHold = builder.objectRef<RecipientOf>('WaitHold').implement({
+  description: 'Somebody has stopped its destination, its sending domain or its key.',
+  fields: (t) => ({
+    reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
+    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+  }),
+});
+const WaitQueuePaused = builder.objectRef<RecipientOf>('WaitQueuePaused').implement({
+  description: 'Somebody has stopped the queue of all mail.',
+  fields: (t) => ({
+    reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
+    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+  }),
+});
+const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
+  description: 'No worker runs that could send it.',
+  fields: (t) => ({
+    since: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.since ?? null }),
+  }),
+});
+
+const typeOfReason: Record<Waiting['reason'], { readonly name: string }> = {
+  scheduled: WaitScheduled,
+  retry_backoff: WaitRetryBackoff,
+  throttled: WaitThrottle,
+  in_line: WaitInLine,
+  hold: WaitHold,
+  queue_paused: WaitQueuePaused,
+  no_worker: WaitNoWorker,
+};
+
+export const WaitReason = builder.unionType('WaitReason', {
+  description: 'Why something is not sent yet.',
+  types: [WaitScheduled, WaitRetryBackoff, WaitThrottle, WaitInLine, WaitHold, WaitQueuePaused, WaitNoWorker],
+  resolveType: ({ entry }) => (entry.waiting ? typeOfReason[entry.waiting.reason].name : undefined),
+});
+
+claimIds('recipient', 'Recipient');
+builder.node(Recipient, {
+  id: { resolve: ({ id }) => id },
+  async loadMany(ids, { load }) {
+    const emails = await load.messagesOfRecipients.loadMany(ids);
+    return ids.map((id, index) => {
+      const email = emails[index];
+      return email ? recipientOf(email, id) : null;
+    });
+  },
+  fields: (t) => ({
+    address: t.field({ type: 'EmailAddress', resolve: ({ entry }) => entry.email }),
+    kind: t.field({ type: RecipientKind, resolve: ({ entry }) => entry.kind }),
+    status: t.field({ type: RecipientStatus, resolve: ({ entry }) => entry.status }),
+    destination: t.string({
+      description: 'The domain that the mail goes to.',
+      resolve: ({ entry }) => entry.email.slice(entry.email.lastIndexOf('@') + 1),
+    }),
+    attemptCount: t.int({ resolve: ({ entry }) => entry.attempts }),
+    lastResponse: t.string({
+      nullable: true,
+      description: 'What the other server said last.',
+      resolve: ({ entry }) => entry.last_response,
+    }),
+    lastAttempt: t.field({
+      type: Attempt,
+      nullable: true,
+      async resolve({ id, email }, _, { load }) {
+        const attempts = await load.lastAttempts.load(email.id);
+        return attempts.find((attempt) => attempt.recipient_id === id) ?? null;
+      },
+    }),
+    nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.next_attempt_at }),
+    waiting: t.field({
+      type: WaitReason,
+      nullable: true,
+      description: 'Why it is not sent yet; null while it is being sent, and once it is closed.',
+      resolve: (recipient) => (recipient.entry.waiting === null ? null : recipient),
+    }),
+    suppression: t.field({
+      type: Suppression,
+      nullable: true,
+      description: 'What holds the address back now.',
+      resolve: ({ entry }, _, { load }) => load.suppressionsByEmail.load(entry.email),
+    }),
+    message: t.field({ type: Message, resolve: ({ email }) => email }),
+  }),
+});
+
+export const RecipientConnection = connectionOf(Recipient);
+
+export function recipientsOf(email: LogEntry): RecipientOf[] {
+  return email.recipients.map((entry) => ({ id: entry.id, entry, email }));
+}
+
+export function recipientOf(email: LogEntry, id: string): RecipientOf | null {
+  const entry = email.recipients.find((one) => one.id === id);
+  return entry ? { id, entry, email } : null;
+}

@@ -1,0 +1,25 @@
+import type { KeyEntry } from '@postrider/core/api-keys';
+import type { DomainEntry } from '@postrider/core/domains';
+import type { EventEntry, TimelineEvent } from '@postrider/core/events';
+import type { AttemptOfMessage, LogEntry, RecipientEntry } from '@postrider/core/messages';
+import type { SuppressionEntry } from '@postrider/core/suppressions';
+import type { WebhookDeliveryEntry, WebhookEntry } from '@postrider/core/webhooks';
+import { builder } from '../builder.ts';
+
+/** A recipient is read with its message, and knows it. */
+export interface RecipientOf {
+  readonly id: string;
+  readonly entry: RecipientEntry;
+  readonly email: LogEntry;
+}
+
+/** Refs of types that name each other; each is implemented in the file of its domain. */
+export const Message = builder.objectRef<LogEntry>('Message');
+export const Recipient = builder.objectRef<RecipientOf>('Recipient');
+export const Attempt = builder.objectRef<AttemptOfMessage>('Attempt');
+export const Event = builder.objectRef<EventEntry | TimelineEvent>('Event');
+export const Domain = builder.objectRef<DomainEntry>('Domain');
+export const ApiKey = builder.objectRef<KeyEntry>('ApiKey');
+export const Suppression = builder.objectRef<SuppressionEntry>('Suppression');
+export const Webhook = builder.objectRef<WebhookEntry>('Webhook');
+export const WebhookDelivery = builder.objectRef<WebhookDeliveryEntry>('WebhookDelivery');

@@ -1,0 +1,199 @@
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+  type WebhookDeliveryEntry,
+  type WebhookEntry,
+  webhookDeliveryStates,
+  webhookStatuses,
+} from '@postrider/core/webhooks';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call, page, present } from '../from-operation.ts';
+import { claimIds } from '../node-ids.ts';
+import { Event, Webhook, WebhookDelivery } from './refs.ts';
+import { DeleteResult, TargetInput } from './target.ts';
+
+const WebhookStatus = enumOf('WebhookStatus', webhookStatuses);
+const DeliveryStatus = enumOf('DeliveryStatus', webhookDeliveryStates);
+
+claimIds('webhook', 'Webhook');
+builder.node(Webhook, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.webhooks.loadMany(ids),
+  fields: (t) => ({
+    url: t.field({ type: 'URL', resolve: ({ url }) => url }),
+    description: t.exposeString('description', { nullable: true }),
+    events: t.stringList({
+      description: 'The types that are posted; all alone stands for every type.',
+      resolve: ({ events }) => (typeof events === 'string' ? [events] : events),
+    }),
+    status: t.field({ type: WebhookStatus, resolve: ({ status }) => status }),
+    disabledReason: t.string({ nullable: true, resolve: ({ status_reason }) => status_reason }),
+    secretLast4: t.string({ resolve: ({ secret_last4 }) => secret_last4 }),
+    previousSecretUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until then the secret before the last rotation signs too.',
+      resolve: ({ previous_secret_until }) => previous_secret_until,
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    lastSuccessAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_success_at }) => last_success_at }),
+    failingSince: t.field({ type: 'DateTime', nullable: true, resolve: ({ failing_since }) => failing_since }),
+    pausedUntil: t.field({ type: 'DateTime', nullable: true, resolve: ({ paused_until }) => paused_until }),
+    deliveries: t.field({
+      type: WebhookDeliveryConnection,
+      description: 'What was posted or is to be, newest first.',
+      args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
+      resolve: ({ id }, { filter, ...args }, g) =>
+        page(g, listWebhookDeliveries, args, { id, status: filter?.status?.join(',') }),
+    }),
+  }),
+});
+
+claimIds('webhook_delivery', 'WebhookDelivery');
+builder.node(WebhookDelivery, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.webhookDeliveries.loadMany(ids),
+  fields: (t) => ({
+    event: t.field({
+      type: Event,
+      nullable: true,
+      description: 'null: a test, which is about no event.',
+      resolve: ({ event_id }, _, { load }) => load.events.load(event_id),
+    }),
+    eventId: t.id({ description: 'The webhook-id header of every attempt.', resolve: ({ event_id }) => event_id }),
+    eventType: t.string({ resolve: ({ event_type }) => event_type }),
+    webhook: t.field({
+      type: Webhook,
+      nullable: true,
+      description: 'null once it has been deleted.',
+      resolve: ({ webhook_id }, _, { load }) => load.webhooks.load(webhook_id),
+    }),
+    status: t.field({ type: DeliveryStatus, resolve: ({ status }) => status }),
+    attempt: t.int({ description: 'Attempts that have been made.', resolve: ({ attempts }) => attempts }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ next_attempt_at }) => next_attempt_at }),
+    lastAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_attempt_at }) => last_attempt_at }),
+    finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
+    responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),
+    responseBody: t.string({
+      nullable: true,
+      description: 'The first kilobyte of the last answer.',
+      resolve: ({ response_body }) => response_body,
+    }),
+    error: t.exposeString('error', { nullable: true }),
+  }),
+});
+
+const WebhookDeliveryConnection = connectionOf(WebhookDelivery);
+const WebhookConnection = connectionOf(Webhook);
+
+const DeliveryFilter = builder.inputType('DeliveryFilter', {
+  fields: (t) => ({ status: t.field({ type: [DeliveryStatus], description: 'One of these.' }) }),
+});
+
+builder.queryField('webhooks', (t) =>
+  t.field({ type: WebhookConnection, args: pageArgs(t), resolve: (_, args, g) => page(g, listWebhooks, args) }),
+);
+
+const WebhookPayload = builder.objectRef<{ readonly webhook: WebhookEntry }>('WebhookPayload').implement({
+  fields: (t) => ({ webhook: t.field({ type: Webhook, resolve: ({ webhook }) => webhook }) }),
+});
+const WebhookResult = resultOf('WebhookResult', WebhookPayload);
+
+const WebhookCreatePayload = builder
+  .objectRef<WebhookEntry & { readonly secret: string }>('WebhookCreatePayload')
+  .implement({
+    fields: (t) => ({
+      webhook: t.field({ type: Webhook, resolve: (webhook) => webhook }),
+      secret: t.exposeString('secret', { description: 'Shown this once.' }),
+    }),
+  });
+const WebhookCreateResult = resultOf('WebhookCreateResult', WebhookCreatePayload);
+
+const DeliveryPayload = builder.objectRef<{ readonly delivery: WebhookDeliveryEntry }>('DeliveryPayload').implement({
+  fields: (t) => ({ delivery: t.field({ type: WebhookDelivery, resolve: ({ delivery }) => delivery }) }),
+});
+const DeliveryResult = resultOf('DeliveryResult', DeliveryPayload);
+
+const WebhookInput = builder.inputType('WebhookInput', {
+  fields: (t) => ({
+    url: t.field({ type: 'URL', required: true }),
+    events: t.stringList({ description: 'Types to post; none given: all.' }),
+    description: t.string(),
+  }),
+});
+const WebhookUpdateInput = builder.inputType('WebhookUpdateInput', {
+  description: 'Changes what is named.',
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    url: t.field({ type: 'URL' }),
+    events: t.stringList({ description: 'all alone stands for every type.' }),
+    description: t.string({ description: 'null takes it away.' }),
+    status: t.field({ type: WebhookStatus }),
+  }),
+});
+const WebhookTestInput = builder.inputType('WebhookTestInput', {
+  fields: (t) => ({ id: t.id({ required: true }), type: t.string({ description: 'Which event the example is of.' }) }),
+});
+const RotateInput = builder.inputType('RotateInput', {
+  fields: (t) => ({ id: t.id({ required: true }) }),
+});
+
+/** A list that is all, alone, is what the core calls all. */
+function eventsInput(events: readonly string[] | null | undefined): { readonly events?: readonly string[] | 'all' } {
+  if (events == null) return {};
+  return { events: events.length === 1 && events[0] === 'all' ? 'all' : events };
+}
+
+builder.mutationFields((t) => ({
+  webhookCreate: t.field({
+    type: WebhookCreateResult,
+    args: { input: t.arg({ type: WebhookInput, required: true }) },
+    resolve: (_, { input: { events, ...input } }, g) =>
+      outcome(() => call(g, createWebhook, { ...input, ...eventsInput(events) })),
+  }),
+  webhookUpdate: t.field({
+    type: WebhookResult,
+    args: { input: t.arg({ type: WebhookUpdateInput, required: true }) },
+    resolve: (_, { input: { events, ...input } }, g) =>
+      outcome(async () => ({
+        webhook: await call(g, updateWebhook, { ...input, ...eventsInput(events) }, ['description']),
+      })),
+  }),
+  webhookDelete: t.field({
+    type: DeleteResult,
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, deleteWebhook, input)).id })),
+  }),
+  webhookTest: t.field({
+    type: DeliveryResult,
+    description: 'Posts an example event, with test in its data.',
+    args: { input: t.arg({ type: WebhookTestInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ delivery: await call(g, testWebhook, input) })),
+  }),
+  webhookSecretRotate: t.field({
+    type: WebhookCreateResult,
+    description: 'Replaces the secret; the old one also signs for 24 hours.',
+    args: { input: t.arg({ type: RotateInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, rotateWebhookSecret, input)),
+  }),
+  deliveryReplay: t.field({
+    type: DeliveryResult,
+    description: 'Posts a delivery again, under the same webhook-id.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input: { id } }, g) =>
+      outcome(async () => {
+        const { webhook_id } = present(await g.load.webhookDeliveries.load(id), 'delivery_not_found', id);
+        return { delivery: await call(g, replayWebhookDelivery, { id: webhook_id, deliveryId: id }) };
+      }),
+  }),
+}));

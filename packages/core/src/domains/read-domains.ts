@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { ActorContext } from '../context.ts';
+import { operation } from '../operation.ts';
+import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
+import { type DomainRow, domainsByIds, domainsByNames, publicKeysOf } from './store.ts';
+
+const MOST = 1000;
+const output = z.array(domainSchema.nullable()).readonly();
+
+/** Some domains by id, in the order asked for; null for what is not in the workspace. */
+export const readDomains = operation({
+  name: 'domains.read_many',
+  scope: 'domains:read',
+  summary: 'Some domains by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output,
+  async run(ctx, { ids }) {
+    const entries = await entriesOf(ctx, await domainsByIds(ctx.sql, ctx.actor.workspace_id, ids));
+    const found = new Map(entries.map((entry) => [entry.id, entry]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** The same by name, in its canonical spelling. */
+export const readDomainsByName = operation({
+  name: 'domains.read_named',
+  scope: 'domains:read',
+  summary: 'Some domains by name',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output,
+  async run(ctx, { ids }) {
+    const entries = await entriesOf(ctx, await domainsByNames(ctx.sql, ctx.actor.workspace_id, ids));
+    const found = new Map(entries.map((entry) => [entry.name, entry]));
+    return ids.map((name) => found.get(name) ?? null);
+  },
+});
+
+async function entriesOf(ctx: ActorContext, rows: readonly DomainRow[]): Promise<DomainEntry[]> {
+  const keys = await publicKeysOf(
+    ctx.sql,
+    rows.map((row) => row.id),
+  );
+  const byDomain = Map.groupBy(keys, (key) => key.domain_id);
+  return rows.map((row) => domainEntry(row, byDomain.get(row.id) ?? [], ctx));
+}

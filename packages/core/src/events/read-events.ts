@@ -1,0 +1,85 @@
+import type { Sql } from '@postrider/db';
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { pageFields, pagesOf } from '../list.ts';
+import { operation } from '../operation.ts';
+import { listOf, timeField } from '../wire.ts';
+import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
+import { addressesOf, type EventRow, eventsByIds, lastEventsOf, pagesOfTimelines, subjectsOf } from './store.ts';
+
+const MOST = 1000;
+
+const timelineSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  created_at: timeField,
+  sequence: z.int(),
+  email_id: z.string().nullable(),
+  recipient_id: z.string().nullable(),
+  facts: z.string().meta({ description: 'JSON, as it was recorded.' }),
+});
+/** An event without what it tells of its message: whoever asks has that already. */
+export type TimelineEvent = z.output<typeof timelineSchema>;
+
+/** Some events by id, in the order asked for; null for what is not in the workspace. */
+export const readEvents = operation({
+  name: 'events.read_many',
+  scope: 'email:logs:read',
+  summary: 'Some events by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(eventSchema.nullable()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
+    const rows = await eventsByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const entries = await eventEntries(ctx.sql, ctx.actor.workspace_id, rows);
+    const found = new Map(entries.map((entry) => [entry.id, entry]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** The timelines of some messages, oldest first: a page of each, all in one statement. */
+export const readTimelines = operation({
+  name: 'email.timelines',
+  scope: 'email:logs:read',
+  summary: 'A page of the events of each of some emails',
+  input: z.object({
+    limit: pageFields.limit,
+    of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
+  }),
+  output: z.array(listOf(timelineSchema)).readonly(),
+  run(ctx, { limit, of }) {
+    const scope = { secret_key: ctx.secret_key, list: 'email.timeline', workspace_id: ctx.actor.workspace_id };
+    return pagesOf(scope, of, limit, async (behind) => {
+      const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, behind, limit + 1);
+      return [Map.groupBy(rows, (row) => row.message_id ?? ''), timelineEvent];
+    });
+  },
+});
+
+/** The newest event of each of some messages, in their order. */
+export const readLastEvents = operation({
+  name: 'email.last_events',
+  scope: 'email:logs:read',
+  summary: 'The newest event of each of some emails',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(timelineSchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, ids);
+    const found = new Map(rows.map((row) => [row.message_id, timelineEvent(row)]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+function timelineEvent(row: EventRow): TimelineEvent {
+  const { id, type, sequence, message_id, recipient_id, facts, created_at } = row;
+  return { id, type, sequence, email_id: message_id, recipient_id, facts, created_at: isoTime(created_at) };
+}
+
+/** Rows with what they tell of their messages and recipients. */
+export async function eventEntries(sql: Sql, workspace_id: string, rows: readonly EventRow[]): Promise<EventEntry[]> {
+  const message_ids = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
+  const [messages, addresses] = await Promise.all([
+    subjectsOf(sql, workspace_id, message_ids),
+    addressesOf(sql, workspace_id, rows),
+  ]);
+  return rows.map((row) => eventEntry(row, messages.get(row.message_id ?? ''), addresses.get(row.recipient_id ?? '')));
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { idFloor, idTime, isId } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { logEntrySchema } from './log-entry.ts';
+import { messagesOfRecipients } from './log-store.ts';
+import { entriesOf } from './read-messages.ts';
+
+const MOST = 100;
+
+/**
+ * The messages that some recipients belong to, in the order asked for. Nothing leads from a recipient to its message;
+ * but both get their ids in the same millisecond, so only the messages of that one are looked at.
+ */
+export const readRecipients = operation({
+  name: 'email.of_recipients',
+  scope: 'email:logs:read',
+  summary: 'The emails that some recipients belong to',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(logEntrySchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    const { workspace_id } = ctx.actor;
+    const wanted = ids
+      .filter((id) => isId('recipient', id))
+      .map((id) => ({ id, from: idFloor('message', idTime(id)), before: idFloor('message', idTime(id) + 1) }));
+    const owners = await messagesOfRecipients(ctx.sql, workspace_id, wanted);
+    const messages = await entriesOf(ctx.sql, workspace_id, [...new Set(owners.values())]);
+    return ids.map((id) => messages.get(owners.get(id) ?? '') ?? null);
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { suppressionsByEmails, suppressionsByIds } from './store.ts';
+import { suppressionEntry, suppressionSchema } from './suppression-entry.ts';
+
+const MOST = 1000;
+const output = z.array(suppressionSchema.nullable()).readonly();
+
+/** Some suppressions by id, in the order asked for; null for what is not in the workspace, or has run out. */
+export const readSuppressions = operation({
+  name: 'suppressions.read_many',
+  scope: 'email:logs:read',
+  summary: 'Some suppressions by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output,
+  async run(ctx, { ids }) {
+    const rows = await suppressionsByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const found = new Map(rows.map((row) => [row.id, suppressionEntry(row)]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** What holds back some addresses, in their order, whatever their spelling. */
+export const readSuppressionsByEmail = operation({
+  name: 'suppressions.read_addressed',
+  scope: 'email:logs:read',
+  summary: 'The suppressions of some addresses',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output,
+  async run(ctx, { ids }) {
+    const rows = await suppressionsByEmails(ctx.sql, ctx.actor.workspace_id, ids);
+    const found = new Map(rows.map((row) => [row.email, suppressionEntry(row)]));
+    return ids.map((email) => found.get(email.toLowerCase()) ?? null);
+  },
+});
