@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
+import type { UserActor } from '@postrider/core';
 
 /** What every handler of the admin side finds in its Hono context. */
 export interface AdminEnv {
@@ -7,5 +8,7 @@ export interface AdminEnv {
     request_id: string;
     /** Where the request comes from, as far as trusted proxies tell. */
     address: string;
+    /** Who is signed in, behind requireSession. */
+    actor: UserActor;
   };
 }

@@ -4,6 +4,7 @@ import type { AdminEnv } from './admin-env.ts';
 import { captureRoutes } from './captured.ts';
 import { errorRoutes } from './error-pages.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
+import { loginRoutes } from './login-pages.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
 
 /** The pages for people. A plain one shows captured mail; each error reason has one to link to. */
@@ -16,7 +17,7 @@ export function createApp(services: Services): Hono<AdminEnv> {
     await next();
     context.header('x-request-id', context.var.request_id);
     context.header('x-content-type-options', 'nosniff');
-    context.header('referrer-policy', 'no-referrer');
+    if (!context.res.headers.has('referrer-policy')) context.header('referrer-policy', 'no-referrer');
     context.header('cache-control', 'no-store');
     if (!context.res.headers.has('content-security-policy')) {
       context.header(
@@ -26,6 +27,7 @@ export function createApp(services: Services): Hono<AdminEnv> {
     }
   });
   app.get('/', (context) => context.redirect('/captured'));
+  app.route('/', loginRoutes(services));
   app.route('/captured', captureRoutes(services));
   app.route('/errors', errorRoutes());
   app.route('/trpc', trpcRoutes(services));

@@ -2,6 +2,7 @@ import type { Services } from '@postrider/core';
 import { type MailAddress, newestCaptures, readCapture } from '@postrider/core/captures';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
+import type { AdminEnv } from './admin-env.ts';
 import { localOrOperator } from './local-or-operator.ts';
 import { page } from './page.ts';
 
@@ -9,8 +10,8 @@ const SHOWN = 100;
 // Mail is hostile: the frame runs no script, sends no form, and fetches nothing from anywhere.
 const PREVIEW_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
 
-export function captureRoutes(services: Services): Hono {
-  const routes = new Hono();
+export function captureRoutes(services: Services): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
   routes.use(localOrOperator(services));
   routes.get('/', async (context) => {
     const mails = await newestCaptures(services.sql, SHOWN);

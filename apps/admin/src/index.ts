@@ -1,2 +1,3 @@
 export { createHandler } from './listener.ts';
+export { requireSession } from './session.ts';
 export type { AppRouter } from './trpc/router.ts';

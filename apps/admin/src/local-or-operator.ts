@@ -1,9 +1,13 @@
 import { isIP } from 'node:net';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import type { Services } from '@postrider/core';
-import { verifyOperator } from '@postrider/core/people';
+import { AppError, peerAddress, type Services } from '@postrider/core';
+import { checkPassword } from '@postrider/core/people';
 import { countAddress, rateRefusal } from '@postrider/core/usage';
 import type { Context, MiddlewareHandler } from 'hono';
+import { html } from 'hono/html';
+import type { AdminEnv } from './admin-env.ts';
+import { httpStatus } from './http-status.ts';
+import { page } from './page.ts';
+import { sessionOf } from './session.ts';
 
 const proxyHeaders = [
   'forwarded',
@@ -15,27 +19,38 @@ const proxyHeaders = [
   'cf-connecting-ip',
 ];
 
-/** Lets in whoever sits at the machine, and otherwise an operator by e-mail and password. */
-export function localOrOperator(services: Services): MiddlewareHandler {
-  let lastCheck: Promise<unknown> = Promise.resolve();
-  /** One password at a time: deriving one takes 128 MiB, and a flood of them must not take more. */
-  const checkInTurn = (email: string, password: string): Promise<boolean> => {
-    const check = lastCheck.then(() => verifyOperator(services, email, password));
-    lastCheck = check.catch(() => undefined);
-    return check;
-  };
+/** Lets in whoever sits at the machine, and otherwise an operator, by session or by e-mail and password. */
+export function localOrOperator(services: Services): MiddlewareHandler<AdminEnv> {
   return async (context, next) => {
     if (services.config.PUBLIC_URL === undefined && isLocal(context)) return next();
+    const actor = await sessionOf(services, context);
+    if (actor?.scopes.includes('operator')) return next();
+    if (actor) return context.html(refusalPage('This is for operators; sign in as one.'), 403);
     const login = readLogin(context.req.header('authorization'));
     if (login) {
-      const counted = await countAddress(services.sql, peerOf(context));
-      const refusal = rateRefusal('address', counted);
-      if (refusal) return context.text(refusal.message, 429);
-      if (await checkInTurn(login.email, login.password)) return next();
+      const { address } = context.var;
+      const counted = await countAddress(services.sql, address);
+      const refusal = rateRefusal('address', counted) ?? (await loginRefusal(services, { ...login, address }));
+      if (refusal === null) return next();
+      if (refusal.code === 'rate_limited') return context.text(refusal.message, httpStatus[refusal.code]);
     }
     context.header('www-authenticate', 'Basic realm="postrider", charset="UTF-8"');
-    return context.text('Sign in with the e-mail address and the password of an operator.', 401);
+    return context.html(refusalPage('Sign in with the e-mail address and the password of an operator.'), 401);
   };
+}
+
+function refusalPage(text: string) {
+  return page('Captured mail', html`<p>${text}</p><p><a href="/login?next=/captured">Sign in</a></p>`);
+}
+
+async function loginRefusal(services: Services, login: Parameters<typeof checkPassword>[1]): Promise<AppError | null> {
+  try {
+    const { operator } = await checkPassword(services, login);
+    return operator ? null : new AppError('invalid_login', 'This is no operator.');
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
 }
 
 /**
@@ -43,23 +58,17 @@ export function localOrOperator(services: Services): MiddlewareHandler {
  * and a foreign Host name is a page that had its name re-bound to loopback to read what is here. Where a
  * PUBLIC_URL is set there is a proxy, which may hide both, so nobody is local.
  */
-function isLocal(context: Context): boolean {
-  const peer = peerOf(context);
+function isLocal(context: Context<AdminEnv>): boolean {
+  const peer = peerAddress(context.env.incoming.socket);
   const loopback = peer === '::1' || (isIP(peer) === 4 && peer.startsWith('127.'));
   const forwarded = proxyHeaders.some((name) => context.req.header(name) !== undefined);
   const { hostname } = new URL(context.req.url);
   return loopback && !forwarded && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-function peerOf(context: Context): string {
-  return (getConnInfo(context).remote.address ?? '').replace(/^::ffff:/, '');
-}
-
 function readLogin(header: string | undefined): { readonly email: string; readonly password: string } | null {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1];
   if (!encoded) return null;
   const [email = '', ...password] = Buffer.from(encoded, 'base64').toString().split(':');
-  // Postgres takes no NUL, and no login has one.
-  if (email.includes('\0')) return null;
   return { email, password: password.join(':') };
 }

@@ -13,6 +13,8 @@ export function banner(running: Running): string {
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
   if (inbound_port !== null) row('Bounces', `${config.HOST}:${inbound_port}`);
   lines.push(...secretRows(provisioned));
+  if (running.login_link !== null) row('Sign in', `${running.login_link}  (once, within 15 minutes)`);
+  else if (config.ROLES.includes('admin')) row('Sign in', `${url}/login`);
   if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
   else if (provisioned.api_key === null)
     row('API key', 'shown at the first start; npm run cli -- keys create --local makes another');

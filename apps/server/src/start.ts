@@ -2,15 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Config,
   catalogue,
+  createContext,
   createServices,
+  invoke,
   type Log,
   roleNames,
   runAll,
   type Services,
   systemClock,
 } from '@postrider/core';
+import { createLoginLink } from '@postrider/core/people';
 import { extendPartitions } from '@postrider/core/storage';
-import { type Provisioned, provision } from '@postrider/core/workspaces';
+import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/workspaces';
 import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
@@ -23,6 +26,8 @@ export interface Running {
   readonly capture_port: number | null;
   readonly inbound_port: number | null;
   readonly provisioned: Provisioned;
+  /** Signs the operator that this start made in once; null where it made none, or was given the password. */
+  readonly login_link: string | null;
   readonly embedded: boolean;
   stop(): Promise<void>;
 }
@@ -90,12 +95,14 @@ export async function startPostrider(
     stops.unshift(() => roles.stop());
     const url = `http://${shownHost(config.HOST)}:${roles.http.port}`;
     public_url ||= url;
+    const login_link = config.ROLES.includes('admin') ? await firstLoginLink(services, provisioned) : null;
     return {
       services,
       url,
       capture_port: roles.capture_port,
       inbound_port: roles.inbound_port,
       provisioned,
+      login_link,
       embedded: config.DATABASE_URL === undefined,
       stop,
     };
@@ -103,6 +110,14 @@ export async function startPostrider(
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop failed'));
     throw error;
   }
+}
+
+/** Made wherever a generated password is shown: whoever set ADMIN_PASSWORD does not want its like in a log. */
+async function firstLoginLink(services: Services, { operator }: Provisioned): Promise<string | null> {
+  if (!operator?.password) return null;
+  const workspace_id = (await oldestWorkspace(services.sql)) ?? '';
+  const ctx = createContext(services, { kind: 'system', workspace_id }, { face: 'cli' });
+  return (await invoke(ctx, createLoginLink, { email: operator.email })).url;
 }
 
 /** One process alone migrates by itself; a process among several waits for the migrate command. */

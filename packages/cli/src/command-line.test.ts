@@ -376,7 +376,57 @@ describe('operators', () => {
     const refused = await postrider(['operators', 'reset-password', 'nobody@sandbox.test']);
 
     expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/^operator_not_found: /);
+    expect(refused.err).toMatch(/^user_not_found: /);
+  });
+
+  it('prints a link that signs the only operator in once, at the address that people open', async () => {
+    const made = await postrider(['operators', 'login-link', '--json']);
+    const link = JSON.parse(made.out);
+    const press = () => fetch(link.url, { method: 'POST', redirect: 'manual', headers: { origin: url } });
+
+    expect(link).toMatchObject({ email: 'admin@sandbox.test', url: expect.stringContaining(`${url}/login/link/`) });
+    expect((await press()).status).toBe(303);
+    expect((await press()).status).toBe(401);
+  });
+
+  it('makes another one and unmakes them, and keeps the last', async () => {
+    const added = await postrider(['operators', 'add', 'Second@people.test', '--password']);
+    expect(added.out).toMatch(/^\S{20}\ntheir password; shown this once\nsecond@people\.test is an operator\n$/);
+    expect((await postrider(['operators', 'login-link'])).err).toMatch(/^missing_option: There are 2 operators/);
+
+    expect((await postrider(['operators', 'remove', 'SECOND@people.test'])).code).toBe(0);
+
+    const listed = await postrider(['operators', 'list', '--json']);
+    expect(JSON.parse(listed.out).data).toMatchObject([{ object: 'operator', email: 'admin@sandbox.test' }]);
+    expect((await postrider(['operators', 'remove', 'admin@sandbox.test'])).err).toMatch(/^last_admin: /);
+  });
+});
+
+describe('members', () => {
+  it('are added, get another role, and are removed', async () => {
+    const added = await postrider(['members', 'add', 'ada@people.test', '--role', 'admin']);
+    const promoted = await postrider(['members', 'add', 'bob@people.test', '--role', 'viewer', '--json']);
+    const changed = await postrider(['members', 'set-role', 'bob@people.test', 'member']);
+    const listed = await postrider(['members', 'list', '--json']);
+
+    expect(added.out).toMatch(
+      /^http\S+\/login\/link\/\S{43}\nsigns them in once, until .*\nada@people\.test is admin of wsp_\S+\n$/,
+    );
+    expect(JSON.parse(promoted.out)).toMatchObject({ role: 'viewer', login_url: expect.any(String) });
+    expect(changed.out).toMatch(/^bob@people\.test is member of wsp_/);
+    expect(JSON.parse(listed.out).data).toMatchObject([
+      { email: 'bob@people.test', role: 'member' },
+      { email: 'ada@people.test', role: 'admin' },
+    ]);
+    expect(listed.out).not.toContain('link');
+    expect((await postrider(['members', 'remove', 'ada@people.test'])).err).toMatch(/^last_admin: /);
+    expect((await postrider(['members', 'remove', 'bob@people.test'])).code).toBe(0);
+    expect((await postrider(['members', 'remove', 'bob@people.test'])).err).toMatch(/^member_not_found: /);
+  });
+
+  it('have a role that there is, in a workspace that there is', async () => {
+    expect((await postrider(['members', 'add', 'eve@people.test', '--role', 'owner'])).err).toMatch(/^invalid_type: /);
+    expect((await postrider(['members', 'list', '--workspace', 'wsp_none'])).err).toMatch(/^workspace_not_found: /);
   });
 });
 

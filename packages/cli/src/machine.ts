@@ -6,6 +6,7 @@ import {
   catalogue,
   createContext,
   createServices,
+  type List,
   readConfig,
   systemClock,
 } from '@postrider/core';
@@ -14,6 +15,7 @@ import { connect, pendingMigrations, type Sql } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue } from '@postrider/queue';
 import { pino } from 'pino';
+import { serviceUrl } from './client.ts';
 import { Problem } from './problem.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -49,14 +51,22 @@ export async function withMachine<T>(terminal: Terminal, work: (machine: Machine
     try {
       const pending = await pendingMigrations(sql);
       if (pending.length > 0) throw notMigrated(pending);
-      return await work({ sql, asWorkspace: (id) => contextOf(config, sql, url, id) });
+      const public_url = config.PUBLIC_URL ?? serviceUrl(terminal);
+      return await work({ sql, asWorkspace: (id) => contextOf({ config, sql, url, public_url }, id) });
     } finally {
       await sql.end({ timeout: 2 });
     }
   });
 }
 
-async function contextOf(config: Config, sql: Sql, url: string, named: string | undefined): Promise<Context> {
+interface Place {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly url: string;
+  readonly public_url: string;
+}
+
+async function contextOf({ config, sql, url, public_url }: Place, named: string | undefined): Promise<Context> {
   const workspace_id = named ?? (await oldestWorkspace(sql));
   if (workspace_id === null) throw notInstalled(config);
   if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
@@ -78,9 +88,22 @@ async function contextOf(config: Config, sql: Sql, url: string, named: string | 
     log,
     config,
     secret_key: secretKey(config),
-    public_url: config.PUBLIC_URL ?? '',
+    public_url,
   });
   return createContext(services, { kind: 'system', workspace_id }, { face: 'cli' });
+}
+
+/** A whole list of the machine, page by page. */
+export async function everyPage<T>(
+  ask: (page: { readonly limit: number; readonly cursor?: string }) => Promise<List<T>>,
+): Promise<T[]> {
+  const entries: T[] = [];
+  let page = await ask({ limit: 100 });
+  for (;;) {
+    entries.push(...page.data);
+    if (page.next_cursor === null) return entries;
+    page = await ask({ limit: 100, cursor: page.next_cursor });
+  }
 }
 
 function secretKey(config: Config): string {

@@ -1,25 +1,102 @@
-import { resetPassword } from '@postrider/core/people';
+import { invoke } from '@postrider/core';
+import {
+  addOperator,
+  createLoginLink,
+  listOperators,
+  type OperatorEntry,
+  removeOperator,
+  resetPassword,
+} from '@postrider/core/people';
 import type { Command } from 'commander';
-import { withMachine } from './machine.ts';
+import { everyPage, type Machine, withMachine } from './machine.ts';
 import { Problem } from './problem.ts';
-import { show, type Terminal } from './terminal.ts';
+import { entryLines, show, type Terminal, table } from './terminal.ts';
+
+interface Options {
+  readonly password?: boolean;
+  readonly json?: boolean;
+}
 
 export function addOperators(program: Command, terminal: Terminal): void {
-  program
+  const operators = program
     .command('operators')
-    .description('people who may sign in')
-    .command('reset-password <email>')
-    .description('on the machine itself: give an operator a new password, printed once')
+    .description('on the machine itself: people who run the instance, in every workspace');
+  operators
+    .command('list')
+    .description('every operator')
     .option('--json', 'print JSON')
-    .action(async (email: string, options: { json?: boolean }) => {
-      const password = await withMachine(terminal, (machine) => resetPassword(machine, email));
-      if (password === null) {
-        throw new Problem({
-          reason: 'operator_not_found',
-          message: `No operator has the e-mail address ${email}.`,
-          advice: 'Write it as the first start printed it, or as ADMIN_EMAIL said it.',
-        });
-      }
+    .action(async (options: Options) => {
+      const data = await withMachine(terminal, allOperators);
+      show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
+        table(data.map(({ user_id, email, created_at }) => [user_id, email, `since ${created_at}`])),
+      );
+    });
+  operators
+    .command('add <email>')
+    .description('make somebody an operator; a new person gets a login link, printed once')
+    .option('--password', 'a password instead of a link')
+    .option('--json', 'print JSON')
+    .action(async (email: string, options: Options) => {
+      const entry = options.password ? 'password' : 'login_link';
+      const added = await withMachine(terminal, async (machine) =>
+        invoke(await machine.asWorkspace(), addOperator, { email, entry }),
+      );
+      show(terminal, options.json, added, () => [...entryLines(added), `${added.email} is an operator`].join('\n'));
+    });
+  operators
+    .command('remove <email>')
+    .description('make somebody an operator no more, and end their sessions')
+    .option('--json', 'print JSON')
+    .action(async (email: string, options: Options) => {
+      const removed = await withMachine(terminal, async (machine) => {
+        const known = await allOperators(machine);
+        const operator = known.find((one) => one.email === email.toLowerCase());
+        if (!operator) throw unknownOperator(email);
+        return invoke(await machine.asWorkspace(), removeOperator, { user_id: operator.user_id });
+      });
+      show(terminal, options.json, removed, () => `${email} is an operator no more`);
+    });
+  operators
+    .command('login-link [email]')
+    .description('print a link that signs a person in once, within 15 minutes (the only operator, where none is named)')
+    .option('--json', 'print JSON')
+    .action(async (email: string | undefined, options: Options) => {
+      const link = await withMachine(terminal, async (machine) =>
+        invoke(await machine.asWorkspace(), createLoginLink, { email: email ?? (await onlyOperator(machine)) }),
+      );
+      show(terminal, options.json, link, () => `${link.url}\nsigns ${link.email} in once, until ${link.expires_at}`);
+    });
+  operators
+    .command('reset-password <email>')
+    .description('give a person a new password, printed once, and end their sessions')
+    .option('--json', 'print JSON')
+    .action(async (email: string, options: Options) => {
+      const { password } = await withMachine(terminal, async (machine) =>
+        invoke(await machine.asWorkspace(), resetPassword, { email }),
+      );
       show(terminal, options.json, { email, password }, () => `${password}\nnew password of ${email}; shown this once`);
     });
+}
+
+async function allOperators(machine: Machine): Promise<OperatorEntry[]> {
+  const ctx = await machine.asWorkspace();
+  return everyPage((page) => invoke(ctx, listOperators, page));
+}
+
+async function onlyOperator(machine: Machine): Promise<string> {
+  const [first, ...more] = await allOperators(machine);
+  if (first && more.length === 0) return first.email;
+  throw new Problem({
+    reason: 'missing_option',
+    message: `There are ${first ? more.length + 1 : 0} operators.`,
+    advice: 'Name the e-mail address of the person who is to sign in.',
+  });
+}
+
+function unknownOperator(email: string): Problem {
+  return new Problem({
+    reason: 'user_not_found',
+    message: `No operator has the e-mail address ${email}.`,
+    advice: '`npm run cli -- operators list` shows them.',
+  });
 }

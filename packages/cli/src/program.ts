@@ -7,6 +7,7 @@ import { addDomains } from './domains.ts';
 import { addEmail } from './email-get.ts';
 import { addKeys } from './keys.ts';
 import { addLogs } from './logs-tail.ts';
+import { addMembers } from './members.ts';
 import { addMigrate } from './migrate.ts';
 import { addNumbers } from './numbers.ts';
 import { addOperators } from './operators.ts';
@@ -36,6 +37,7 @@ export function createProgram(terminal: Terminal): Command {
   addSuppressionCommands(program, terminal);
   addWebhooks(program, terminal);
   addOperators(program, terminal);
+  addMembers(program, terminal);
   addDestinations(program, terminal);
   addWorkspaces(program, terminal);
   addPlans(program, terminal);

@@ -27,6 +27,18 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** What a new person signs in with, printed this once. */
+export function entryLines(entry: {
+  readonly password: string | null;
+  readonly login_url: string | null;
+  readonly login_url_expires_at: string | null;
+}): string[] {
+  return [
+    ...(entry.password === null ? [] : [`${entry.password}`, 'their password; shown this once']),
+    ...(entry.login_url === null ? [] : [entry.login_url, `signs them in once, until ${entry.login_url_expires_at}`]),
+  ];
+}
+
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu;
 
 /** Text that somebody else wrote, on one line and unable to drive the terminal. */

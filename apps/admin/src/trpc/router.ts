@@ -4,6 +4,7 @@ import { domains } from './domains.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { router } from './invoke-procedure.ts';
+import { members, operators, people } from './people.ts';
 import { suppressions } from './suppressions.ts';
 import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
@@ -16,6 +17,9 @@ export const appRouter = router({
   domains,
   emails,
   events,
+  members,
+  operators,
+  people,
   suppressions,
   usage,
   webhooks,

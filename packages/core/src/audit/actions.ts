@@ -39,5 +39,16 @@ export const auditActions = [
   'hold.created',
   'hold.released',
   'hold.expired',
+  'user.signed_in',
+  'user.signed_out',
+  'user.switched_workspace',
+  'user.password_changed',
+  'user.password_reset',
+  'user.login_link_made',
+  'member.added',
+  'member.role_changed',
+  'member.removed',
+  'operator.added',
+  'operator.removed',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -1,18 +1,33 @@
 import type { Services } from '../context.ts';
+import { AppError } from '../errors.ts';
 import { personEmail } from './email.ts';
-import { verifyPassword } from './password.ts';
-import { userByEmail } from './store.ts';
+import { beginTry } from './login-tries.ts';
+import { passwordsWaiting, verifyPassword } from './password.ts';
+import { type UserRow, userByEmail } from './store.ts';
 
-// Costs as much as a real comparison, so that an unknown e-mail address answers no faster than a known one.
-const NOBODY = `scrypt$131072$8$1$${Buffer.alloc(16).toString('base64')}$${Buffer.alloc(32).toString('base64')}`;
+// Each takes about a third of a second, so whoever comes later would have given up by their turn.
+const MOST_WAITING = 20;
 
-/** Whether e-mail address and password belong to an operator. */
-export async function verifyOperator(
-  services: Pick<Services, 'sql'>,
-  email: string,
-  password: string,
-): Promise<boolean> {
-  const user = await userByEmail(services.sql, personEmail(email) ?? '');
-  const matches = await verifyPassword(password, user?.password_hash ?? NOBODY);
-  return matches && user?.operator === true;
+/** What somebody signs in with. */
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+/** Whose e-mail address and password these are. Refusals take the same time and say the same, known or not. */
+export async function checkPassword(services: Pick<Services, 'sql'>, login: Login): Promise<UserRow> {
+  const { password, address } = login;
+  if (passwordsWaiting() >= MOST_WAITING) {
+    throw new AppError('login_rate', 'Too many people sign in at this moment; try again in a minute.');
+  }
+  const email = personEmail(login.email);
+  const attempt = await beginTry(services, { email: email ?? login.email, address });
+  const user = email === null ? null : await userByEmail(services.sql, email);
+  const matches = await verifyPassword(password, user?.password_hash ?? null);
+  if (user === null || !matches) {
+    throw new AppError('invalid_login', 'E-mail address and password do not belong together.');
+  }
+  await attempt.forgive();
+  return user;
 }

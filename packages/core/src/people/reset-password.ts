@@ -1,10 +1,28 @@
-import type { Services } from '../context.ts';
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { operation } from '../operation.ts';
 import { hashPassword, newPassword } from './password.ts';
-import { replacePasswordHash } from './store.ts';
+import { emailField, personNotFound } from './person.ts';
+import { endSessions } from './session-store.ts';
+import { replacePasswordHash, userByEmail } from './store.ts';
 
-/** Gives an operator a new password, known only to whoever asked; null where nobody has this e-mail address. */
-export async function resetPassword(services: Pick<Services, 'sql'>, email: string): Promise<string | null> {
-  const password = newPassword();
-  const replaced = await replacePasswordHash(services.sql, email, await hashPassword(password));
-  return replaced ? password : null;
-}
+/** Gives somebody a new password, known only to whoever asked, and ends their sessions. */
+export const resetPassword = operation({
+  name: 'people.reset_password',
+  scope: 'operator',
+  summary: 'Give a person a new password, shown this once; their sessions end',
+  input: z.object({ email: emailField }),
+  output: z.object({ object: z.literal('user'), email: z.string(), password: z.string() }),
+  async run(ctx, { email }) {
+    const password = newPassword();
+    const password_hash = await hashPassword(password);
+    await ctx.sql.begin(async (tx) => {
+      const user = await userByEmail(tx, email);
+      if (!user) throw personNotFound(email);
+      await replacePasswordHash(tx, user.id, password_hash);
+      await endSessions(tx, user.id);
+      await recordAudit(tx, ctx, [{ action: 'user.password_reset', target_id: user.id, workspace_id: INSTANCE }]);
+    });
+    return { object: 'user', email, password };
+  },
+});

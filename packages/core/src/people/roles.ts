@@ -1,4 +1,6 @@
 import type { Scope } from '../api-keys/scopes.ts';
+import { INSTANCE } from '../audit/index.ts';
+import type { UserActor } from '../context.ts';
 
 /** What a person may be in a workspace. */
 export const workspaceRoles = ['viewer', 'member', 'admin'] as const;
@@ -17,4 +19,9 @@ export function scopesOf(person: {
 }): readonly Scope[] {
   if (person.operator) return ['operator', 'admin'];
   return person.role === null ? [] : scopesOfRole[person.role];
+}
+
+/** The audit chain that tells of what somebody does about themselves: an operator belongs to the instance. */
+export function chainOf(actor: UserActor): string {
+  return actor.scopes.includes('operator') ? INSTANCE : actor.workspace_id;
 }

@@ -6,7 +6,6 @@ export interface SessionRow {
   readonly user_id: string;
   readonly email: string;
   readonly operator: boolean;
-  readonly by_link: boolean;
   readonly workspace_id: string;
   readonly role: WorkspaceRole | null;
   /** Long enough since its last use was noted for another note. */
@@ -16,7 +15,7 @@ export interface SessionRow {
 /** A session that has been idle for less than 12 hours, is younger than 7 days, and may act where it acts. */
 export async function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
-    select s.id, s.user_id, u.email, u.operator, s.by_link, s.workspace_id, m.role,
+    select s.id, s.user_id, u.email, u.operator, s.workspace_id, m.role,
       s.last_used_at < clock_now() - interval '1 minute' as note_due
     from sessions s
     join users u on u.id = s.user_id
@@ -33,7 +32,7 @@ export async function noteSessionUse(sql: Sql, id: string): Promise<void> {
 }
 
 export async function insertSession(
-  tx: Sql | Tx,
+  tx: Tx,
   session: {
     readonly id: string;
     readonly token_hash: Buffer;
@@ -46,4 +45,58 @@ export async function insertSession(
     insert into sessions (id, token_hash, user_id, workspace_id, by_link, created_at, last_used_at)
     values (${session.id}, ${session.token_hash}, ${session.user_id}, ${session.workspace_id}, ${session.by_link},
       clock_now(), clock_now())`;
+}
+
+export async function deleteSession(tx: Tx, id: string): Promise<void> {
+  await tx`delete from sessions where id = ${id}`;
+}
+
+/** The session of a token, whoever it belongs to. */
+export async function deleteSessionOf(tx: Tx, token_hash: Buffer): Promise<void> {
+  await tx`delete from sessions where token_hash = ${token_hash}`;
+}
+
+export async function moveSession(tx: Tx, id: string, workspace_id: string): Promise<void> {
+  await tx`update sessions set workspace_id = ${workspace_id} where id = ${id}`;
+}
+
+/** Everything by which somebody is signed in or could be by a click: how many sessions that were. */
+export async function endSessions(tx: Tx, user_id: string): Promise<number> {
+  await tx`delete from login_links where user_id = ${user_id}`;
+  const ended = await tx`delete from sessions where user_id = ${user_id} returning id`;
+  return ended.length;
+}
+
+/** What proves that the person of a session is the one whose password is to change. */
+export async function proofOfSession(
+  sql: Sql,
+  id: string,
+): Promise<{ password_hash: string | null; fresh_link: boolean } | null> {
+  const [row] = await sql<{ password_hash: string | null; fresh_link: boolean }[]>`
+    select u.password_hash, s.by_link and s.created_at > clock_now() - interval '15 minutes' as fresh_link
+    from sessions s join users u on u.id = s.user_id where s.id = ${id}`;
+  return row ?? null;
+}
+
+export async function insertLink(tx: Tx, token_hash: Buffer, user_id: string): Promise<Date> {
+  const [row] = await tx<{ expires_at: Date }[]>`
+    insert into login_links (token_hash, user_id, expires_at)
+    values (${token_hash}, ${user_id}, clock_now() + interval '15 minutes')
+    returning expires_at`;
+  if (!row) throw new Error('a login link was not stored');
+  return row.expires_at;
+}
+
+/** Uses a login link up, once; whose it was. */
+export async function takeLink(tx: Tx, token_hash: Buffer): Promise<string | null> {
+  const [row] = await tx<{ user_id: string }[]>`
+    delete from login_links where token_hash = ${token_hash} and expires_at > clock_now() returning user_id`;
+  return row?.user_id ?? null;
+}
+
+export async function forgetSessions(sql: Sql): Promise<void> {
+  await sql`
+    delete from sessions
+    where last_used_at < clock_now() - interval '12 hours' or created_at < clock_now() - interval '7 days'`;
+  await sql`delete from login_links where expires_at < clock_now()`;
 }

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
+import type { WorkspaceRole } from './roles.ts';
 
 export interface UserRow {
   readonly id: string;
@@ -27,7 +28,140 @@ export async function userByEmail(sql: Sql | Tx, email: string): Promise<UserRow
   return row ?? null;
 }
 
-export async function replacePasswordHash(sql: Sql | Tx, email: string, password_hash: string): Promise<boolean> {
-  const rows = await sql`update users set password_hash = ${password_hash} where email = ${email} returning id`;
+export async function userById(sql: Sql | Tx, id: string): Promise<UserRow | null> {
+  const [row] = await sql<UserRow[]>`select id, email, password_hash, operator from users where id = ${id}`;
+  return row ?? null;
+}
+
+export async function replacePasswordHash(tx: Tx, id: string, password_hash: string): Promise<void> {
+  await tx`update users set password_hash = ${password_hash} where id = ${id}`;
+}
+
+export interface OperatorRow {
+  readonly id: string;
+  readonly email: string;
+  readonly created_at: Date;
+}
+
+export async function pageOfOperators(sql: Sql, before: string | null, count: number): Promise<OperatorRow[]> {
+  return sql<OperatorRow[]>`
+    select id, email, created_at from users
+    where operator and (${before}::text is null or id < ${before}) order by id desc limit ${count}`;
+}
+
+/** Every operator, locked, so that of two removals at once the second sees what the first left. */
+export async function lockOperators(tx: Tx): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`select id from users where operator order by id for update`;
+  return rows.map(({ id }) => id);
+}
+
+/** Makes somebody an operator, or nothing where they are one. */
+export async function makeOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
+  const [row] = await tx<OperatorRow[]>`
+    update users set operator = true where id = ${id} and not operator returning id, email, created_at`;
+  return row ?? null;
+}
+
+export async function unmakeOperator(tx: Tx, id: string): Promise<void> {
+  await tx`update users set operator = false where id = ${id}`;
+}
+
+export interface MemberRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly email: string;
+  readonly role: WorkspaceRole;
+  readonly operator: boolean;
+  readonly created_at: Date;
+}
+
+const memberColumns = (sql: Sql | Tx) => sql`m.workspace_id, u.id, u.email, m.role, u.operator, m.created_at`;
+
+export async function pageOfMembers(
+  sql: Sql,
+  workspace_id: string,
+  before: string | null,
+  count: number,
+): Promise<MemberRow[]> {
+  return sql<MemberRow[]>`
+    select ${memberColumns(sql)} from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspace_id} and (${before}::text is null or m.user_id < ${before})
+    order by m.user_id desc limit ${count}`;
+}
+
+/** One member, locked until the commit. */
+export async function lockMember(tx: Tx, workspace_id: string, user_id: string): Promise<MemberRow | null> {
+  const [row] = await tx<MemberRow[]>`
+    select ${memberColumns(tx)} from members m join users u on u.id = m.user_id
+    where m.workspace_id = ${workspace_id} and m.user_id = ${user_id} for update of m`;
+  return row ?? null;
+}
+
+/** The admins of a workspace, locked in one order, so that of two demotions at once the second sees the first. */
+export async function lockAdmins(tx: Tx, workspace_id: string): Promise<string[]> {
+  const rows = await tx<{ user_id: string }[]>`
+    select user_id from members where workspace_id = ${workspace_id} and role = 'admin' order by user_id for update`;
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** Makes somebody a member, or nothing where they are one. */
+export async function insertMember(
+  tx: Tx,
+  member: { readonly workspace_id: string; readonly user_id: string; readonly role: WorkspaceRole },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into members (workspace_id, user_id, role, created_at)
+    values (${member.workspace_id}, ${member.user_id}, ${member.role}, clock_now())
+    on conflict (workspace_id, user_id) do nothing
+    returning user_id`;
   return rows.length > 0;
+}
+
+export async function updateRole(tx: Tx, workspace_id: string, user_id: string, role: WorkspaceRole): Promise<void> {
+  await tx`update members set role = ${role} where workspace_id = ${workspace_id} and user_id = ${user_id}`;
+}
+
+export async function deleteMember(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
+  await tx`delete from members where workspace_id = ${workspace_id} and user_id = ${user_id}`;
+}
+
+export async function workspaceExists(sql: Sql | Tx, id: string): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`select exists (select from workspaces where id = ${id}) as found`;
+  return row?.found ?? false;
+}
+
+export interface ReachRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: WorkspaceRole | null;
+}
+
+/** The workspaces that somebody may act in, oldest first; an operator in every one. */
+export async function workspacesOf(
+  sql: Sql | Tx,
+  person: { readonly id: string; readonly operator: boolean },
+  count: number,
+): Promise<ReachRow[]> {
+  if (person.operator) {
+    return sql<ReachRow[]>`
+      select w.id, w.name, m.role from workspaces w
+      left join members m on m.workspace_id = w.id and m.user_id = ${person.id}
+      order by w.id limit ${count}`;
+  }
+  return sql<ReachRow[]>`
+    select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
+    where m.user_id = ${person.id} order by w.id limit ${count}`;
+}
+
+/** One workspace as somebody sees it, or null where they may not act. */
+export async function workspaceFor(
+  sql: Sql | Tx,
+  person: { readonly id: string; readonly operator: boolean },
+  workspace_id: string,
+): Promise<ReachRow | null> {
+  const [row] = await sql<ReachRow[]>`
+    select w.id, w.name, m.role from workspaces w
+    left join members m on m.workspace_id = w.id and m.user_id = ${person.id}
+    where w.id = ${workspace_id} and (${person.operator} or m.role is not null)`;
+  return row ?? null;
 }

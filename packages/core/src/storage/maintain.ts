@@ -4,6 +4,7 @@ import type { Services } from '../context.ts';
 import { forgetDeliveryWorkers } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
+import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
 import { runAll } from '../run-all.ts';
 import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
@@ -19,6 +20,8 @@ export async function maintainStorage(services: Services): Promise<void> {
   await runAll('storage maintenance', [
     () => extendPartitions(sql),
     () => forgetRateWindows(sql),
+    () => forgetSessions(sql),
+    () => forgetLoginFailures(sql),
     () => forgetIdempotencyKeys(sql),
     () => expireSuppressions(services),
     () => forgetLanes(sql),

@@ -1,0 +1,126 @@
+import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { login, loginByLink, logout } from '@postrider/core/people';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { html } from 'hono/html';
+import type { AdminEnv } from './admin-env.ts';
+import { httpStatus } from './http-status.ts';
+import { crossSiteRefusal } from './own-origin.ts';
+import { ownPath } from './own-path.ts';
+import { page } from './page.ts';
+import { dropSession, keepSession, sessionOf, sessionToken } from './session.ts';
+
+type Visit = Context<AdminEnv>;
+
+const MOST_BYTES = 10 * 1024;
+
+/** Signing in and out, without a script. */
+export function loginRoutes(services: Services): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
+  for (const path of ['/login/*', '/logout']) routes.use(path, formPage(services));
+  routes.get('/login', (context) => context.html(loginPage({ next: context.req.query('next') })));
+  routes.post('/login', async (context) => {
+    const form = await readForm(context);
+    const next = form.get('next') ?? undefined;
+    const email = form.get('email') ?? '';
+    try {
+      const token = await login(
+        services,
+        { email, password: form.get('password') ?? '' },
+        arrivalOf(services, context),
+      );
+      keepSession(services, context, token);
+      return context.redirect(ownPath(next), 303);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return context.html(loginPage({ next, email, problem: error.message }), httpStatus[error.code]);
+    }
+  });
+  // A GET changes nothing, so that a mail scanner which follows the link does not use it up.
+  routes.get('/login/link/:token', (context) => context.html(linkPage()));
+  routes.post('/login/link/:token', async (context) => {
+    try {
+      const token = await loginByLink(services, context.req.param('token'), arrivalOf(services, context));
+      keepSession(services, context, token);
+      return context.redirect('/', 303);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return context.html(linkPage(error.message), httpStatus[error.code]);
+    }
+  });
+  routes.get('/logout', (context) => context.html(logoutPage()));
+  routes.post('/logout', async (context) => {
+    const actor = await sessionOf(services, context);
+    if (actor) {
+      const { request_id, address } = context.var;
+      await invoke(createContext(services, actor, { request_id, address, face: 'dashboard' }), logout, {});
+    }
+    dropSession(services, context);
+    return context.redirect('/login', 303);
+  });
+  return routes;
+}
+
+/** Pages whose forms post to themselves, and which take no post but those of their own forms. */
+function formPage(services: Services): MiddlewareHandler<AdminEnv> {
+  const limit = bodyLimit({ maxSize: MOST_BYTES, onError: (context) => context.text('The form is too large.', 400) });
+  return async (context, next) => {
+    context.header(
+      'content-security-policy',
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+    );
+    // With no-referrer, browsers would call the origin of a posted form null.
+    context.header('referrer-policy', 'same-origin');
+    if (context.req.method === 'GET') return next();
+    const refusal = crossSiteRefusal(services, context) ?? nameless(context);
+    return refusal ? context.text(refusal.message, httpStatus[refusal.code]) : limit(context, next);
+  };
+}
+
+/** Every browser names the origin of a form, and only forms of ours are taken: nothing else says so by its encoding. */
+function nameless(context: Visit): AppError | null {
+  const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');
+  if (from === undefined)
+    return new AppError('cross_site_request', 'The request does not say which page it comes from; use a browser.');
+  const type = context.req.header('content-type') ?? '';
+  return type === '' || /^application\/x-www-form-urlencoded(?:;|$)/i.test(type)
+    ? null
+    : new AppError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
+}
+
+async function readForm(context: Visit): Promise<URLSearchParams> {
+  return new URLSearchParams(await context.req.text());
+}
+
+function arrivalOf(services: Services, context: Visit) {
+  const { request_id, address } = context.var;
+  return { request_id, address, replaces: sessionToken(services, context) };
+}
+
+function loginPage(form: { readonly next: string | undefined; readonly email?: string; readonly problem?: string }) {
+  return page(
+    'Sign in',
+    html`${problemText(form.problem)}<form method="post" action="/login">
+      <input type="hidden" name="next" value="${ownPath(form.next)}">
+      <p><label>E-mail address<br><input type="email" name="email" value="${form.email ?? ''}" autocomplete="username" required autofocus></label></p>
+      <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required></label></p>
+      <p><button type="submit">Sign in</button></p></form>`,
+  );
+}
+
+function linkPage(problem?: string) {
+  const form = html`<form method="post"><p><button type="submit" autofocus>Sign in</button></p></form>`;
+  const again = html`<p><a href="/login">Sign in with a password</a></p>`;
+  return page('Sign in', html`${problemText(problem)}${problem === undefined ? form : again}`);
+}
+
+function logoutPage() {
+  return page(
+    'Sign out',
+    html`<form method="post" action="/logout"><p><button type="submit">Sign out</button></p></form>`,
+  );
+}
+
+function problemText(problem: string | undefined) {
+  return problem === undefined ? '' : html`<p role="alert"><strong>${problem}</strong></p>`;
+}

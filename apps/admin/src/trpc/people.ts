@@ -1,0 +1,34 @@
+import {
+  addOperator,
+  changePassword,
+  inviteMember,
+  listMembers,
+  listOperators,
+  logout,
+  removeMember,
+  removeOperator,
+  setMemberRole,
+  switchWorkspace,
+  whoAmI,
+} from '@postrider/core/people';
+import { mutation, query, router } from './invoke-procedure.ts';
+
+export const people = router({
+  me: query(whoAmI),
+  switchWorkspace: mutation(switchWorkspace),
+  changePassword: mutation(changePassword),
+  logout: mutation(logout),
+});
+
+export const members = router({
+  list: query(listMembers),
+  invite: mutation(inviteMember),
+  setRole: mutation(setMemberRole),
+  remove: mutation(removeMember),
+});
+
+export const operators = router({
+  list: query(listOperators),
+  add: mutation(addOperator),
+  remove: mutation(removeOperator),
+});

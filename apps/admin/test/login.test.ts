@@ -1,0 +1,310 @@
+import { invoke } from '@postrider/core';
+import { createLoginLink, resetPassword } from '@postrider/core/people';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { dashboard, refusalOf, signedIn } from './signed-in.ts';
+
+const MINUTE_MS = 60_000;
+const OPERATOR = 'operator@sandbox.test';
+
+let world: World;
+let admin: AdminServer;
+let sql: World['services']['sql'];
+let origin: string;
+let password: string;
+beforeAll(async () => {
+  world = await createWorld();
+  ({ sql } = world.services);
+  admin = await startAdmin(world.services);
+  origin = `http://127.0.0.1:${admin.port}`;
+  ({ password } = await invoke(world.as(world.workspace_id), resetPassword, { email: OPERATOR }));
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+function post(path: string, form: Readonly<Record<string, string>> = {}, headers: Headers = {}): Promise<Response> {
+  return fetch(`${origin}${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin, 'sec-fetch-site': 'same-origin', ...headers },
+    body: new URLSearchParams(form),
+  });
+}
+
+const signIn = (form: Readonly<Record<string, string>> = {}, headers: Headers = {}) =>
+  post('/login', { email: OPERATOR, password, ...form }, headers);
+
+/** The cookie that an answer sets, as a browser sends it back. */
+const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const who = (cookie: string) => dashboard(admin.port, cookie).people.me.query();
+const link = async () => (await invoke(world.as(world.workspace_id), createLoginLink, { email: OPERATOR })).url;
+const pathOf = (url: string) => new URL(url).pathname;
+const from = (address: string): Headers => ({ 'x-forwarded-for': address });
+
+describe('signing in', () => {
+  it('sets a cookie that scripts and other sites do not get, and begins a session of its own each time', async () => {
+    const first = await signIn();
+    const second = await signIn({}, { cookie: cookieOf(first) });
+
+    expect(first.status).toBe(303);
+    expect(first.headers.get('location')).toBe('/');
+    expect(first.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect(cookieOf(second)).not.toBe(cookieOf(first));
+    expect(await who(cookieOf(second))).toMatchObject({
+      email: OPERATOR,
+      operator: true,
+      scopes: ['operator', 'admin'],
+    });
+    expect(await refusalOf(who(cookieOf(first)))).toMatchObject({ status: 401, reason: 'session_ended' });
+  });
+
+  it('takes no session id that somebody else chose', async () => {
+    const planted = `sid=${'A'.repeat(43)}`;
+
+    const answer = await signIn({}, { cookie: planted });
+
+    expect(cookieOf(answer)).not.toBe(planted);
+    expect(await refusalOf(who(planted))).toMatchObject({ status: 401 });
+  });
+
+  it('behind https sets a cookie that only this host gets, over https only', async () => {
+    const secure = await startAdmin({
+      ...world.services,
+      public_url: 'https://mail.test',
+      config: { ...world.services.config, PUBLIC_URL: 'https://mail.test' },
+    });
+
+    const answer = await fetch(`http://127.0.0.1:${secure.port}/login`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: 'https://mail.test' },
+      body: new URLSearchParams({ email: OPERATOR, password }),
+    });
+    const me = await fetch(`http://127.0.0.1:${secure.port}/trpc/people.me`, { headers: { cookie: cookieOf(answer) } });
+    const borrowed = await fetch(`http://127.0.0.1:${secure.port}/trpc/people.me`, {
+      headers: { cookie: cookieOf(answer).replace('__Host-', '') },
+    });
+    await secure.stop();
+
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
+    expect([me.status, borrowed.status]).toEqual([200, 401]);
+  });
+
+  it.each([
+    ['/captured?x=1#top', '/captured?x=1#top'],
+    ['/a/../captured', '/captured'],
+    ['//evil.test', '/'],
+    ['///evil.test', '/'],
+    ['/\\evil.test', '/'],
+    ['\\\\evil.test', '/'],
+    ['/\t/evil.test', '/'],
+    ['/.//evil.test', '/'],
+    ['javascript:alert(1)', '/'],
+    ['https://evil.test/', '/'],
+    ['evil.test', '/'],
+    ['', '/'],
+  ])('leads nowhere but here: next=%j', async (next, place) => {
+    const shown = await (await fetch(`${origin}/login?next=${encodeURIComponent(next)}`)).text();
+
+    expect(shown).toContain(`name="next" value="${place}"`);
+  });
+
+  it('leads where the form says, unless that is another host', async () => {
+    expect((await signIn({ next: '/captured?x=1' })).headers.get('location')).toBe('/captured?x=1');
+    expect((await signIn({ next: '//evil.test' })).headers.get('location')).toBe('/');
+  });
+
+  it('ignores the case of the e-mail address, and not that of the password', async () => {
+    expect((await signIn({ email: ' Operator@Sandbox.TEST ' })).status).toBe(303);
+    expect((await signIn({ password: password.toUpperCase() })).status).toBe(401);
+  });
+
+  it.each([
+    ['of another origin', { origin: 'https://evil.test' }],
+    ['of an opaque origin', { origin: 'null' }],
+    ['of a sister site', { 'sec-fetch-site': 'same-site' }],
+    ['that is multipart', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['that is plain text', { 'content-type': 'text/plain' }],
+  ])('takes no form %s', async (_, headers) => {
+    const answer = await signIn({}, headers);
+
+    expect([400, 403]).toContain(answer.status);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('takes no form that does not say where it comes from', async () => {
+    const answer = await fetch(`${origin}/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ email: OPERATOR, password }),
+    });
+
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe('twenty wrong passwords', () => {
+  it('shut an account for a while, known or not, with the same words', async () => {
+    await world.clock.advance(15 * MINUTE_MS);
+    const wrong = async (email: string) => {
+      const answer = await post('/login', { email, password: 'wrong' });
+      return `${answer.status} ${(await answer.text()).replace(email, 'WHO')}`;
+    };
+
+    const known: string[] = [];
+    for (let count = 0; count < 21; count++) known.push(await wrong(OPERATOR));
+    const unknown = [await wrong('nobody@sandbox.test')];
+    await sql`update login_failures set failed = 20 where subject like 'account %'`;
+    unknown.push(await wrong('nobody@sandbox.test'));
+
+    expect(new Set(known.slice(0, 20))).toEqual(new Set([unknown[0]]));
+    expect(known[0]).toMatch(/^401 .*do not belong together/s);
+    expect(known[20]).toBe(unknown[1]);
+    expect(known[20]).toMatch(/^429 .*Too many attempts/s);
+    expect((await signIn()).status).toBe(429);
+    await world.clock.advance(15 * MINUTE_MS);
+    expect((await signIn()).status).toBe(303);
+    const subjects = await sql<{ subject: string }[]>`select subject from login_failures`;
+    expect(subjects.filter(({ subject }) => subject.includes('@'))).toEqual([]);
+  });
+
+  it('are counted by every process, and cannot be overtaken by trying at once', async () => {
+    const second = await startAdmin(await world.peer());
+    const there = `http://127.0.0.1:${second.port}`;
+    const wrong = async (base: string) => {
+      const body = new URLSearchParams({ email: 'many@sandbox.test', password: 'wrong' });
+      return (await fetch(`${base}/login`, { method: 'POST', headers: { origin: base }, body })).status;
+    };
+    await wrong(origin);
+    await sql`update login_failures set failed = 15 where subject like 'account %'`;
+
+    const statuses = await Promise.all(Array.from({ length: 8 }, (_, index) => wrong(index % 2 ? origin : there)));
+
+    await second.stop();
+    expect(statuses.sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+  });
+});
+
+describe('a login link', () => {
+  it('signs in once, by its button: whoever only follows it does not use it up', async () => {
+    const path = pathOf(await link());
+    const scanned = await Promise.all(Array.from({ length: 3 }, () => fetch(`${origin}${path}`)));
+
+    const [first, second] = await Promise.all([post(path), post(path)]);
+
+    expect(scanned.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(scanned.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
+    expect([first.status, second.status].sort()).toEqual([303, 401]);
+    expect(await who(cookieOf(first.status === 303 ? first : second))).toMatchObject({ email: OPERATOR });
+  });
+
+  it('is good for fifteen minutes', async () => {
+    const path = pathOf(await link());
+
+    await world.clock.advance(15 * MINUTE_MS);
+
+    expect((await post(path)).status).toBe(401);
+  });
+
+  it('that was never made is refused, and not tried for ever', async () => {
+    const statuses: number[] = [];
+    for (let count = 0; count < 61; count++) statuses.push((await post(`/login/link/${'A'.repeat(43)}`)).status);
+
+    expect(statuses[0]).toBe(401);
+    expect(statuses.at(-1)).toBe(429);
+    await world.clock.advance(15 * MINUTE_MS);
+  });
+});
+
+describe('signing out', () => {
+  it('ends the session on the server, so that a copy of its cookie is worth nothing', async () => {
+    const cookie = cookieOf(await signIn());
+
+    const answer = await post('/logout', {}, { cookie });
+
+    expect(answer.status).toBe(303);
+    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=; Max-Age=0;/)]);
+    expect(await refusalOf(who(cookie))).toMatchObject({ status: 401, reason: 'session_ended' });
+  });
+
+  it('is not done by a link, nor by a page of somebody else', async () => {
+    const cookie = cookieOf(await signIn());
+
+    await fetch(`${origin}/logout`, { headers: { cookie } });
+    const foreign = await post('/logout', {}, { cookie, origin: 'https://evil.test' });
+
+    expect(foreign.status).toBe(403);
+    expect(await who(cookie)).toMatchObject({ email: OPERATOR });
+  });
+});
+
+describe('the pages', () => {
+  it.each([
+    '/',
+    '/captured',
+    '/captured/none',
+    '/errors',
+    '/errors/invalid_login',
+    '/login',
+    '/login/link/x',
+    '/logout',
+    '/none',
+  ])('may be framed by nobody: %s', async (path) => {
+    const { headers } = await admin.get(path);
+
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('post forms to this service only, and only those that have one', async () => {
+    for (const path of ['/login', '/login/link/x', '/logout'])
+      expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'self'");
+    for (const path of ['/captured', '/errors'])
+      expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'none'");
+  });
+
+  it('show captured mail to an operator who is signed in, from anywhere, and to no other member', async () => {
+    const cookie = cookieOf(await signIn());
+    const member = await signedIn(world, admin, 'admin');
+
+    expect((await admin.get('/captured', { ...from('192.0.2.1'), cookie })).status).toBe(200);
+    expect((await admin.get('/captured', { ...from('192.0.2.1'), cookie: member.cookie })).status).toBe(403);
+    expect((await admin.get('/captured', from('192.0.2.1'))).status).toBe(401);
+  });
+});
+
+describe('the secrets of sessions and links', () => {
+  it('stand in no table and in no log, and every sign-in stands in the audit log', async () => {
+    const url = await link();
+    const token = url.slice(url.lastIndexOf('/') + 1);
+    const session = cookieOf(await post(pathOf(url))).slice('sid='.length);
+    const unused = (await link()).split('/').at(-1) ?? '';
+    const tables = await sql<{ name: string }[]>`
+      select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`;
+
+    expect(session).toMatch(/^[\w-]{43}$/);
+    const secrets = [token, session, unused, password];
+    for (const { name } of tables) {
+      const [found] = await sql.unsafe(
+        `select count(*)::int as count from ${name} as t where ${secrets.map((_, index) => `t::text like '%' || $${index + 1} || '%'`).join(' or ')}`,
+        secrets,
+      );
+      expect(found, name).toEqual({ count: 0 });
+    }
+    const logged = JSON.stringify(world.logged);
+    for (const secret of secrets) expect(logged).not.toContain(secret);
+    const entries =
+      await sql`select action, face, diff from audit_log where action = 'user.signed_in' order by sequence desc limit 1`;
+    expect(entries).toEqual([{ action: 'user.signed_in', face: 'dashboard', diff: '{"by":"link"}' }]);
+  });
+});

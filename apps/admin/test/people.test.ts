@@ -1,0 +1,337 @@
+import { invoke } from '@postrider/core';
+import { createLoginLink } from '@postrider/core/people';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type Dashboard, dashboard, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
+
+let world: World;
+let admin: AdminServer;
+let sql: World['services']['sql'];
+let operator: SignedIn;
+beforeAll(async () => {
+  world = await createWorld();
+  ({ sql } = world.services);
+  admin = await startAdmin(world.services);
+  operator = await signedIn(world, admin, 'operator');
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+const ended = { status: 401, reason: 'session_ended' };
+
+/** Signs in by a link, as its button does. */
+async function follow(url: string): Promise<{ readonly status: number; readonly api: Dashboard }> {
+  const origin = `http://127.0.0.1:${admin.port}`;
+  const answer = await fetch(`${origin}${new URL(url).pathname}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin },
+  });
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { status: answer.status, api: dashboard(admin.port, cookie) };
+}
+
+async function signInWith(email: string, password: string): Promise<number> {
+  const origin = `http://127.0.0.1:${admin.port}`;
+  const body = new URLSearchParams({ email, password });
+  return (await fetch(`${origin}/login`, { method: 'POST', redirect: 'manual', headers: { origin }, body })).status;
+}
+
+const audited = async (workspace_id: string) => {
+  const rows = await sql<{ action: string; actor_name: string; diff: string | null }[]>`
+    select action, actor_name, diff from audit_log where workspace_id = ${workspace_id} order by sequence`;
+  return rows.map(({ action, actor_name, diff }) => ({ action, actor_name, diff: JSON.parse(diff ?? 'null') }));
+};
+
+describe('roles', () => {
+  const calls: Record<string, (api: Dashboard) => Promise<unknown>> = {
+    'emails.list': (api) => api.emails.list.query(),
+    'emails.content': (api) => api.emails.content.query({ id: 'msg_none' }),
+    'emails.cancel': (api) => api.emails.cancel.mutate({ id: 'msg_none' }),
+    'domains.list': (api) => api.domains.list.query(),
+    'domains.verify': (api) => api.domains.verify.mutate({ domain: 'none.test' }),
+    'webhooks.list': (api) => api.webhooks.list.query(),
+    'suppressions.list': (api) => api.suppressions.list.query(),
+    'suppressions.remove': (api) => api.suppressions.remove.mutate({ email: 'none@example.com' }),
+    'apiKeys.list': (api) => api.apiKeys.list.query(),
+    'apiKeys.revoke': (api) => api.apiKeys.revoke.mutate({ key_id: 'key_none' }),
+    'members.list': (api) => api.members.list.query(),
+    'members.setRole': (api) => api.members.setRole.mutate({ user_id: 'usr_none', role: 'viewer' }),
+    'members.remove': (api) => api.members.remove.mutate({ user_id: 'usr_none' }),
+    'destinations.list': (api) => api.destinations.list.query(),
+    'operators.list': (api) => api.operators.list.query(),
+    'operators.remove': (api) => api.operators.remove.mutate({ user_id: 'usr_none' }),
+  };
+  const viewer = ['emails.list', 'domains.list', 'suppressions.list'];
+  const member = [...viewer, 'emails.cancel', 'domains.verify', 'webhooks.list'];
+  const all = Object.keys(calls);
+
+  it.each([
+    ['viewer', viewer],
+    ['member', member],
+    ['admin', all.filter((name) => !/^(operators|destinations)/.test(name))],
+    ['operator', all],
+  ] as const)('let a %s call exactly what the role says', async (role, allowed) => {
+    const { api } = await signedIn(world, admin, role);
+
+    const open: string[] = [];
+    for (const [name, call] of Object.entries(calls)) {
+      const refused = await call(api).then(
+        () => false,
+        async (error: unknown) => (await refusalOf(Promise.reject(error))).status === 403,
+      );
+      if (!refused) open.push(name);
+    }
+
+    expect(open.sort()).toEqual([...allowed].sort());
+  });
+
+  it('hand out no scope that they lack', async () => {
+    const { api } = await signedIn(world, admin, 'admin');
+
+    const refusal = await refusalOf(api.apiKeys.create.mutate({ name: 'Up', scopes: ['operator'] }));
+
+    expect(refusal).toMatchObject({ status: 403, reason: 'missing_scope', required_scope: 'operator' });
+  });
+});
+
+describe('a member', () => {
+  it('is invited by an admin with a link, signs in by it, and chooses a password', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+
+    const invited = await boss.api.members.invite.mutate({ email: 'Grace@People.test', role: 'member' });
+    const { status, api } = await follow(invited.login_url ?? '');
+    const me = await api.people.me.query();
+    await api.people.changePassword.mutate({ new_password: 'a long enough one' });
+
+    expect(invited).toMatchObject({ object: 'member', email: 'grace@people.test', role: 'member', password: null });
+    expect(status).toBe(303);
+    expect(me).toMatchObject({
+      id: invited.user_id,
+      operator: false,
+      workspace_id: world.workspace_id,
+      workspaces: [{ id: world.workspace_id, role: 'member' }],
+    });
+    expect(await refusalOf(api.people.me.query())).toMatchObject(ended);
+    expect(await signInWith('grace@people.test', 'a long enough one')).toBe(303);
+    expect(JSON.stringify(await boss.api.members.list.query())).not.toContain('link');
+    expect(await audited(world.workspace_id)).toEqual(
+      expect.arrayContaining([
+        { action: 'member.added', actor_name: boss.email, diff: { email: 'grace@people.test', role: 'member' } },
+        { action: 'user.password_changed', actor_name: 'grace@people.test', diff: null },
+      ]),
+    );
+  });
+
+  it('may get a password instead, and is one once', async () => {
+    const invited = await operator.api.members.invite.mutate({
+      email: 'alan@people.test',
+      role: 'viewer',
+      entry: 'password',
+    });
+    const again = await refusalOf(operator.api.members.invite.mutate({ email: 'ALAN@people.test', role: 'admin' }));
+
+    expect(await signInWith('alan@people.test', invited.password ?? '')).toBe(303);
+    expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
+  });
+
+  it('who is known elsewhere is added without anything that would let the admin in as them', async () => {
+    const other = await world.workspace('free');
+    const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
+    const boss = await signedIn(world, admin, 'admin');
+
+    const invited = await boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
+
+    expect(invited).toMatchObject({ user_id: theirs.user_id, password: null, login_url: null });
+    expect(await theirs.api.people.me.query()).toMatchObject({
+      workspaces: [{ id: world.workspace_id }, { id: other.workspace_id }],
+    });
+  });
+
+  it('who is removed is refused at once, on every process and in every browser', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+    const gone = await signedIn(world, admin, 'member');
+    const second = await startAdmin(await world.peer());
+    const there = dashboard(second.port, gone.cookie);
+    await there.emails.list.query();
+
+    await boss.api.members.remove.mutate({ user_id: gone.user_id });
+
+    expect(await refusalOf(gone.api.emails.list.query())).toMatchObject(ended);
+    expect(await refusalOf(there.emails.list.query())).toMatchObject(ended);
+    await second.stop();
+    const { data } = await boss.api.members.list.query({ limit: 100 });
+    expect(data.map(({ user_id }) => user_id)).not.toContain(gone.user_id);
+  });
+
+  it('whose role changes is signed out, so that no page shows what they may no longer do', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+    const other = await signedIn(world, admin, 'admin');
+
+    const changed = await boss.api.members.setRole.mutate({ user_id: other.user_id, role: 'viewer' });
+
+    expect(changed).toMatchObject({ user_id: other.user_id, role: 'viewer' });
+    expect(await refusalOf(other.api.emails.list.query())).toMatchObject(ended);
+    expect(await audited(world.workspace_id)).toContainEqual({
+      action: 'member.role_changed',
+      actor_name: boss.email,
+      diff: { role: { from: 'admin', to: 'viewer' } },
+    });
+  });
+
+  it('of another workspace is as absent as one who never was', async () => {
+    const other = await world.workspace('free');
+    const theirs = await signedIn(world, admin, 'member', other.workspace_id);
+    const boss = await signedIn(world, admin, 'admin');
+
+    const there = await refusalOf(boss.api.members.remove.mutate({ user_id: theirs.user_id }));
+    const nowhere = await refusalOf(boss.api.members.remove.mutate({ user_id: 'usr_none' }));
+    const named = await refusalOf(boss.api.members.list.query({ workspace_id: other.workspace_id }));
+    const invented = await refusalOf(boss.api.members.list.query({ workspace_id: 'wsp_none' }));
+
+    expect(there.message).toBe(String(nowhere.message).replace('usr_none', theirs.user_id));
+    expect(named.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));
+    expect([there.reason, named.reason]).toEqual(['member_not_found', 'workspace_not_found']);
+    const seen = await operator.api.members.list.query({ workspace_id: other.workspace_id });
+    expect(seen.data).toMatchObject([{ user_id: theirs.user_id }]);
+  });
+});
+
+describe('the last admin', () => {
+  it('of a workspace stays, whichever way one tries', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const only = await signedIn(world, admin, 'admin', workspace_id);
+
+    const demoted = await refusalOf(only.api.members.setRole.mutate({ user_id: only.user_id, role: 'viewer' }));
+    const removed = await refusalOf(operator.api.members.remove.mutate({ user_id: only.user_id, workspace_id }));
+
+    expect([demoted, removed]).toMatchObject([
+      { status: 422, reason: 'last_admin' },
+      { status: 422, reason: 'last_admin' },
+    ]);
+  });
+
+  it('stays also when two admins remove each other at once', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const [a, b] = await Promise.all([
+      signedIn(world, admin, 'admin', workspace_id),
+      signedIn(world, admin, 'admin', workspace_id),
+    ]);
+
+    const outcomes = await Promise.allSettled([
+      operator.api.members.remove.mutate({ user_id: a.user_id, workspace_id }),
+      operator.api.members.setRole.mutate({ user_id: b.user_id, role: 'member', workspace_id }),
+    ]);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const admins = await sql`select from members where workspace_id = ${workspace_id} and role = 'admin'`;
+    expect(admins).toHaveLength(1);
+  });
+});
+
+describe('an operator', () => {
+  it('is made and unmade by another, and signed out by that', async () => {
+    const added = await operator.api.operators.add.mutate({ email: 'second@people.test' });
+    const { api } = await follow(added.login_url ?? '');
+    expect(await api.people.me.query()).toMatchObject({ operator: true, scopes: ['operator', 'admin'] });
+    expect(await refusalOf(operator.api.operators.add.mutate({ email: 'second@people.test' }))).toMatchObject({
+      status: 422,
+      reason: 'operator_exists',
+    });
+
+    await operator.api.operators.remove.mutate({ user_id: added.user_id });
+
+    expect(await refusalOf(api.people.me.query())).toMatchObject(ended);
+    const { data } = await operator.api.operators.list.query();
+    expect(data.map(({ email }) => email)).not.toContain('second@people.test');
+    const [made, unmade] = (await audited('')).filter(({ action }) => action.startsWith('operator.'));
+    expect([made, unmade]).toMatchObject([
+      { action: 'operator.added', actor_name: operator.email },
+      { action: 'operator.removed', actor_name: operator.email },
+    ]);
+  });
+
+  it('who is the last one stays', async () => {
+    const { data } = await operator.api.operators.list.query();
+    const others = data.filter(({ user_id }) => user_id !== operator.user_id);
+    for (const { user_id } of others) await operator.api.operators.remove.mutate({ user_id });
+
+    const refusal = await refusalOf(operator.api.operators.remove.mutate({ user_id: operator.user_id }));
+
+    expect(refusal).toMatchObject({ status: 422, reason: 'last_admin' });
+  });
+
+  it('acts in any workspace, one at a time', async () => {
+    const other = await world.workspace('free');
+    const { api } = await signedIn(world, admin, 'operator');
+
+    await api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
+
+    expect(await api.people.me.query()).toMatchObject({ workspace_id: other.workspace_id });
+    expect((await api.apiKeys.list.query()).data).toMatchObject([{ id: other.key_id }]);
+    expect(await refusalOf(api.people.switchWorkspace.mutate({ workspace_id: 'wsp_none' }))).toMatchObject({
+      status: 404,
+      reason: 'workspace_not_found',
+    });
+  });
+});
+
+describe('switching the workspace', () => {
+  it('brings the role that one has there, and leads nowhere else', async () => {
+    const other = await world.workspace('free');
+    const third = await world.workspace('free');
+    const person = await signedIn(world, admin, 'admin');
+    await operator.api.members.invite.mutate({
+      email: person.email,
+      role: 'viewer',
+      workspace_id: other.workspace_id,
+    });
+
+    await person.api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
+
+    expect(await person.api.people.me.query()).toMatchObject({ scopes: ['email:logs:read', 'domains:read'] });
+    expect(await refusalOf(person.api.apiKeys.list.query())).toMatchObject({ status: 403 });
+    expect(
+      await refusalOf(person.api.people.switchWorkspace.mutate({ workspace_id: third.workspace_id })),
+    ).toMatchObject({ status: 404 });
+  });
+});
+
+describe('changing the password', () => {
+  it('needs the present one, but just after a login link', async () => {
+    const invited = await operator.api.members.invite.mutate({ email: 'kay@people.test', role: 'viewer' });
+    const first = await follow(invited.login_url ?? '');
+    await first.api.people.changePassword.mutate({ new_password: 'the first password' });
+    const link = async () =>
+      (await invoke(world.as(world.workspace_id), createLoginLink, { email: 'kay@people.test' })).url;
+    const fresh = await follow(await link());
+    const old = await follow(await link());
+    await fresh.api.people.changePassword.mutate({ new_password: 'the second password' });
+    expect(await refusalOf(old.api.people.me.query())).toMatchObject(ended);
+
+    const later = await follow(await link());
+    await world.clock.advance(16 * 60_000);
+    const blind = await refusalOf(later.api.people.changePassword.mutate({ new_password: 'the third password' }));
+    const done = await later.api.people.changePassword.mutate({
+      current_password: 'the second password',
+      new_password: 'the third password',
+    });
+
+    expect(blind).toMatchObject({ status: 401, reason: 'invalid_login' });
+    expect(done).toMatchObject({ object: 'user', ended_sessions: 1 });
+    expect(await signInWith('kay@people.test', 'the second password')).toBe(401);
+    expect(await signInWith('kay@people.test', 'the third password')).toBe(303);
+  });
+
+  it('refuses a short one', async () => {
+    const { api } = await signedIn(world, admin, 'viewer');
+
+    expect(await refusalOf(api.people.changePassword.mutate({ new_password: 'short' }))).toMatchObject({
+      status: 400,
+      details: [{ param: 'new_password' }],
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import type { AppRouter } from '@postrider/admin';
+import { createTRPCClient, httpBatchLink } from '@trpc/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Journey, openJourney } from '../journey.ts';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await openJourney({ DELIVERY: 'capture' });
+});
+afterAll(() => journey.stop());
+
+const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 'Hello there', text: 'Hi' };
+
+describe('the operator of a first start', () => {
+  it('signs in by the printed link, finds a mail, revokes a key, and signs out', async () => {
+    const server = await journey.start();
+    const [, printed = ''] = /Sign in +(http\S+) +\(once/.exec(server.stdout()) ?? [];
+    const link = new URL(printed).pathname;
+    const form = { origin: server.url };
+
+    const shown = await server.call('GET', link, { key: null });
+    const pressed = await server.call('POST', link, { key: null, headers: form });
+    const again = await server.call('POST', link, { key: null, headers: form });
+    expect([shown.status, pressed.status, again.status]).toEqual([200, 303, 401]);
+    const cookie = pressed.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const api = createTRPCClient<AppRouter>({
+      links: [httpBatchLink({ url: `${server.url}/trpc`, maxItems: 10, headers: { cookie, 'x-postrider': '1' } })],
+    });
+
+    expect(await api.people.me.query()).toMatchObject({ email: 'admin@sandbox.test', operator: true });
+    const made = await api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    const sent = await server.call('POST', '/v1/email/send', { key: made.secret, body: hello });
+    expect(sent.status).toBe(202);
+    const mails = await api.emails.list.query({ to: 'bob@example.com' });
+    expect(mails.data).toMatchObject([{ id: sent.body.id, subject: 'Hello there', api_key_id: made.id }]);
+    const mail = await api.emails.get.query({ id: String(sent.body.id) });
+    expect(mail.recipients).toMatchObject([{ email: 'bob@example.com' }]);
+    await api.apiKeys.revoke.mutate({ key_id: made.id });
+    expect((await server.call('POST', '/v1/email/send', { key: made.secret, body: hello })).status).toBe(401);
+
+    await api.people.logout.mutate();
+
+    await expect(api.emails.list.query()).rejects.toThrow(/[Nn]obody is signed in/);
+    const whole = server.stdout() + server.stderr();
+    for (const secret of [cookie.slice('sid='.length), made.secret]) expect(whole).not.toContain(secret);
+    expect(server.stderr()).not.toContain(link.split('/').at(-1));
+    const audited = await journey.sql<{ action: string; actor_name: string; face: string }[]>`
+      select action, actor_name, face from audit_log where action like 'user.%' order by id`;
+    expect(audited).toEqual([
+      { action: 'user.login_link_made', actor_name: 'Postrider', face: 'cli' },
+      { action: 'user.signed_in', actor_name: 'admin@sandbox.test', face: 'dashboard' },
+      { action: 'user.signed_out', actor_name: 'admin@sandbox.test', face: 'dashboard' },
+    ]);
+    expect(await server.end()).toEqual({ code: 0, signal: null });
+  });
+
+  it('gets no link where the password came with the environment, nor at a second start', async () => {
+    const second = await journey.start();
+    expect(second.stdout()).toMatch(/Sign in +http:\/\/localhost:\d+\/login\n/);
+    await second.end();
+
+    const other = await openJourney({ ADMIN_PASSWORD: 'known where it came from' });
+    const first = await other.start();
+    expect(first.stdout()).toMatch(/Sign in +http:\/\/localhost:\d+\/login\n/);
+    expect(first.stdout()).not.toContain('/login/link/');
+    await first.end();
+    await other.stop();
+  });
+});

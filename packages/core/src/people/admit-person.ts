@@ -1,0 +1,54 @@
+import type { Tx } from '@postrider/db';
+import { z } from 'zod';
+import type { ActorContext } from '../context.ts';
+import { newId } from '../ids.ts';
+import { timeField } from '../wire.ts';
+import { newLoginLink } from './create-login-link.ts';
+import { hashPassword, newPassword } from './password.ts';
+import { insertUser, type UserRow, userByEmail } from './store.ts';
+
+/** What a new person first signs in with: their own to change, and shown once. */
+export const entryWays = ['login_link', 'password'] as const;
+type EntryWay = (typeof entryWays)[number];
+
+export const entryField = z.enum(entryWays).default('login_link').meta({
+  description: 'How somebody who is new here signs in first: by a link that is good for 15 minutes, or a password.',
+});
+
+export const entrySchema = z.object({
+  password: z.string().nullable().meta({ description: 'Shown this once.' }),
+  login_url: z.string().nullable().meta({ description: 'Signs in once, shown this once.' }),
+  login_url_expires_at: timeField.nullable(),
+});
+export type Entry = z.output<typeof entrySchema>;
+
+const none: Entry = { password: null, login_url: null, login_url_expires_at: null };
+
+/** The password for a new person, derived before the transaction, as it takes a while. */
+export async function preparedEntry(way: EntryWay): Promise<{ password: string; password_hash: string } | null> {
+  if (way === 'login_link') return null;
+  const password = newPassword();
+  return { password, password_hash: await hashPassword(password) };
+}
+
+/**
+ * Finds a person or makes them, with what they first sign in with. Somebody who is known already gets nothing: they
+ * sign in as they always do, and whoever adds them to one workspace must not be able to enter their others.
+ */
+export async function admitPerson(
+  tx: Tx,
+  ctx: ActorContext,
+  email: string,
+  prepared: Awaited<ReturnType<typeof preparedEntry>>,
+): Promise<{ readonly user: UserRow; readonly entry: Entry }> {
+  const password_hash = prepared?.password_hash ?? null;
+  const fresh: UserRow = { id: newId('user', ctx.clock.now()), email, password_hash, operator: false };
+  if (!(await insertUser(tx, fresh))) {
+    const user = await userByEmail(tx, email);
+    if (!user) throw new Error('a person is known and cannot be found');
+    return { user, entry: none };
+  }
+  if (prepared) return { user: fresh, entry: { ...none, password: prepared.password } };
+  const { url, expires_at } = await newLoginLink(tx, ctx.public_url, fresh.id);
+  return { user: fresh, entry: { ...none, login_url: url, login_url_expires_at: expires_at } };
+}

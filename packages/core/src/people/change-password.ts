@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { checkPassword } from './check-password.ts';
+import { hashPassword } from './password.ts';
+import { requirePerson } from './person.ts';
+import { chainOf } from './roles.ts';
+import { endSessions, proofOfSession } from './session-store.ts';
+import { replacePasswordHash } from './store.ts';
+
+/** Changes one's own password, and signs one out everywhere: whoever had the old one loses what they began with it. */
+export const changePassword = operation({
+  name: 'people.change_password',
+  scope: null,
+  summary: "Change one's own password; every session ends, the present one too",
+  input: z.object({
+    current_password: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'Not needed where there is none, and in the first 15 minutes after a login link.' }),
+    new_password: z.string().min(10, 'needs at least 10 characters').max(200),
+  }),
+  output: z.object({
+    object: z.literal('user'),
+    id: idField(idPrefixes.user),
+    ended_sessions: z.int(),
+  }),
+  async run(ctx, { current_password, new_password }) {
+    const actor = requirePerson(ctx);
+    const proof = await proofOfSession(ctx.sql, actor.session_id);
+    if (!proof) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+    if (proof.password_hash !== null && !proof.fresh_link) {
+      await checkPassword(ctx, {
+        email: actor.email,
+        password: current_password ?? '',
+        address: ctx.address ?? '',
+      });
+    }
+    const password_hash = await hashPassword(new_password);
+    const ended_sessions = await ctx.sql.begin(async (tx) => {
+      await replacePasswordHash(tx, actor.user_id, password_hash);
+      const ended = await endSessions(tx, actor.user_id);
+      await recordAudit(tx, ctx, [
+        { action: 'user.password_changed', target_id: actor.user_id, workspace_id: chainOf(actor) },
+      ]);
+      return ended;
+    });
+    return { object: 'user', id: actor.user_id, ended_sessions };
+  },
+});

@@ -1,0 +1,80 @@
+import type { Tx } from '@postrider/db';
+import { recordAudit } from '../audit/index.ts';
+import type { Services, UserActor } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { createContext } from '../services.ts';
+import { beginSession } from './begin-session.ts';
+import { checkPassword, type Login } from './check-password.ts';
+import { beginTry } from './login-tries.ts';
+import { chainOf, scopesOf } from './roles.ts';
+import { deleteSessionOf, takeLink } from './session-store.ts';
+import { type UserRow, userById, workspacesOf } from './store.ts';
+import { hashToken } from './token.ts';
+
+interface Arrival {
+  readonly request_id: string;
+  readonly address: string;
+  /** The session that this browser has so far, which the new one replaces. */
+  readonly replaces: string | null;
+}
+
+/** Begins a session for whoever knows the password; its token is in this answer and nowhere else. */
+export async function login(
+  services: Services,
+  credentials: Omit<Login, 'address'>,
+  arrival: Arrival,
+): Promise<string> {
+  const user = await checkPassword(services, { ...credentials, address: arrival.address });
+  return services.sql.begin((tx) => signIn(services, tx, user, arrival, false));
+}
+
+/** Begins a session for whoever has a login link, and uses the link up. */
+export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<string> {
+  const attempt = await beginTry(services, { email: null, address: arrival.address });
+  const token = await services.sql.begin(async (tx) => {
+    const user_id = await takeLink(tx, hashToken(link));
+    const user = user_id === null ? null : await userById(tx, user_id);
+    if (user === null)
+      throw new AppError('invalid_login', 'This link has been used, or its time is over; ask for another.');
+    return signIn(services, tx, user, arrival, true);
+  });
+  await attempt.forgive();
+  return token;
+}
+
+async function signIn(
+  services: Services,
+  tx: Tx,
+  user: UserRow,
+  { request_id, address, replaces }: Arrival,
+  by_link: boolean,
+): Promise<string> {
+  const [home] = await workspacesOf(tx, user, 1);
+  if (!home) {
+    throw new AppError('no_membership', 'You are a member of no workspace any more; ask an administrator to add you.');
+  }
+  if (replaces !== null) await deleteSessionOf(tx, hashToken(replaces));
+  const { id, token } = await beginSession(tx, services.clock.now(), {
+    user_id: user.id,
+    workspace_id: home.id,
+    by_link,
+  });
+  const actor: UserActor = {
+    kind: 'user',
+    workspace_id: home.id,
+    user_id: user.id,
+    session_id: id,
+    email: user.email,
+    scopes: scopesOf({ operator: user.operator, role: home.role }),
+  };
+  const ctx = { ...createContext(services, actor, { request_id, address, face: 'dashboard' }), actor };
+  await recordAudit(tx, ctx, [
+    {
+      action: 'user.signed_in',
+      target_id: user.id,
+      diff: { by: by_link ? 'link' : 'password' },
+      workspace_id: chainOf(actor),
+    },
+  ]);
+  return token;
+}

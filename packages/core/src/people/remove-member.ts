@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
+import { endSessions } from './session-store.ts';
+import { deleteMember, lockAdmins, lockMember } from './store.ts';
+import { workspaceInReach } from './workspace-in-reach.ts';
+
+/** Ends a membership. The person's next request on any process is refused; API keys that they made go on working. */
+export const removeMember = operation({
+  name: 'members.remove',
+  scope: null,
+  summary: 'Remove a member from a workspace; their sessions end',
+  input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField }),
+  output: z.object({
+    object: z.literal('member'),
+    workspace_id: idField(idPrefixes.workspace),
+    user_id: idField(idPrefixes.user),
+    removed: z.literal(true),
+  }),
+  async run(ctx, { user_id, workspace_id: named }) {
+    const workspace_id = await workspaceInReach(ctx, named);
+    await ctx.sql.begin(async (tx) => {
+      const admins = await lockAdmins(tx, workspace_id);
+      const row = await lockMember(tx, workspace_id, user_id);
+      if (!row) throw memberNotFound(user_id);
+      if (admins.length === 1 && admins[0] === user_id) throw lastAdmin();
+      await deleteMember(tx, workspace_id, user_id);
+      await endSessions(tx, user_id);
+      const { email, role } = row;
+      await recordAudit(tx, ctx, [
+        { action: 'member.removed', target_id: user_id, diff: { email, role }, workspace_id },
+      ]);
+    });
+    return { object: 'member', workspace_id, user_id, removed: true };
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { endSessions } from './session-store.ts';
+import { lockOperators, unmakeOperator } from './store.ts';
+
+/** Takes the instance out of a person's hands. What they are in workspaces stays. */
+export const removeOperator = operation({
+  name: 'operators.remove',
+  scope: 'operator',
+  summary: 'Make a person an operator no more; their sessions end',
+  input: z.object({ user_id: idField(idPrefixes.user) }),
+  output: z.object({ object: z.literal('operator'), user_id: idField(idPrefixes.user), removed: z.literal(true) }),
+  async run(ctx, { user_id }) {
+    await ctx.sql.begin(async (tx) => {
+      const operators = await lockOperators(tx);
+      if (!operators.includes(user_id)) {
+        throw new AppError('user_not_found', `No operator ${user_id.slice(0, 64)} exists.`);
+      }
+      if (operators.length === 1) {
+        throw new AppError('last_admin', 'This is the only operator; add another one first.');
+      }
+      await unmakeOperator(tx, user_id);
+      await endSessions(tx, user_id);
+      await recordAudit(tx, ctx, [{ action: 'operator.removed', target_id: user_id, workspace_id: INSTANCE }]);
+    });
+    return { object: 'operator', user_id, removed: true };
+  },
+});

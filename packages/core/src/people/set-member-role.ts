@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField } from '../wire.ts';
+import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
+import { endSessions } from './session-store.ts';
+import { lockAdmins, lockMember, updateRole } from './store.ts';
+import { workspaceInReach } from './workspace-in-reach.ts';
+
+/** Changes what a member may do, and signs them out: a page that they have open would show what they may no longer do. */
+export const setMemberRole = operation({
+  name: 'members.set_role',
+  scope: null,
+  summary: 'Change the role of a member; their sessions end',
+  input: z.object({ user_id: idField(idPrefixes.user), role: roleField, workspace_id: workspaceField }),
+  output: memberSchema,
+  async run(ctx, { user_id, role, workspace_id: named }) {
+    const workspace_id = await workspaceInReach(ctx, named);
+    return ctx.sql.begin(async (tx) => {
+      const admins = await lockAdmins(tx, workspace_id);
+      const row = await lockMember(tx, workspace_id, user_id);
+      if (!row) throw memberNotFound(user_id);
+      if (row.role === role) return memberEntry(row);
+      if (role !== 'admin' && admins.length === 1 && admins[0] === user_id) throw lastAdmin();
+      await updateRole(tx, workspace_id, user_id, role);
+      await endSessions(tx, user_id);
+      await recordAudit(tx, ctx, [
+        {
+          action: 'member.role_changed',
+          target_id: user_id,
+          diff: { role: { from: row.role, to: role } },
+          workspace_id,
+        },
+      ]);
+      return memberEntry({ ...row, role });
+    });
+  },
+});
