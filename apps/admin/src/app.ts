@@ -46,9 +46,10 @@ export function createApp(services: Services): Hono<AdminEnv> {
     ),
   );
   app.onError((error, context) => {
-    services.log.error({ err: error }, 'a page failed');
+    const { request_id } = context.var;
+    services.log.error({ err: error, request_id }, 'a page failed');
     return context.json(
-      { error: { code: 'internal_error', reason: 'unexpected', message: 'The page failed; try again.' } },
+      { error: { code: 'internal_error', reason: 'unexpected', message: 'The page failed; try again.', request_id } },
       500,
     );
   });

@@ -110,7 +110,7 @@ describe('a member', () => {
     expect(invited).toMatchObject({ object: 'member', email: 'grace@people.test', role: 'member', password: null });
     expect(status).toBe(303);
     expect(me).toMatchObject({
-      id: invited.user_id,
+      id: invited.id,
       operator: false,
       workspace_id: world.workspace_id,
       workspaces: [{ id: world.workspace_id, role: 'member' }],
@@ -145,7 +145,7 @@ describe('a member', () => {
 
     const invited = await boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
 
-    expect(invited).toMatchObject({ user_id: theirs.user_id, password: null, login_url: null });
+    expect(invited).toMatchObject({ id: theirs.user_id, password: null, login_url: null });
     expect(await theirs.api.people.me.query()).toMatchObject({
       workspaces: [{ id: world.workspace_id }, { id: other.workspace_id }],
     });
@@ -164,7 +164,7 @@ describe('a member', () => {
     expect(await refusalOf(there.emails.list.query())).toMatchObject(ended);
     await second.stop();
     const { data } = await boss.api.members.list.query({ limit: 100 });
-    expect(data.map(({ user_id }) => user_id)).not.toContain(gone.user_id);
+    expect(data.map(({ id }) => id)).not.toContain(gone.user_id);
   });
 
   it('whose role changes is signed out, so that no page shows what they may no longer do', async () => {
@@ -173,7 +173,7 @@ describe('a member', () => {
 
     const changed = await boss.api.members.setRole.mutate({ user_id: other.user_id, role: 'viewer' });
 
-    expect(changed).toMatchObject({ user_id: other.user_id, role: 'viewer' });
+    expect(changed).toMatchObject({ id: other.user_id, role: 'viewer' });
     expect(await refusalOf(other.api.emails.list.query())).toMatchObject(ended);
     expect(await audited(world.workspace_id)).toContainEqual({
       action: 'member.role_changed',
@@ -196,7 +196,7 @@ describe('a member', () => {
     expect(named.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));
     expect([there.reason, named.reason]).toEqual(['member_not_found', 'workspace_not_found']);
     const seen = await operator.api.members.list.query({ workspace_id: other.workspace_id });
-    expect(seen.data).toMatchObject([{ user_id: theirs.user_id }]);
+    expect(seen.data).toMatchObject([{ id: theirs.user_id }]);
   });
 });
 
@@ -242,7 +242,7 @@ describe('an operator', () => {
       reason: 'operator_exists',
     });
 
-    await operator.api.operators.remove.mutate({ user_id: added.user_id });
+    await operator.api.operators.remove.mutate({ user_id: added.id });
 
     expect(await refusalOf(api.people.me.query())).toMatchObject(ended);
     const { data } = await operator.api.operators.list.query();
@@ -256,8 +256,8 @@ describe('an operator', () => {
 
   it('who is the last one stays', async () => {
     const { data } = await operator.api.operators.list.query();
-    const others = data.filter(({ user_id }) => user_id !== operator.user_id);
-    for (const { user_id } of others) await operator.api.operators.remove.mutate({ user_id });
+    const others = data.filter(({ id }) => id !== operator.user_id);
+    for (const { id } of others) await operator.api.operators.remove.mutate({ user_id: id });
 
     const refusal = await refusalOf(operator.api.operators.remove.mutate({ user_id: operator.user_id }));
 

@@ -32,7 +32,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
   command('list', 'every member, with the role').action(async (options: Options) => {
     const data = await withMachine(terminal, (machine) => allMembers(machine, options));
     show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
-      table(data.map(({ user_id, role, email, created_at }) => [user_id, role, email, `since ${created_at}`])),
+      table(data.map(({ id, role, email, created_at }) => [id, role, email, `since ${created_at}`])),
     );
   });
   command('add <email>', 'make somebody a member; a new person gets a login link, printed once')
@@ -50,7 +50,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
   command('set-role <email> <role>', `change what a member may do (${roles}), and end their sessions`).action(
     async (email: string, role: string, options: Options) => {
       const changed = await withMachine(terminal, async (machine) => {
-        const { user_id } = await memberOf(machine, email, options);
+        const { id: user_id } = await memberOf(machine, email, options);
         return invoke(await machine.asWorkspace(), setMemberRole, { user_id, role, ...placeOf(options) });
       });
       show(terminal, options.json, changed, () => `${changed.email} is ${changed.role} of ${changed.workspace_id}`);
@@ -59,7 +59,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
   command('remove <email>', 'end a membership, and the sessions of the person').action(
     async (email: string, options: Options) => {
       const removed = await withMachine(terminal, async (machine) => {
-        const { user_id } = await memberOf(machine, email, options);
+        const { id: user_id } = await memberOf(machine, email, options);
         return invoke(await machine.asWorkspace(), removeMember, { user_id, ...placeOf(options) });
       });
       show(terminal, options.json, removed, () => `${email} is no member of ${removed.workspace_id} any more`);

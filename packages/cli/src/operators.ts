@@ -28,7 +28,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
     .action(async (options: Options) => {
       const data = await withMachine(terminal, allOperators);
       show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
-        table(data.map(({ user_id, email, created_at }) => [user_id, email, `since ${created_at}`])),
+        table(data.map(({ id, email, created_at }) => [id, email, `since ${created_at}`])),
       );
     });
   operators
@@ -52,7 +52,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
         const known = await allOperators(machine);
         const operator = known.find((one) => one.email === email.toLowerCase());
         if (!operator) throw unknownOperator(email);
-        return invoke(await machine.asWorkspace(), removeOperator, { user_id: operator.user_id });
+        return invoke(await machine.asWorkspace(), removeOperator, { user_id: operator.id });
       });
       show(terminal, options.json, removed, () => `${email} is an operator no more`);
     });

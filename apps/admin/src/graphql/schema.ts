@@ -7,6 +7,7 @@ import './types/api-keys.ts';
 import './types/suppressions.ts';
 import './types/webhooks.ts';
 import './types/viewer.ts';
+import './types/people.ts';
 import { builder } from './builder.ts';
 
 /** The whole schema: every file of types adds its own to the one builder. */

@@ -1,4 +1,5 @@
 export { addOperator } from './add-operator.ts';
+export { type Entry, entryWays } from './admit-person.ts';
 export { beginSession } from './begin-session.ts';
 export { changePassword } from './change-password.ts';
 export { checkPassword } from './check-password.ts';

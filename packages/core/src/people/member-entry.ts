@@ -21,7 +21,7 @@ export const memberSchema = z
   .object({
     object: z.literal('member'),
     workspace_id: idField(idPrefixes.workspace),
-    user_id: idField(idPrefixes.user),
+    id: idField(idPrefixes.user).meta({ description: 'The person, who may be a member of several workspaces.' }),
     email: z.string(),
     role: roleField,
     operator: z.boolean().meta({ description: 'May act in every workspace, whatever the role here.' }),
@@ -31,8 +31,8 @@ export const memberSchema = z
 export type MemberEntry = z.output<typeof memberSchema>;
 
 export function memberEntry(row: MemberRow): MemberEntry {
-  const { workspace_id, id: user_id, email, role, operator } = row;
-  return { object: 'member', workspace_id, user_id, email, role, operator, created_at: isoTime(row.created_at) };
+  const { workspace_id, id, email, role, operator } = row;
+  return { object: 'member', workspace_id, id, email, role, operator, created_at: isoTime(row.created_at) };
 }
 
 export function memberNotFound(user_id: string): AppError {

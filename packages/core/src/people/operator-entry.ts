@@ -7,13 +7,13 @@ import type { OperatorRow } from './store.ts';
 export const operatorSchema = z
   .object({
     object: z.literal('operator'),
-    user_id: idField(idPrefixes.user),
+    id: idField(idPrefixes.user),
     email: z.string(),
     created_at: timeField,
   })
   .meta({ id: 'Operator' });
 export type OperatorEntry = z.output<typeof operatorSchema>;
 
-export function operatorEntry({ id: user_id, email, created_at }: OperatorRow): OperatorEntry {
-  return { object: 'operator', user_id, email, created_at: isoTime(created_at) };
+export function operatorEntry({ id, email, created_at }: OperatorRow): OperatorEntry {
+  return { object: 'operator', id, email, created_at: isoTime(created_at) };
 }

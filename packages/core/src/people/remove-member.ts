@@ -17,7 +17,7 @@ export const removeMember = operation({
   output: z.object({
     object: z.literal('member'),
     workspace_id: idField(idPrefixes.workspace),
-    user_id: idField(idPrefixes.user),
+    id: idField(idPrefixes.user),
     removed: z.literal(true),
   }),
   async run(ctx, { user_id, workspace_id: named }) {
@@ -34,6 +34,6 @@ export const removeMember = operation({
         { action: 'member.removed', target_id: user_id, diff: { email, role }, workspace_id },
       ]);
     });
-    return { object: 'member', workspace_id, user_id, removed: true };
+    return { object: 'member', workspace_id, id: user_id, removed: true };
   },
 });

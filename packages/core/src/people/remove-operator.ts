@@ -13,7 +13,7 @@ export const removeOperator = operation({
   scope: 'operator',
   summary: 'Make a person an operator no more; their sessions end',
   input: z.object({ user_id: idField(idPrefixes.user) }),
-  output: z.object({ object: z.literal('operator'), user_id: idField(idPrefixes.user), removed: z.literal(true) }),
+  output: z.object({ object: z.literal('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
   async run(ctx, { user_id }) {
     await ctx.sql.begin(async (tx) => {
       const operators = await lockOperators(tx);
@@ -27,6 +27,6 @@ export const removeOperator = operation({
       await endSessions(tx, user_id);
       await recordAudit(tx, ctx, [{ action: 'operator.removed', target_id: user_id, workspace_id: INSTANCE }]);
     });
-    return { object: 'operator', user_id, removed: true };
+    return { object: 'operator', id: user_id, removed: true };
   },
 });

@@ -1,0 +1,109 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let other: { workspace_id: string; secret: string };
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  other = await world.workspace('free');
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+const INVITE = `mutation ($input: MemberInviteInput!) {
+  memberInvite(input: $input) {
+    ... on MemberPayload { member { userId workspaceId email role operator } entry { password loginUrl } }
+    ... on ApiError { code reason }
+  }
+}`;
+const MEMBERS = 'query ($workspace: ID) { members(workspaceId: $workspace) { nodes { userId email role } } }';
+
+type Invited = { memberInvite: { member: { userId: string }; entry: { loginUrl: string } } };
+
+describe('members', () => {
+  it('are invited, listed, given a role and removed, in any workspace, with a key that has operator', async () => {
+    const workspaceId = other.workspace_id;
+    const invite = (email: string, role: string) => graphql.ask(INVITE, { input: { email, role, workspaceId } });
+
+    const boss = await invite('boss@people.test', 'ADMIN');
+    const invited = await invite('Ada@people.test', 'VIEWER');
+    const { userId } = (invited.data as Invited).memberInvite.member;
+    const changed = await graphql.ask(
+      `mutation ($input: MemberSetRoleInput!) {
+        memberSetRole(input: $input) { ... on MemberPayload { member { role } entry { loginUrl } } }
+      }`,
+      { input: { userId, role: 'MEMBER', workspaceId } },
+    );
+    const listed = await graphql.ask(MEMBERS, { workspace: workspaceId });
+    const remove = (id: string) =>
+      graphql.ask(
+        `mutation ($input: MemberRemoveInput!) {
+          memberRemove(input: $input) { ... on DeletePayload { deletedId } ... on ApiError { code reason } }
+        }`,
+        { input: { userId: id, workspaceId } },
+      );
+
+    expect(invited.data).toMatchObject({
+      memberInvite: {
+        member: { workspaceId, email: 'ada@people.test', role: 'VIEWER', operator: false },
+        entry: { password: null, loginUrl: expect.stringContaining('/login/link/') },
+      },
+    });
+    expect(changed.data).toEqual({ memberSetRole: { member: { role: 'MEMBER' }, entry: null } });
+    expect(listed.data).toMatchObject({
+      members: {
+        nodes: [
+          { email: 'ada@people.test', role: 'MEMBER' },
+          { email: 'boss@people.test', role: 'ADMIN' },
+        ],
+      },
+    });
+    expect((await remove(userId)).data).toEqual({ memberRemove: { deletedId: userId } });
+    expect((await remove((boss.data as Invited).memberInvite.member.userId)).data).toEqual({
+      memberRemove: { code: 'UNPROCESSABLE', reason: 'last_admin' },
+    });
+  });
+
+  it('are not managed by a key of the workspace alone: whom it made would outlive it', async () => {
+    const key = { key: other.secret };
+
+    const invited = await graphql.ask(INVITE, { input: { email: 'eve@people.test', role: 'ADMIN' } }, key);
+    const listed = await graphql.ask(MEMBERS, {}, key);
+
+    expect(invited.data).toEqual({ memberInvite: { code: 'FORBIDDEN', reason: 'missing_scope' } });
+    expect(listed.errors).toMatchObject([{ extensions: { code: 'forbidden', reason: 'missing_scope' } }]);
+  });
+});
+
+describe('operators', () => {
+  it('are added, listed and removed, and one stays', async () => {
+    const added = await graphql.ask(
+      `mutation { operatorAdd(input: { email: "second@people.test", entry: PASSWORD }) {
+        ... on OperatorPayload { operator { userId email } entry { password loginUrl } } } }`,
+    );
+    const listed = await graphql.ask('{ operators { nodes { userId email } } }');
+    const nodes = (listed.data as { operators: { nodes: { userId: string; email: string }[] } }).operators.nodes;
+    const remove = (userId: string | undefined) =>
+      graphql.ask(
+        `mutation ($input: OperatorRemoveInput!) {
+          operatorRemove(input: $input) { ... on DeletePayload { deletedId } ... on ApiError { reason } }
+        }`,
+        { input: { userId } },
+      );
+
+    expect(added.data).toMatchObject({
+      operatorAdd: {
+        operator: { email: 'second@people.test' },
+        entry: { password: expect.any(String), loginUrl: null },
+      },
+    });
+    expect(nodes.map(({ email }) => email)).toEqual(['second@people.test', 'operator@sandbox.test']);
+    expect((await remove(nodes[0]?.userId)).data).toEqual({ operatorRemove: { deletedId: nodes[0]?.userId } });
+    expect((await remove(nodes[1]?.userId)).data).toEqual({ operatorRemove: { reason: 'last_admin' } });
+  });
+});

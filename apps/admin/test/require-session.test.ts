@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { createWorld, type World } from '@postrider/testing';
+import { Hono } from 'hono';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AdminEnv } from '../src/admin-env.ts';
+import { requireSession } from '../src/index.ts';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type SignedIn, signedIn } from './signed-in.ts';
+
+let world: World;
+let admin: AdminServer;
+let person: SignedIn;
+let origin: string;
+let stop: () => void;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+  person = await signedIn(world, admin, 'viewer');
+  const app = new Hono<AdminEnv>();
+  app.use(requireSession(world.services));
+  app.all('*', (context) => context.text(context.var.actor.email));
+  const server = createServer(getRequestListener(app.fetch));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+});
+afterAll(async () => {
+  stop();
+  await admin.stop();
+  await world.stop();
+});
+
+describe('a page behind a session', () => {
+  it('knows who is signed in', async () => {
+    const answer = await fetch(`${origin}/tool`, { headers: { cookie: person.cookie } });
+
+    expect(await answer.text()).toBe(person.email);
+  });
+
+  it('sends everybody else to sign in, and back from there', async () => {
+    const answer = await fetch(`${origin}/tool?a=1&b=2`, { redirect: 'manual' });
+
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('/login?next=%2Ftool%3Fa%3D1%26b%3D2');
+    expect((await fetch(`${origin}/tool`, { method: 'POST' })).status).toBe(401);
+  });
+
+  it('takes nothing that a page of another site sends with the cookie', async () => {
+    const headers = { cookie: person.cookie, origin: 'https://evil.test' };
+
+    expect((await fetch(`${origin}/tool`, { method: 'POST', headers })).status).toBe(403);
+  });
+});
