@@ -46,7 +46,7 @@ export interface LaneKeeper {
   /** Of those about to be claimed, who is within the limits of the destinations that have any. */
   grant(candidates: readonly Candidate[]): Promise<Candidate[]>;
   /** An attempt is over; null where it tells nothing of the other side. */
-  done(lane: string, outcome: SendOutcome | null): void;
+  done(lane: string, workspace_id: string, outcome: SendOutcome | null): void;
   /** Takes parked mail back for lanes that could do with more. */
   refill(): void;
   /** The room that keeps a mail back now, where a hold does. */
@@ -273,14 +273,14 @@ export function createLaneKeeper(
         [...wanted].map(([destination, { length: count }]) => ({ destination, count })),
       );
       const refused = [...wanted].flatMap(([lane, asked]) => asked.slice(granted.get(lane) ?? asked.length));
-      for (const { lane } of refused) lanes.giveBack(lane);
+      for (const { lane, job } of refused) lanes.giveBack(lane, job.data.workspace_id);
       const left = [...new Set(refused.map(({ lane }) => lane))].flatMap((lane) => lanes.close(lane, 'limit', 0));
       parkSoon([...refused, ...left]);
       const out = new Set(refused);
       return candidates.filter((candidate) => !out.has(candidate));
     },
-    done(lane, outcome) {
-      const { closed, recovered } = lanes.done(lane, outcome && newsOf(lane, outcome));
+    done(lane, workspace_id, outcome) {
+      const { closed, recovered } = lanes.done(lane, workspace_id, outcome && newsOf(lane, outcome));
       if (closed && outcome) {
         const { seconds, closings, left } = closed;
         tellClosed(lane, { lane, seconds, closings, last_reply: lastResponse(outcome) });

@@ -26,8 +26,9 @@ function lanesAt(start_ms = 0): { lanes: Lanes; pass(ms: number): void } {
 /** Takes and starts what may go, and ends each attempt with the same news. */
 function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' = 'taken'): number {
   const taken = lanes.take(count);
-  for (const { lane } of taken) {
-    lanes.start(lane, { run: () => lanes.done(lane, news), refuse: () => undefined });
+  for (const { lane, job } of taken) {
+    const { workspace_id } = job.data;
+    lanes.start(lane, { workspace_id, run: () => lanes.done(lane, workspace_id, news), refuse: () => undefined });
   }
   return taken.length;
 }
@@ -59,6 +60,45 @@ describe('whose turn it is', () => {
   });
 });
 
+describe('a workspace that writes to very many names on slow servers', () => {
+  /** Mail of a workspace to so many names, none of which answers. */
+  function flood(lanes: Lanes, workspace_id: string, names: number): number {
+    const name = (index: number) => `${workspace_id} ${index}`;
+    lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
+    let taken = 0;
+    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().held).length;
+    return taken;
+  }
+
+  it('leaves a fifth of the places to those who come later, however long it was alone', () => {
+    const { lanes } = lanesAt();
+    expect(flood(lanes, 'ws_flood', 300)).toBe(480);
+    expect(lanes.take(120)).toEqual([]);
+
+    lanes.admit(some(5, 'well', 'ws_small'));
+
+    expect(workspacesOf(lanes.take(120))).toEqual(Array.from({ length: 5 }, () => 'ws_small'));
+  });
+
+  it('gets none of the places that come free while somebody waits who holds fewer', () => {
+    const { lanes } = lanesAt();
+    expect(['ws_1', 'ws_2', 'ws_3', 'ws_4'].map((workspace_id) => flood(lanes, workspace_id, 300))).toEqual([
+      480, 96, 20, 4,
+    ]);
+    lanes.admit(some(5, 'well', 'ws_small'));
+    const given: string[] = [];
+
+    for (let index = 0; index < 8; index++) {
+      lanes.giveBack(`ws_1 ${index}`, 'ws_1');
+      given.push(...workspacesOf(lanes.take(600 - lanes.counts().held)));
+    }
+
+    expect(given.filter((workspace_id) => workspace_id === 'ws_small')).toHaveLength(4);
+    expect(given).not.toContain('ws_1');
+    expect(given).not.toContain('ws_2');
+  });
+});
+
 describe('a lane', () => {
   it('claims ahead of its places as much as it has lately sent, and no longer once it stands still', () => {
     const { lanes, pass } = lanesAt();
@@ -72,6 +112,28 @@ describe('a lane', () => {
     expect(lanes.take(1000)).toEqual([]);
   });
 
+  it('grows as wide as the way there allows', () => {
+    const lanes = createLanes(
+      () => 0,
+      (lane) => (lane === 'relay' ? 60 : 20),
+    );
+    const placesOf = (lane: string) => {
+      lanes.admit(some(400, lane));
+      for (let round = 0; round < 15; round++) run(lanes, 20);
+      let sending = 0;
+      for (const { job } of lanes.take(300)) {
+        const { workspace_id } = job.data;
+        const run = () => {
+          sending += 1;
+        };
+        lanes.start(lane, { workspace_id, run, refuse: () => undefined });
+      }
+      return sending;
+    };
+
+    expect([placesOf('relay'), placesOf('strangers')]).toEqual([60, 20]);
+  });
+
   it('lets no more than its cap be sent at once, whatever is claimed', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(200, 'a'));
@@ -80,6 +142,7 @@ describe('a lane', () => {
 
     for (const { lane } of lanes.take(100)) {
       lanes.start(lane, {
+        workspace_id: 'ws_1',
         run() {
           sending += 1;
         },
@@ -123,9 +186,9 @@ describe('a lane', () => {
     const refuse = () => {
       refused += 1;
     };
-    for (const { lane } of taken) lanes.start(lane, { run: () => undefined, refuse });
+    for (const { lane } of taken) lanes.start(lane, { workspace_id: 'ws_1', run: () => undefined, refuse });
 
-    const told = taken.map(({ lane }) => lanes.done(lane, 'failed').closed);
+    const told = taken.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
 
     expect(told.map((closed) => closed?.left.length ?? null)).toEqual([null, null, null, null, 15]);
     expect(refused).toBe(0);
@@ -143,7 +206,7 @@ describe('a lane', () => {
       refused += 1;
     };
     const taken = lanes.take(40);
-    for (const { lane } of taken) lanes.start(lane, { run: () => undefined, refuse });
+    for (const { lane } of taken) lanes.start(lane, { workspace_id: 'ws_1', run: () => undefined, refuse });
 
     lanes.close('a', 'failing', 1);
 

@@ -34,6 +34,7 @@ export interface LaneLimit {
 
 /** A claimed mail that waits for a place in its lane. */
 export interface Starter {
+  readonly workspace_id: string;
   run(): void;
   /** The lane has closed before its turn came. */
   refuse(): void;
@@ -55,11 +56,15 @@ export interface Lanes {
   /** Who is to be claimed next: one lane after another, in a lane one workspace after another. */
   take(count: number): Candidate[];
   /** Ends a place that take had given, without an attempt. */
-  giveBack(lane: string): void;
+  giveBack(lane: string, workspace_id: string): void;
   /** Runs at once or when a place is free; done ends it. */
   start(lane: string, starter: Starter): void;
   /** An attempt is over. Answers whether it has closed the lane, and whether it ended a row of pauses. */
-  done(lane: string, news: LaneNews | null): { readonly closed: ClosedNow | null; readonly recovered: boolean };
+  done(
+    lane: string,
+    workspace_id: string,
+    news: LaneNews | null,
+  ): { readonly closed: ClosedNow | null; readonly recovered: boolean };
   close(lane: string, reason: ClosedReason, closings: number): Candidate[];
   open(lane: string, closings: number): void;
   isClosed(lane: string): boolean;
@@ -92,6 +97,11 @@ const FAST = 20;
 const SMALL_SHARE = 2;
 const SMALL_SHARES = 64;
 const FORGET_MS = 600_000;
+/**
+ * One workspace holds at most so many times the places that are free. Alone it gets 480 of 600, two get 266 each: who
+ * writes to many slow servers slows down before the places are gone, and whoever comes later finds some.
+ */
+const FREE_SHARE = 4;
 
 interface Lane {
   pace: Pace;
@@ -115,13 +125,14 @@ interface Lane {
 }
 
 /** What a worker knows of its lanes, and every choice that follows from it. Nothing here waits or asks anybody. */
-export function createLanes(now: () => number): Lanes {
+export function createLanes(now: () => number, widthOf: (lane: string) => number = () => MOST_CAP): Lanes {
   const lanes = new Map<string, Lane>();
   /** Names of lanes in which somebody waits, in the order of their turns. */
   const queued = new Set<string>();
   const waitingJobs = new Map<string, Candidate>();
   let limits: ReadonlyMap<string, LaneLimit> = new Map();
   let held = 0;
+  const heldBy = new Map<string, number>();
 
   const laneNamed = (name: string): Lane => {
     let lane = lanes.get(name);
@@ -149,7 +160,7 @@ export function createLanes(now: () => number): Lanes {
   };
 
   const capOf = (name: string, lane: Lane) =>
-    name === NO_LANE ? MOST_WAITING : Math.min(lane.pace.cap, MOST_CAP, lane.limit?.connections ?? MOST_CAP);
+    name === NO_LANE ? MOST_WAITING : Math.min(lane.pace.cap, lane.limit?.connections ?? lane.pace.cap);
   const roll = (lane: Lane) => {
     const period = Math.floor(now() / PERIOD_MS);
     if (period === lane.period) return;
@@ -220,9 +231,13 @@ export function createLanes(now: () => number): Lanes {
     return left;
   };
 
+  /** Whether a workspace leaves enough to those that may come. Who has nothing to send is gone at once. */
+  const mayHold = (name: string, workspace_id: string) =>
+    name === NO_LANE || (heldBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - held);
+
   /** The first of the workspace whose turn it is, which goes to the end of the line. */
   const shift = (name: string, lane: Lane): Candidate | null => {
-    const [turn] = lane.waiting;
+    const turn = lane.waiting.entries().find(([workspace_id]) => mayHold(name, workspace_id));
     if (!turn) return null;
     const [workspace_id, line] = turn;
     const candidate = line.shift() ?? null;
@@ -245,9 +260,12 @@ export function createLanes(now: () => number): Lanes {
     }
   };
 
-  const letGo = (lane: Lane) => {
+  const letGo = (lane: Lane, workspace_id: string) => {
     lane.held -= 1;
     held -= 1;
+    const left = (heldBy.get(workspace_id) ?? 0) - 1;
+    if (left > 0) heldBy.set(workspace_id, left);
+    else heldBy.delete(workspace_id);
   };
 
   const close = (name: string, lane: Lane, reason: ClosedReason): Candidate[] => {
@@ -255,7 +273,7 @@ export function createLanes(now: () => number): Lanes {
     // Who is within a limit has been counted there, and may go on.
     if (reason === 'failing') {
       for (const starter of lane.ready.splice(0)) {
-        letGo(lane);
+        letGo(lane, starter.workspace_id);
         starter.refuse();
       }
     }
@@ -293,8 +311,10 @@ export function createLanes(now: () => number): Lanes {
           const next = shift(name, lane);
           if (!next) continue;
           found = true;
+          const { workspace_id } = next.job.data;
           lane.held += 1;
           held += 1;
+          heldBy.set(workspace_id, (heldBy.get(workspace_id) ?? 0) + 1);
           taken.push(next);
           // To the end of the lanes' line.
           if (queued.delete(name)) queued.add(name);
@@ -302,29 +322,29 @@ export function createLanes(now: () => number): Lanes {
       }
       return taken;
     },
-    giveBack(name) {
-      letGo(laneNamed(name));
+    giveBack(name, workspace_id) {
+      letGo(laneNamed(name), workspace_id);
     },
     start(name, starter) {
       const lane = laneNamed(name);
       if (lane.closed === 'failing') {
-        letGo(lane);
+        letGo(lane, starter.workspace_id);
         starter.refuse();
         return;
       }
       lane.ready.push(starter);
       startReady(name, lane);
     },
-    done(name, news) {
+    done(name, workspace_id, news) {
       const lane = laneNamed(name);
       lane.sending -= 1;
-      letGo(lane);
+      letGo(lane, workspace_id);
       lane.last_used = now();
       let closed: ClosedNow | null = null;
       let recovered = false;
       if (news !== null && lane.closed !== 'failing') {
         const before = lane.pace;
-        const { pace, closes } = paceAfter(before, news);
+        const { pace, closes } = paceAfter(before, news, widthOf(name));
         lane.pace = pace;
         if (news === 'taken' || news === 'answered') {
           roll(lane);

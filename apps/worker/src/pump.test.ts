@@ -74,7 +74,7 @@ describe('the delivery pump', () => {
     await expect.poll(states).toMatchObject({ 'slow@example.com': 'delivered' });
   });
 
-  it('holds no more than 600 at once, and takes the rest when there is room', async () => {
+  it('holds no more than 480 of a workspace at once, and takes the rest when there is room', async () => {
     // Each in a lane of its own, because a lane holds less than that.
     const to = (batch: number) => Array.from({ length: 50 }, (_, index) => `to@d${index}.b${batch}.example.com`);
     for (let batch = 0; batch < 16; batch++) await send(to(batch));
@@ -86,7 +86,7 @@ describe('the delivery pump', () => {
       async send() {
         under_way += 1;
         most = Math.max(most, under_way);
-        if (under_way === 600) full.resolve();
+        if (under_way === 480) full.resolve();
         await released.promise;
         under_way -= 1;
         return accepted;
@@ -101,7 +101,7 @@ describe('the delivery pump', () => {
     released.resolve();
 
     await expect.poll(openCount, { timeout: 20_000 }).toBe(0);
-    expect(most).toBe(600);
+    expect(most).toBe(480);
   });
 
   it('records a result whose words the database refuses without them, and its neighbours as they are', async () => {

@@ -13,6 +13,7 @@ import {
   unsentDelivery,
   withoutWords,
 } from '@postrider/core/delivery';
+import { MOST_CAP } from '@postrider/core/lanes';
 import type { SendOutcome } from '@postrider/mail';
 import type { HoldKeeper } from './hold-keeper.ts';
 import { createLaneKeeper } from './lane-keeper.ts';
@@ -86,7 +87,8 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
   // Apart, because a script of the simulator may keep its turns for minutes.
   const largeTurns = { live: createTurns(MOST_LARGE), sandbox: createTurns(1) };
   const ahead = createMakeAhead(MADE_AHEAD);
-  const lanes = createLanes(() => performance.now());
+  const widthOf = (lane: string) => mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'].width ?? MOST_CAP;
+  const lanes = createLanes(() => performance.now(), widthOf);
   const note = createWorkerNote(services);
   const keeper = createLaneKeeper(services, mailers, lanes, holds, () => claimSoon());
   const isPaused = () => holds.isPaused('delivery.attempt');
@@ -180,7 +182,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
       const entered = new Set(won.map(({ job }) => job.id));
       left = left.filter(({ job }) => !entered.has(job.id));
     } finally {
-      for (const { lane } of left) lanes.giveBack(lane);
+      for (const { lane, job } of left) lanes.giveBack(lane, job.data.workspace_id);
     }
   };
 
@@ -214,7 +216,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
       if (entry.sent) leave(entry, null);
       else void send(entry);
     };
-    lanes.start(lane, { run, refuse });
+    lanes.start(lane, { workspace_id: claimed.delivery.workspace_id, run, refuse });
   };
 
   const isHeld = ({ candidate }: InFlight): boolean =>
@@ -232,7 +234,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
   };
 
   const leave = (entry: InFlight, outcome: SendOutcome | null) => {
-    keeper.done(entry.lane, outcome);
+    keeper.done(entry.lane, entry.claimed.delivery.workspace_id, outcome);
     claimSoon();
   };
 

@@ -33,6 +33,7 @@ export function createMailer(options: MailerOptions): Mailer {
     },
     // The others only stand in for the first.
     laneOf: (to) => first.laneOf(to),
+    width: first.width,
     async stop() {
       await Promise.all(routes.map((route) => route.stop()));
     },

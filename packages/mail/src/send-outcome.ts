@@ -57,6 +57,8 @@ export interface Mailer {
    * once, and may answer another lane for an address once more is known about where its domain is served.
    */
   laneOf(to: string): string;
+  /** How many mails of one lane it can do with at once; where absent, as many as strangers put up with. */
+  readonly width?: number | undefined;
   /** Refuses what waits, lets what is under way finish, and closes the kept connections. */
   stop(): Promise<void>;
 }

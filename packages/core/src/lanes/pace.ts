@@ -2,6 +2,7 @@ import type { SendOutcome } from '@postrider/mail';
 
 // As Postfix begins; RFC 5321 leaves a receiver free to answer 421 to any more.
 const FIRST_CAP = 5;
+/** Where the way there says nothing else: what a site of strangers takes at once. */
 export const MOST_CAP = 20;
 /** Failures in a row, without an answer in between, after which a lane is left alone for a while. */
 const FAILURES_TO_CLOSE = 5;
@@ -42,9 +43,13 @@ export function reopened(closings: number): Pace {
 }
 
 /** The pace after an attempt, and whether it ends in a pause. */
-export function paceAfter(pace: Pace, news: LaneNews): { readonly pace: Pace; readonly closes: boolean } {
+export function paceAfter(
+  pace: Pace,
+  news: LaneNews,
+  most = MOST_CAP,
+): { readonly pace: Pace; readonly closes: boolean } {
   if (news === 'taken') {
-    return { pace: { cap: Math.min(MOST_CAP, pace.cap + 1), failures: 0, closings: 0 }, closes: false };
+    return { pace: { cap: Math.min(most, pace.cap + 1), failures: 0, closings: 0 }, closes: false };
   }
   if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
   const failures = pace.failures + 1;

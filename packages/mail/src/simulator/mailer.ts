@@ -2,10 +2,12 @@ import { createMailer } from '../mailer.ts';
 import type { Mailer } from '../send-outcome.ts';
 import { LONGEST_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 
-const CONNECTIONS = 10;
-// Each that is slow on purpose keeps a connection for as long. A lane sends to 20 at once, and there is one for
-// sandbox keys and, with DELIVERY=capture, one for live keys.
-const SLOW_CONNECTIONS = 40;
+// A lane sends to so many at once, and there is one of each kind for sandbox keys and, with DELIVERY=capture, one for
+// live keys.
+const WIDTH = 60;
+const CONNECTIONS = 60;
+// Each that is slow on purpose keeps a connection for as long.
+const SLOW_CONNECTIONS = 2 * WIDTH;
 const MARGIN_MS = 30_000;
 
 /** Sends into the simulator. Who is slow there on purpose has connections of their own and delays nobody else. */
@@ -40,6 +42,7 @@ export function createSimulatorMailer({
       const { kind } = scriptOf(to);
       return kind === 'accept' ? quick.laneOf(to) : `${kind}.${SIMULATOR_DOMAIN}`;
     },
+    width: WIDTH,
     async stop() {
       await Promise.all([quick.stop(), slow.stop()]);
     },

@@ -103,7 +103,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   const checked = options.tls === 'required' || (Boolean(user) && !on_this_machine && options.tls !== 'none');
   const tls_policy = checked || secure ? 'required' : options.tls;
   const routes: SmtpRoutes = { ranked: [{ host, port, secure, tls: options.tls, checked, tls_policy }], notes: [] };
-  return createSessionPool({
+  const pool = createSessionPool({
     routes: () => routes,
     login: user ? { user, pass: pass ?? '', in_plaintext: options.tls === 'none' || on_this_machine } : undefined,
     helo_name,
@@ -111,6 +111,8 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     timeouts,
     laneOf: (to) => (options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target),
   });
+  // A server of one's own takes what it has connections for.
+  return { ...pool, width: max_connections };
 }
 
 /** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
