@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+const CLI = fileURLToPath(new URL('../../../../packages/cli/src/launch.mjs', import.meta.url));
+const OBEYED_MS = 2000;
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await openJourney();
+});
+afterAll(() => journey.stop());
+
+/** The command line, as an operator on the machine runs it; what it printed, as JSON. */
+async function postrider(...args: string[]): Promise<Record<string, unknown>> {
+  const child = spawn(process.execPath, [CLI, ...args, '--json'], { env: { ...journey.env } });
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`postrider ${args.join(' ')} ended with ${code}`);
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+const arrivedAt = (domain: string) => journey.smtp.mails.filter((mail) => mail.envelope_to[0]?.endsWith(`@${domain}`));
+
+describe('a hold of a destination, while mail flows through two processes', () => {
+  it('is obeyed by both within two seconds, outlives the kill of one, and loses and repeats nothing', async () => {
+    const servers = [await journey.start(), await journey.start()] as const;
+    const sent = { held: 0, other: 0 };
+    let flowing = true;
+    const flow = async (server: ServerProcess) => {
+      for (let turn = 0; flowing; turn++) {
+        const part = turn % 2 ? 'held' : 'other';
+        const domain = `${part}.example.com`;
+        const to = Array.from({ length: 5 }, (_, index) => `to${index}@${domain}`);
+        const answer = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
+        expect(answer.status).toBe(202);
+        sent[part] += 5;
+        await setTimeout(20);
+      }
+    };
+    const flows = servers.map(flow);
+    await expect.poll(() => arrivedAt('held.example.com').length, { timeout: 20_000 }).toBeGreaterThan(50);
+
+    const { id } = await postrider('queues', 'hold', 'destination', 'held.example.com', '--reason', 'An outage there');
+    await setTimeout(OBEYED_MS);
+    const before = { held: arrivedAt('held.example.com').length, other: arrivedAt('other.example.com').length };
+    await setTimeout(2000);
+
+    // Accepted all the while, and other mail goes out; of the held nothing does.
+    expect(arrivedAt('held.example.com')).toHaveLength(before.held);
+    expect(arrivedAt('other.example.com').length).toBeGreaterThan(before.other);
+    flowing = false;
+    await Promise.all(flows);
+    await servers[0].kill();
+    await expect
+      .poll(() => statesOf(journey.sql), { timeout: 90_000, interval: 500 })
+      .toEqual({
+        delivered: expect.any(Number),
+        queued: sent.held - before.held,
+      });
+    const tried = await journey.sql`
+      select from recipients where state = 'queued' and (attempt_count > 0 or first_attempt_at is not null)`;
+    expect(tried).toHaveLength(0);
+    expect(arrivedAt('held.example.com')).toHaveLength(before.held);
+
+    const released = await postrider('queues', 'release', String(id));
+    expect(released.status).toBe('ended');
+
+    await expect
+      .poll(() => statesOf(journey.sql), { timeout: 90_000, interval: 500 })
+      .toEqual({ delivered: sent.held + sent.other });
+    const copies = [...copiesOf(journey.smtp).values()];
+    expect(copies).toHaveLength(sent.held + sent.other);
+    // A killed process may have sent what it could not record; the same bytes go again.
+    expect(copies.filter((one) => one.copies > 1 && one.bodies > 1)).toEqual([]);
+    expect(arrivedAt('held.example.com')).toHaveLength(sent.held);
+    await servers[1].end();
+  });
+});

@@ -1,0 +1,178 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Scope } from '../api-keys/index.ts';
+import type { Context } from '../context.ts';
+import { invoke } from '../operation.ts';
+import { createContext } from '../services.ts';
+import { createWebhook } from '../webhooks/index.ts';
+import { createHold } from './create-hold.ts';
+import { getHold } from './get-hold.ts';
+import { listHolds } from './list-holds.ts';
+import { releaseHold } from './release-hold.ts';
+
+const DAY_MS = 86_400_000;
+
+let world: World;
+let other: Awaited<ReturnType<World['workspace']>>;
+beforeAll(async () => {
+  world = await createWorld();
+  other = await world.workspace('free');
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.services.sql`delete from holds`;
+});
+
+/** Somebody with a key of a workspace. */
+function someone(scopes: readonly Scope[], workspace_id = world.workspace_id): Context {
+  const actor = { kind: 'key', workspace_id, key_id: other.key_id, scopes, mode: 'live', domains: null } as const;
+  return createContext(world.services, actor, { face: 'rest' });
+}
+
+const operator = () => someone(['operator']);
+const admin = (workspace_id?: string) => someone(['admin'], workspace_id);
+const hold = (ctx: Context, scope: string, value: string, fields = {}) =>
+  invoke(ctx, createHold, { scope, value, reason: 'An outage', ...fields });
+const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
+
+describe('who may hold', () => {
+  it('is an operator for queues and destinations, and nobody else', async () => {
+    for (const [scope, value] of [
+      ['queue', 'delivery.attempt'],
+      ['destination', 'Example.COM'],
+    ] as const) {
+      await expect(hold(admin(), scope, value)).rejects.toMatchObject({
+        reason: 'missing_scope',
+        facts: { required_scope: 'operator' },
+      });
+      expect(await hold(operator(), scope, value)).toMatchObject({
+        scope,
+        value: value.toLowerCase(),
+        workspace_id: null,
+        status: 'active',
+        created_by: { kind: 'key', id: other.key_id, name: 'Other key' },
+      });
+    }
+  });
+
+  it('is an admin for what the workspace has, an operator for what any has, and nobody with less', async () => {
+    const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
+
+    await expect(
+      hold(someone(['email:send', 'webhooks:manage'], other.workspace_id), 'webhook', id),
+    ).rejects.toMatchObject({
+      reason: 'missing_scope',
+    });
+    await expect(hold(admin(), 'webhook', id)).rejects.toMatchObject({ reason: 'webhook_not_found' });
+    await expect(hold(admin(), 'api_key', other.key_id)).rejects.toMatchObject({ reason: 'api_key_not_found' });
+    expect(await hold(admin(other.workspace_id), 'webhook', id)).toMatchObject({ workspace_id: other.workspace_id });
+    expect(await hold(operator(), 'api_key', other.key_id)).toMatchObject({ workspace_id: other.workspace_id });
+  });
+
+  it('holds a domain of the workspace that is named', async () => {
+    await world.domain('theirs.test', other.workspace_id);
+
+    await expect(hold(admin(), 'sender_domain', 'theirs.test')).rejects.toMatchObject({ reason: 'domain_not_found' });
+    await expect(
+      hold(admin(), 'sender_domain', 'theirs.test', { workspace_id: other.workspace_id }),
+    ).rejects.toMatchObject({ reason: 'domain_not_found' });
+    const { workspace_id } = other;
+    expect(await hold(operator(), 'sender_domain', 'Theirs.test', { workspace_id })).toMatchObject({
+      value: 'theirs.test',
+      workspace_id,
+    });
+  });
+});
+
+describe('a hold', () => {
+  it('ends by itself after a day where nobody says when, and after thirty at most', async () => {
+    const { created_at, expires_at } = await hold(operator(), 'destination', 'a.test');
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS);
+
+    for (const bad of [inMs(31 * DAY_MS), inMs(-1000)]) {
+      await expect(hold(operator(), 'destination', 'b.test', { expires_at: bad })).rejects.toMatchObject({
+        reason: 'invalid_timestamp',
+      });
+    }
+    await expect(hold(operator(), 'destination', 'b.test', { reason: ' ' })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  it('is not made twice, but again after its end', async () => {
+    const first = await hold(operator(), 'destination', 'a.test', { expires_at: inMs(60_000) });
+    await expect(hold(operator(), 'destination', 'A.test')).rejects.toMatchObject({ reason: 'hold_exists' });
+
+    await world.clock.advance(61_000);
+    const second = await hold(operator(), 'destination', 'a.test');
+
+    expect(await invoke(operator(), getHold, { hold_id: first.id })).toMatchObject({
+      status: 'ended',
+      ended_by: 'expiry',
+    });
+    expect((await invoke(operator(), listHolds, {})).data).toMatchObject([{ id: second.id }]);
+    expect((await invoke(operator(), listHolds, { active: false })).data.map(({ id }) => id)).toEqual([
+      second.id,
+      first.id,
+    ]);
+  });
+
+  it('is released once, and a repeat answers the same', async () => {
+    const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
+
+    const released = await invoke(operator(), releaseHold, { hold_id, reason: 'They are back' });
+
+    expect(released).toMatchObject({ status: 'ended', ended_by: 'release' });
+    expect(await invoke(operator(), releaseHold, { hold_id })).toEqual(released);
+    const told = await world.services.sql`
+      select workspace_id, action, actor_id, reason from audit_log where target_id = ${hold_id} order by sequence`;
+    expect(told).toEqual([
+      { workspace_id: '', action: 'hold.created', actor_id: other.key_id, reason: 'An outage' },
+      { workspace_id: '', action: 'hold.released', actor_id: other.key_id, reason: 'They are back' },
+    ]);
+  });
+
+  it('of the instance is seen by an admin whose mail it keeps back, and released by an operator only', async () => {
+    const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
+
+    expect((await invoke(admin(), listHolds, {})).data).toMatchObject([{ id: hold_id }]);
+    expect(await invoke(admin(), getHold, { hold_id })).toMatchObject({ id: hold_id, affected: 0 });
+    await expect(invoke(admin(), releaseHold, { hold_id })).rejects.toMatchObject({ reason: 'missing_scope' });
+    await expect(invoke(someone(['email:logs:read']), getHold, { hold_id })).rejects.toMatchObject({
+      reason: 'missing_scope',
+    });
+  });
+
+  it('of another workspace is answered as one that does not exist', async () => {
+    const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
+
+    for (const operation of [getHold, releaseHold]) {
+      await expect(invoke(admin(), operation, { hold_id })).rejects.toMatchObject({ reason: 'hold_not_found' });
+    }
+    expect((await invoke(admin(), listHolds, {})).data).toEqual([]);
+    expect(await invoke(admin(other.workspace_id), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
+  });
+
+  it('has a rate only where something goes out', async () => {
+    await expect(hold(operator(), 'queue', 'domain.recheck', { resume_rate_per_minute: 5 })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    await expect(hold(operator(), 'queue', 'no.queue')).rejects.toMatchObject({ reason: 'queue_not_found' });
+    const { id: hold_id } = await hold(operator(), 'queue', 'delivery.attempt', { resume_rate_per_minute: 5 });
+    expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
+  });
+
+  it('stands in a list whose pages follow each other', async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      await world.clock.advance(1);
+      made.unshift((await hold(operator(), 'destination', `d${index}.test`)).id);
+    }
+
+    const first = await invoke(operator(), listHolds, { limit: 3 });
+    const second = await invoke(operator(), listHolds, { limit: 3, cursor: first.next_cursor });
+
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(made);
+    expect([first.has_more, second.has_more]).toEqual([true, false]);
+  });
+});
