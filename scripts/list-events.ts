@@ -1,0 +1,51 @@
+// Writes the tables of docs/webhooks.md from the catalogue of events.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { eventCatalogue, eventTypes, exampleEvent } from '@postrider/core/events';
+import { createSigner } from '@postrider/core/webhooks';
+
+export const webhooksPage = fileURLToPath(new URL('../docs/webhooks.md', import.meta.url));
+
+const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU=';
+const SIGNED_AT_MS = Date.UTC(2030, 0, 31, 9);
+const SMALL = '{"id":"evt_example","type":"email.delivered"}';
+
+const sections: Readonly<Record<string, () => string>> = {
+  events: typesTable,
+  example: () => fenced('json', JSON.stringify(exampleEvent('email.delivered'), null, 2)),
+  signed: signedExample,
+};
+
+/** The page with its sections as the catalogue has them now. */
+export function withEvents(page: string): string {
+  let written = page;
+  for (const [name, section] of Object.entries(sections)) {
+    const begin = `<!-- ${name}: written by \`node scripts/list-events.ts\` -->\n`;
+    const from = written.indexOf(begin);
+    const to = written.indexOf(`<!-- ${name} end -->`);
+    if (from < 0 || to < from) throw new Error(`the page lacks its marks of ${name}`);
+    written = `${written.slice(0, from + begin.length)}\n${section()}\n${written.slice(to)}`;
+  }
+  return written;
+}
+
+function typesTable(): string {
+  const rows = eventTypes.map((type) => {
+    const { summary, about, facts } = eventCatalogue[type];
+    const names = Object.keys(facts.shape).map((name) => `\`${name}\``);
+    return `| \`${type}\` | ${about} | ${summary} | ${names.join(', ')} |`;
+  });
+  return ['| type | about a | what happened | in `data` |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
+}
+
+function signedExample(): string {
+  const headers = createSigner([SECRET])('evt_example', SIGNED_AT_MS, Buffer.from(SMALL));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return fenced('', [`secret: ${SECRET}`, ...lines, '', SMALL].join('\n'));
+}
+
+function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\`\n`;
+}
+
+if (import.meta.main) writeFileSync(webhooksPage, withEvents(readFileSync(webhooksPage, 'utf8')));
