@@ -1,10 +1,13 @@
 import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
 import { readKeys } from '@postrider/core/api-keys';
+import { readAuditEntries } from '@postrider/core/audit';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
 import { getContent, readAttempts, readLastAttempts, readMessages, readRecipients } from '@postrider/core/messages';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
+import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
 import { readWebhookDeliveries, readWebhooks } from '@postrider/core/webhooks';
+import { readWorkspaces } from '@postrider/core/workspaces';
 import DataLoader from 'dataloader';
 import type { z } from 'zod';
 import type { PageArgs } from './connections.ts';
@@ -48,6 +51,21 @@ export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonl
   return { load: (id, { first, after }) => loaderOf(first).load(after == null ? { id } : { id, cursor: after }) };
 }
 
+/** A month of workspaces, for each month that is asked about. */
+function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<string, MonthUsage>, 'load'> {
+  const byMonth = new Map<string | null, DataLoader<string, MonthUsage>>();
+  return (month) => {
+    const known = byMonth.get(month);
+    if (known) return known;
+    const input = month === null ? {} : { month };
+    const loader = new DataLoader<string, MonthUsage>((ids) => invoke(ctx, readMonthUsages, { ids, ...input }), {
+      maxBatchSize: MOST_IDS,
+    });
+    byMonth.set(month, loader);
+    return loader;
+  };
+}
+
 /** The batched reads of one request; what is loaded once is remembered for it. */
 export function createLoaders(ctx: Context) {
   return {
@@ -67,6 +85,9 @@ export function createLoaders(ctx: Context) {
     suppressionsByEmail: byIds(ctx, readSuppressionsByEmail),
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
+    workspaces: byIds(ctx, readWorkspaces),
+    auditEntries: byIds(ctx, readAuditEntries),
+    usageOf: usageLoaders(ctx),
   };
 }
 export type Loaders = ReturnType<typeof createLoaders>;

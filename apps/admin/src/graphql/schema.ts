@@ -8,6 +8,8 @@ import './types/suppressions.ts';
 import './types/webhooks.ts';
 import './types/viewer.ts';
 import './types/people.ts';
+import './types/workspaces.ts';
+import './types/audit.ts';
 import { builder } from './builder.ts';
 
 /** The whole schema: every file of types adds its own to the one builder. */

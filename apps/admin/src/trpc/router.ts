@@ -1,4 +1,5 @@
 import { apiKeys } from './api-keys.ts';
+import { audit } from './audit.ts';
 import { destinations } from './destinations.ts';
 import { domains } from './domains.ts';
 import { emails } from './emails.ts';
@@ -8,10 +9,12 @@ import { members, operators, people } from './people.ts';
 import { suppressions } from './suppressions.ts';
 import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
+import { plans, workspaces } from './workspaces.ts';
 
 /** What the dashboard can ask, a domain to a line. */
 export const appRouter = router({
   apiKeys,
+  audit,
   deliveries,
   destinations,
   domains,
@@ -20,8 +23,10 @@ export const appRouter = router({
   members,
   operators,
   people,
+  plans,
   suppressions,
   usage,
   webhooks,
+  workspaces,
 });
 export type AppRouter = typeof appRouter;

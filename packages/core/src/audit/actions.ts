@@ -29,7 +29,6 @@ export const auditActions = [
   'bulk.started',
   'bulk.canceled',
   'bulk.ended',
-  'operator.password_reset',
   'workspace.created',
   'workspace.updated',
   'workspace.plan_set',

@@ -3,8 +3,10 @@ import type { ActorContext } from '../context.ts';
 import { scopeRefusal } from '../operation.ts';
 import { INSTANCE } from './record.ts';
 
+export const auditChains = ['workspace', 'instance'] as const;
+
 export const chainField = z
-  .enum(['workspace', 'instance'])
+  .enum(auditChains)
   .default('workspace')
   .meta({ description: 'instance: what belongs to no workspace; it needs the scope operator.' });
 

@@ -1,5 +1,6 @@
 export { type AuditAction, auditActions } from './actions.ts';
 export { type AuditEntry, actorKinds, auditEntrySchema } from './audit-entry.ts';
+export { auditChains } from './chain.ts';
 export { listAudit } from './list-audit.ts';
 export { readAuditEntries } from './read-audit.ts';
 export { type AuditFact, changesOf, draftAudit, INSTANCE, recordAudit } from './record.ts';

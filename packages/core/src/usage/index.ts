@@ -1,5 +1,5 @@
 export { getUsage, type Usage, usageOf } from './get-usage.ts';
-export { getMonthUsage, type MonthUsage } from './month-usage.ts';
+export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
 export {
   ADDRESS_LIMIT,
   addressSubject,

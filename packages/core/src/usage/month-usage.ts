@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -6,58 +7,77 @@ import { idField } from '../wire.ts';
 import { workspaceInReach } from '../workspaces/reach.ts';
 import { workspaceNotFound } from '../workspaces/workspace-entry.ts';
 import { usageSchema } from './get-usage.ts';
-import { usageOfMonth } from './store.ts';
+import { type MonthRow, usageOfMonth } from './store.ts';
 
+const MOST = 1000;
 const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 const monthUsageSchema = usageSchema.extend({
   projected_end_of_month: z
     .int()
-    .nullable()
     .meta({ description: 'used, if the rest of the month goes on like the part of it that is over.' }),
 });
 export type MonthUsage = z.output<typeof monthUsageSchema>;
+
+const monthField = z
+  .string()
+  .regex(MONTH, 'must be a month such as 2030-01')
+  .optional()
+  .meta({ description: 'The present one where it is left out.' });
 
 /** Any month of a workspace: of the own one, or of any for an operator. */
 export const getMonthUsage = operation({
   name: 'usage.month',
   scope: null,
   summary: 'The mails of a month by day, what is left of the plan, and where the month is heading',
-  input: z.object({
-    workspace_id: idField(idPrefixes.workspace).optional(),
-    month: z
-      .string()
-      .regex(MONTH, 'must be a month such as 2030-01')
-      .optional()
-      .meta({ description: 'The present one where it is left out.' }),
-  }),
+  input: z.object({ workspace_id: idField(idPrefixes.workspace).optional(), month: monthField }),
   output: monthUsageSchema,
-  async run(ctx, input): Promise<MonthUsage> {
-    const workspace_id = workspaceInReach(ctx, input.workspace_id);
-    const found = await usageOfMonth(ctx.sql, workspace_id, input.month ?? null);
-    if (!found) throw workspaceNotFound(workspace_id);
-    const { month, now, used, limit } = found;
-    const begins = Date.parse(`${month}-01T00:00:00Z`);
-    const ends = Date.UTC(new Date(begins).getUTCFullYear(), new Date(begins).getUTCMonth() + 1);
-    if (begins > now.getTime())
-      throw new AppError('invalid_range', `${month} has not begun yet; ask for a month before.`);
-    const over = now.getTime() >= ends;
-    const days = over ? Math.round((ends - begins) / DAY_MS) : now.getUTCDate();
-    // The first hours say little, so at least a day is taken as over.
-    const elapsed = Math.max(now.getTime() - begins, DAY_MS);
-    return {
-      object: 'usage',
-      month,
-      used,
-      limit,
-      remaining: limit === null ? null : Math.max(0, limit - used),
-      resets_at: new Date(ends).toISOString(),
-      by_day: Array.from({ length: days }, (_, index) => ({
-        date: `${month}-${String(index + 1).padStart(2, '0')}`,
-        used: found.by_day[index] ?? 0,
-      })),
-      projected_end_of_month: over ? used : Math.round((used * (ends - begins)) / elapsed),
-    };
+  async run(ctx, { workspace_id, month = null }): Promise<MonthUsage> {
+    const id = workspaceInReach(ctx, workspace_id);
+    const [found] = await usageOfMonth(ctx.sql, [id], month);
+    if (!found) throw workspaceNotFound(id);
+    return monthUsage(found);
   },
 });
+
+/** The same of some workspaces, in the order asked for. */
+export const readMonthUsages = operation({
+  name: 'usage.read_many',
+  scope: null,
+  summary: 'A month of some workspaces',
+  input: z.object({ ids: z.array(z.string()).max(MOST), month: monthField }),
+  output: z.array(monthUsageSchema).readonly(),
+  async run(ctx, { ids, month = null }): Promise<readonly MonthUsage[]> {
+    const asked = ids.map((id) => workspaceInReach(ctx, id));
+    const rows = new Map((await usageOfMonth(ctx.sql, asked, month)).map((row) => [row.workspace_id, row]));
+    return asked.map((id) => {
+      const row = rows.get(id);
+      if (!row) throw workspaceNotFound(id);
+      return monthUsage(row);
+    });
+  },
+});
+
+function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
+  const begins = new Date(`${month}-01T00:00:00Z`);
+  const ends_ms = Date.UTC(begins.getUTCFullYear(), begins.getUTCMonth() + 1);
+  if (begins > now) throw new AppError('invalid_range', `${month} has not begun yet; ask for a month before.`);
+  const over = now.getTime() >= ends_ms;
+  const length_ms = ends_ms - begins.getTime();
+  // The first hours say little, so at least a day is taken as over.
+  const elapsed_ms = Math.max(now.getTime() - begins.getTime(), DAY_MS);
+  return {
+    object: 'usage',
+    month,
+    used,
+    limit,
+    remaining: limit === null ? null : Math.max(0, limit - used),
+    resets_at: isoTime(ends_ms),
+    by_day: Array.from({ length: over ? length_ms / DAY_MS : now.getUTCDate() }, (_, index) => ({
+      date: `${month}-${String(index + 1).padStart(2, '0')}`,
+      used: by_day[index] ?? 0,
+    })),
+    projected_end_of_month: over ? used : Math.round((used * length_ms) / elapsed_ms),
+  };
+}

@@ -43,15 +43,24 @@ export async function monthUsage(
   return row;
 }
 
-/** A month of a workspace, such as 2030-01; of one that is over, with the limit that held at its last accept. */
+export interface MonthRow {
+  readonly workspace_id: string;
+  readonly month: string;
+  readonly now: Date;
+  readonly used: number;
+  readonly by_day: readonly number[];
+  readonly limit: number | null;
+}
+
+/** A month of some workspaces, such as 2030-01; of one that is over, with the limit that held at its last accept. */
 export async function usageOfMonth(
   sql: Sql,
-  workspace_id: string,
+  workspace_ids: readonly string[],
   month: string | null,
-): Promise<{ month: string; now: Date; used: number; by_day: number[]; limit: number | null } | null> {
-  const [row] = await sql<{ month: string; now: Date; used: number; by_day: number[]; limit: number | null }[]>`
-    select to_char(a.month, 'YYYY-MM') as month, clock_now() as now, coalesce(u.used, 0)::float8 as used,
-      coalesce(u.by_day, '{}')::float8[] as by_day,
+): Promise<MonthRow[]> {
+  return sql<MonthRow[]>`
+    select w.id as workspace_id, to_char(a.month, 'YYYY-MM') as month, clock_now() as now,
+      coalesce(u.used, 0)::float8 as used, coalesce(u.by_day, '{}')::float8[] as by_day,
       (case when u.month < date_trunc('month', clock_now() at time zone 'UTC') then u.monthly_limit
         else p.monthly_limit end)::float8 as limit
     from workspaces w
@@ -59,8 +68,7 @@ export async function usageOfMonth(
     cross join lateral (select coalesce(to_date(${month}::text, 'YYYY-MM'),
       date_trunc('month', clock_now() at time zone 'UTC')::date) as month) a
     left join usage_months u on u.workspace_id = w.id and u.month = a.month
-    where w.id = ${workspace_id}`;
-  return row ?? null;
+    where w.id = any (${[...workspace_ids]}::text[])`;
 }
 
 /** Gives mails back to the month and the day in which they were counted. */

@@ -5,7 +5,8 @@ import type { PlanRow } from './plan-store.ts';
 // As many as cc and bcc hold at most.
 const MOST_RECIPIENTS = 1000;
 const MOST_PER_MINUTE = 1_000_000;
-const MOST_MONTHLY = 1_000_000_000_000;
+// What an Int of GraphQL holds.
+const MOST_MONTHLY = 2 ** 31 - 1;
 
 export const planName = z.string().meta({ examples: ['growth'] });
 

@@ -1,0 +1,185 @@
+import { invoke } from '@postrider/core';
+import {
+  type CreatedWorkspace,
+  createPlan,
+  createWorkspace,
+  deletePlan,
+  getWorkspace,
+  listPlans,
+  listWorkspaces,
+  type PlanEntry,
+  setWorkspacePlan,
+  unknownPolicies,
+  updatePlan,
+  updateWorkspace,
+  type WorkspaceEntry,
+} from '@postrider/core/workspaces';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call, page, snakeFields } from '../from-operation.ts';
+import { claimIds } from '../node-ids.ts';
+import { DeleteResult } from './target.ts';
+import { UsageType } from './usage.ts';
+
+const UnknownPolicy = enumOf(
+  'UnknownPolicy',
+  unknownPolicies,
+  'What becomes of a mail whose answer was lost after all of it was sent: RESEND may deliver it twice, STOP never.',
+);
+
+const Plan = builder.objectRef<PlanEntry>('Plan').implement({
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    monthlyEmails: t.exposeInt('monthly_emails', { nullable: true, description: 'null: no limit.' }),
+    maxRecipientsPerRequest: t.int({ resolve: ({ recipients_per_request }) => recipients_per_request }),
+    sendPerMinute: t.int({ resolve: ({ send_per_minute }) => send_per_minute }),
+    logsPerMinute: t.int({ resolve: ({ logs_per_minute }) => logs_per_minute }),
+    otherPerMinute: t.int({ resolve: ({ default_per_minute }) => default_per_minute }),
+  }),
+});
+
+export const Workspace = builder.objectRef<WorkspaceEntry>('Workspace');
+claimIds('workspace', 'Workspace');
+builder.node(Workspace, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.workspaces.loadMany(ids),
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    plan: t.field({ type: Plan, resolve: ({ plan }) => plan }),
+    unknownPolicy: t.field({ type: UnknownPolicy, resolve: ({ unknown_policy }) => unknown_policy }),
+    usage: t.field({
+      type: UsageType,
+      args: { month: t.arg.string({ description: 'Such as 2030-01; the present one where it is left out.' }) },
+      resolve: ({ id }, { month }, { load }) => load.usageOf(month ?? null).load(id),
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+  }),
+});
+
+const WorkspaceConnection = connectionOf(Workspace);
+
+builder.queryFields((t) => ({
+  workspace: t.field({
+    type: Workspace,
+    description: 'The workspace of the key.',
+    resolve: (_, __, g) => call(g, getWorkspace, {}),
+  }),
+  workspaces: t.field({
+    type: WorkspaceConnection,
+    description: 'All of the instance; it needs the scope operator.',
+    args: pageArgs(t),
+    resolve: (_, args, g) => page(g, listWorkspaces, args),
+  }),
+  plans: t.field({
+    type: [Plan],
+    description: 'It needs the scope operator.',
+    resolve: async (_, __, g) => (await call(g, listPlans, {})).data,
+  }),
+}));
+
+const WorkspacePayload = builder.objectRef<{ readonly workspace: WorkspaceEntry }>('WorkspacePayload').implement({
+  fields: (t) => ({ workspace: t.field({ type: Workspace, resolve: ({ workspace }) => workspace }) }),
+});
+const WorkspaceResult = resultOf('WorkspaceResult', WorkspacePayload);
+
+const WorkspaceCreatePayload = builder.objectRef<CreatedWorkspace>('WorkspaceCreatePayload').implement({
+  fields: (t) => ({
+    workspace: t.field({ type: Workspace, resolve: (workspace) => workspace }),
+    apiKeyId: t.id({ description: 'Its first key, which administers it.', resolve: ({ api_key }) => api_key.id }),
+    secret: t.string({ description: 'Of that key; shown this once.', resolve: ({ api_key }) => api_key.secret }),
+  }),
+});
+const WorkspaceCreateResult = resultOf('WorkspaceCreateResult', WorkspaceCreatePayload);
+
+const PlanPayload = builder.objectRef<{ readonly plan: PlanEntry }>('PlanPayload').implement({
+  fields: (t) => ({ plan: t.field({ type: Plan, resolve: ({ plan }) => plan }) }),
+});
+const PlanResult = resultOf('PlanResult', PlanPayload);
+
+const WorkspaceInput = builder.inputType('WorkspaceInput', {
+  fields: (t) => ({ name: t.string({ required: true }), plan: t.string({ required: true }) }),
+});
+
+const WorkspaceUpdateInput = builder.inputType('WorkspaceUpdateInput', {
+  fields: (t) => ({
+    id: t.id({ description: 'The workspace of the key where it is left out.' }),
+    name: t.string(),
+    unknownPolicy: t.field({ type: UnknownPolicy }),
+    reason: t.string({ description: 'Kept in the audit log.' }),
+  }),
+});
+
+const PlanInput = builder.inputType('PlanInput', {
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Of the workspace.' }),
+    plan: t.string({ required: true, description: 'The name of the plan.' }),
+    reason: t.string({ description: 'Kept in the audit log.' }),
+  }),
+});
+
+const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    monthlyEmails: t.int({ description: 'null: no limit. Left out, it stays as it is.' }),
+    maxRecipientsPerRequest: t.int({ description: 'A new plan needs it.' }),
+    sendPerMinute: t.int(),
+    logsPerMinute: t.int(),
+    otherPerMinute: t.int(),
+    reason: t.string({ description: 'Kept in the audit log.' }),
+  }),
+});
+
+const PlanDeleteInput = builder.inputType('PlanDeleteInput', {
+  fields: (t) => ({ name: t.string({ required: true }) }),
+});
+
+/** Limits as the core names them; null is a value of one of them. */
+function limitsOf({
+  monthlyEmails,
+  maxRecipientsPerRequest: recipientsPerRequest,
+  otherPerMinute: defaultPerMinute,
+  ...rest
+}: typeof PlanLimitsInput.$inferInput): Record<string, unknown> {
+  return {
+    ...snakeFields({ ...rest, recipientsPerRequest, defaultPerMinute }),
+    ...(monthlyEmails !== undefined && { monthly_emails: monthlyEmails }),
+  };
+}
+
+builder.mutationFields((t) => ({
+  workspaceCreate: t.field({
+    type: WorkspaceCreateResult,
+    description: 'With its sandbox domain and a key that administers it.',
+    args: { input: t.arg({ type: WorkspaceInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, createWorkspace, input)),
+  }),
+  workspaceUpdate: t.field({
+    type: WorkspaceResult,
+    args: { input: t.arg({ type: WorkspaceUpdateInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, updateWorkspace, input) })),
+  }),
+  workspaceSetPlan: t.field({
+    type: WorkspaceResult,
+    description: 'From the next request on; what was sent this month stays counted.',
+    args: { input: t.arg({ type: PlanInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
+  }),
+  planCreate: t.field({
+    type: PlanResult,
+    args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, createPlan, limitsOf(input)) })),
+  }),
+  planUpdate: t.field({
+    type: PlanResult,
+    description: 'For every workspace on it, from the next request on.',
+    args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, updatePlan, limitsOf(input)) })),
+  }),
+  planDelete: t.field({
+    type: DeleteResult,
+    args: { input: t.arg({ type: PlanDeleteInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, deletePlan, input)).name })),
+  }),
+}));

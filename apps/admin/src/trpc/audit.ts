@@ -1,0 +1,4 @@
+import { listAudit, verifyAudit } from '@postrider/core/audit';
+import { query, router } from './invoke-procedure.ts';
+
+export const audit = router({ list: query(listAudit), verify: query(verifyAudit) });

@@ -1,0 +1,177 @@
+import { invoke } from '@postrider/core';
+import { createKey } from '@postrider/core/api-keys';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let operator: string;
+let admin: string;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  operator = (await world.key({ scopes: ['operator'] })).secret;
+  admin = (await world.key({ scopes: ['admin'] })).secret;
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+/** The data of an answer without errors, as a client reads it. */
+async function ask(query: string, variables = {}, key = operator): Promise<Record<string, Record<string, unknown>>> {
+  const { data, errors } = await graphql.ask(query, variables, { key });
+  expect(errors).toEqual([]);
+  return data as Record<string, Record<string, unknown>>;
+}
+
+const CREATE = `mutation ($input: WorkspaceInput!) {
+  workspaceCreate(input: $input) {
+    ... on WorkspaceCreatePayload { workspace { id name plan { name } unknownPolicy } secret }
+    ... on ApiError { code reason }
+  }
+}`;
+const SET_PLAN = `mutation ($input: PlanInput!) {
+  workspaceSetPlan(input: $input) {
+    ... on WorkspacePayload { workspace { id plan { name monthlyEmails } } }
+    ... on ApiError { code reason message }
+    ... on ForbiddenError { requiredScope }
+  }
+}`;
+
+async function create(plan = 'free'): Promise<{ id: string; secret: string }> {
+  const { workspaceCreate } = await ask(CREATE, { input: { name: 'Other', plan } });
+  const { workspace, secret } = workspaceCreate as { workspace: { id: string }; secret: string };
+  return { id: workspace.id, secret };
+}
+
+describe('workspaces', () => {
+  it('are made, listed with their usage, found by id and put on another plan by an operator', async () => {
+    const { id } = await create();
+    await invoke(world.as(id), sendMessage, {
+      from: 'a@sandbox.test',
+      to: ['a@example.com', 'b@example.com'],
+      subject: 'Hello',
+      text: 'Hi',
+    });
+
+    const listed = await ask(`{
+      workspaces(first: 1) { nodes { id usage { month sent limit remaining projectedEndOfMonth byDay { at value } } } }
+    }`);
+    const moved = await ask(SET_PLAN, { input: { id, plan: 'starter', reason: 'grown' } });
+    const found = await ask(`query ($id: ID!) { node(id: $id) { ... on Workspace { name plan { name } } } }`, { id });
+
+    const day = new Date(world.clock.now()).toISOString().slice(0, 10);
+    expect(listed.workspaces).toMatchObject({
+      nodes: [{ id, usage: { month: day.slice(0, 7), sent: 2, limit: 3000, remaining: 2998 } }],
+    });
+    const { nodes } = listed.workspaces as {
+      nodes: [{ usage: { byDay: unknown[]; projectedEndOfMonth: number } }];
+    };
+    const { usage } = nodes[0];
+    expect(usage.byDay.at(-1)).toEqual({ at: `${day}T00:00:00.000Z`, value: 2 });
+    expect(usage.projectedEndOfMonth).toBeGreaterThanOrEqual(2);
+    expect(moved.workspaceSetPlan).toEqual({ workspace: { id, plan: { name: 'starter', monthlyEmails: 50_000 } } });
+    expect(found.node).toEqual({ name: 'Other', plan: { name: 'starter' } });
+  });
+
+  it('show an admin the own one alone, which may be renamed and told to stop after lost answers', async () => {
+    const { id } = await create();
+
+    const shown = await ask('{ workspace { id plan { maxRecipientsPerRequest otherPerMinute } } }', {}, admin);
+    const changed = await ask(
+      `mutation { workspaceUpdate(input: { name: "Mine", unknownPolicy: STOP }) {
+        ... on WorkspacePayload { workspace { name unknownPolicy } } } }`,
+      {},
+      admin,
+    );
+    const foreign = await ask(
+      `mutation ($id: ID!) { workspaceUpdate(input: { id: $id, name: "Mine" }) { ... on NotFoundError { reason } } }`,
+      { id },
+      admin,
+    );
+    const node = await ask('query ($id: ID!) { node(id: $id) { id } }', { id }, admin);
+    const refused = await ask(SET_PLAN, { input: { id, plan: 'growth' } }, admin);
+    const list = await graphql.ask('{ workspaces { nodes { id } } }', {}, { key: admin });
+
+    expect(shown.workspace).toEqual({
+      id: world.workspace_id,
+      plan: { maxRecipientsPerRequest: 100, otherPerMinute: 120 },
+    });
+    expect(changed.workspaceUpdate).toEqual({ workspace: { name: 'Mine', unknownPolicy: 'STOP' } });
+    expect(foreign.workspaceUpdate).toEqual({ reason: 'workspace_not_found' });
+    expect(node.node).toBe(null);
+    expect(refused.workspaceSetPlan).toMatchObject({ code: 'FORBIDDEN', requiredScope: 'operator' });
+    expect(list.errors[0]?.extensions).toMatchObject({ code: 'forbidden', reason: 'missing_scope' });
+  });
+});
+
+describe('plans', () => {
+  it('are made, changed, freed of a limit by null, and deleted', async () => {
+    const fields = '... on PlanPayload { plan { name monthlyEmails sendPerMinute } } ... on ApiError { reason }';
+    const change = `mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { ${fields} } }`;
+    const made = await ask(`mutation ($input: PlanLimitsInput!) { planCreate(input: $input) { ${fields} } }`, {
+      input: { name: 'tiny', monthlyEmails: 10, maxRecipientsPerRequest: 5 },
+    });
+
+    const faster = await ask(change, { input: { name: 'tiny', sendPerMinute: 7 } });
+    const endless = await ask(change, { input: { name: 'tiny', monthlyEmails: null } });
+    const odd = await ask(change, { input: { name: 'tiny', sendPerMinute: -7 } });
+    const used = await ask(
+      'mutation { planDelete(input: { name: "business" }) { ... on StateError { code reason } } }',
+    );
+    const gone = await ask('mutation { planDelete(input: { name: "tiny" }) { ... on DeletePayload { deletedId } } }');
+
+    expect(made.planCreate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 1000 } });
+    expect(faster.planUpdate).toEqual({ plan: { name: 'tiny', monthlyEmails: 10, sendPerMinute: 7 } });
+    expect(endless.planUpdate).toEqual({ plan: { name: 'tiny', monthlyEmails: null, sendPerMinute: 7 } });
+    expect(odd.planUpdate).toEqual({ reason: 'invalid_type' });
+    expect(used.planDelete).toEqual({ code: 'UNPROCESSABLE', reason: 'plan_in_use' });
+    expect(gone.planDelete).toEqual({ deletedId: 'tiny' });
+    const { plans } = await ask('{ plans { name } }');
+    expect(plans).not.toContainEqual({ name: 'tiny' });
+  });
+});
+
+describe('the audit log', () => {
+  const LOG = `query ($filter: AuditFilter, $after: String) {
+    auditLog(first: 1, after: $after, filter: $filter) {
+      nodes { id action targetId actor { kind name } face diff reason ip requestId at }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`;
+
+  it('tells of the workspace to its admin and of the instance to an operator, page after page', async () => {
+    const { id, secret } = await create();
+    await ask(SET_PLAN, { input: { id, plan: 'growth', reason: 'grown' } });
+    await invoke(world.as(id), createKey, { name: 'Shop', scopes: ['email:send'] });
+    const filter = { action: ['workspace.plan_set', 'workspace.created'] };
+
+    const own = await ask(LOG, { filter }, secret);
+    const { nodes, pageInfo } = own.auditLog as { nodes: [{ id: string }]; pageInfo: { endCursor: string } };
+    const earlier = await ask(LOG, { filter, after: pageInfo.endCursor }, secret);
+    const instance = await ask(LOG, { filter: { chain: 'INSTANCE', targetId: id, action: ['workspace.plan_set'] } });
+    const refused = await graphql.ask(LOG, { filter: { chain: 'INSTANCE' } }, { key: secret });
+
+    const set = {
+      action: 'workspace.plan_set',
+      targetId: id,
+      actor: { kind: 'KEY', name: 'Test key' },
+      face: 'GRAPHQL',
+      diff: { plan: ['free', 'growth'] },
+      reason: 'grown',
+    };
+    expect(own.auditLog).toMatchObject({ nodes: [set], pageInfo: { hasNextPage: true } });
+    expect(earlier.auditLog).toMatchObject({ nodes: [{ action: 'workspace.created' }] });
+    expect(instance.auditLog).toMatchObject({ nodes: [set] });
+    expect(refused.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
+    const again = await ask(
+      'query ($id: ID!) { node(id: $id) { ... on AuditEntry { target { id } } } }',
+      nodes[0],
+      secret,
+    );
+    expect(again.node).toEqual({ target: { id } });
+  });
+});

@@ -1,0 +1,49 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+let world: World;
+let admin: AdminServer;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+describe('workspaces, plans and the audit log in the dashboard', () => {
+  it('let an operator make a workspace, move it to another plan, and read who did so', async () => {
+    const { api, email } = await signedIn(world, admin, 'operator');
+
+    const made = await api.workspaces.create.mutate({ name: 'Other', plan: 'free' });
+    const moved = await api.workspaces.setPlan.mutate({ id: made.id, plan: 'growth', reason: 'grown' });
+    const changed = await api.plans.update.mutate({ name: 'growth', send_per_minute: 500 });
+    const usage = await api.workspaces.usage.query({ workspace_id: made.id });
+    const log = await api.audit.list.query({ chain: 'instance', action: 'workspace.plan_set' });
+
+    expect(moved.plan.name).toBe('growth');
+    expect(changed.send_per_minute).toBe(500);
+    expect(usage).toMatchObject({ used: 0, limit: 500_000 });
+    expect(log.data).toMatchObject([
+      { actor: { kind: 'user', name: email }, face: 'dashboard', target_id: made.id, reason: 'grown' },
+    ]);
+    expect(await api.audit.verify.query({ chain: 'instance' })).toMatchObject({ complete: true, broken: null });
+  });
+
+  it('let an admin see and change the own workspace, and nothing beside it', async () => {
+    const { api } = await signedIn(world, admin, 'admin');
+    const other = await world.workspace('free');
+
+    const changed = await api.workspaces.update.mutate({ unknown_policy: 'stop' });
+    const log = await api.audit.list.query({ action: 'workspace.updated' });
+
+    expect(changed).toMatchObject({ id: world.workspace_id, unknown_policy: 'stop' });
+    expect(log.data).toMatchObject([{ diff: { unknown_policy: ['resend', 'stop'] } }]);
+    expect(await refusalOf(api.workspaces.get.query({ id: other.workspace_id }))).toMatchObject({ status: 404 });
+    expect(await refusalOf(api.plans.list.query())).toMatchObject({ status: 403, reason: 'missing_scope' });
+    expect(await refusalOf(api.audit.list.query({ chain: 'instance' }))).toMatchObject({ status: 403 });
+  });
+});
