@@ -10,6 +10,7 @@ import './types/viewer.ts';
 import './types/people.ts';
 import './types/workspaces.ts';
 import './types/audit.ts';
+import './types/people.ts';
 import { builder } from './builder.ts';
 
 /** The whole schema: every file of types adds its own to the one builder. */
