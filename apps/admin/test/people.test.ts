@@ -138,17 +138,46 @@ describe('a member', () => {
     expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
-  it('who is known elsewhere is added without anything that would let the admin in as them', async () => {
+  it('who is known elsewhere is added by operators only, without anything that would let somebody in as them', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
 
-    const invited = await boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
+    const refused = await refusalOf(boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' }));
+    const invited = await operator.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
 
+    expect(refused).toMatchObject({ status: 422, reason: 'user_exists' });
     expect(invited).toMatchObject({ id: theirs.user_id, password: null, login_url: null });
     expect(await theirs.api.people.me.query()).toMatchObject({
       workspaces: [{ id: world.workspace_id }, { id: other.workspace_id }],
     });
+  });
+
+  it('who was removed and comes back elsewhere is not entered by what the first admin was shown', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const first = await signedIn(world, admin, 'admin', workspace_id);
+    const boss = await signedIn(world, admin, 'admin');
+    const email = 'victim@people.test';
+    const shown = await first.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
+    await first.api.members.remove.mutate({ user_id: shown.id });
+    expect(await signInWith(email, shown.password ?? '')).toBe(403);
+
+    const invited = await boss.api.members.invite.mutate({ email, role: 'admin' });
+
+    expect(invited).toMatchObject({ id: shown.id, login_url: expect.any(String) });
+    expect(await signInWith(email, shown.password ?? '')).toBe(401);
+  });
+
+  it('who becomes an operator is not entered by what an admin was shown, either', async () => {
+    const boss = await signedIn(world, admin, 'admin');
+    const email = 'rising@people.test';
+    const shown = await boss.api.members.invite.mutate({ email, role: 'viewer' });
+
+    const added = await operator.api.operators.add.mutate({ email });
+
+    expect((await follow(shown.login_url ?? '')).status).toBe(401);
+    expect((await follow(added.login_url ?? '')).status).toBe(303);
+    await operator.api.operators.remove.mutate({ user_id: added.id, reason: 'a mistake' });
   });
 
   it('who is removed is refused at once, on every process and in every browser', async () => {

@@ -41,7 +41,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     .action(async (email: string, options: Options) => {
       const entry = options.password ? 'password' : 'login_link';
       const added = await withMachine(terminal, async (machine) =>
-        invoke(await machine.asWorkspace(), inviteMember, { email, role: options.role, entry, ...placeOf(options) }),
+        invoke(await machine.asWorkspace(options.workspace), inviteMember, { email, role: options.role, entry }),
       );
       show(terminal, options.json, added, () =>
         [...entryLines(added), `${added.email} is ${added.role} of ${added.workspace_id}`].join('\n'),
@@ -51,7 +51,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     async (email: string, role: string, options: Options) => {
       const changed = await withMachine(terminal, async (machine) => {
         const { id: user_id } = await memberOf(machine, email, options);
-        return invoke(await machine.asWorkspace(), setMemberRole, { user_id, role, ...placeOf(options) });
+        return invoke(await machine.asWorkspace(options.workspace), setMemberRole, { user_id, role });
       });
       show(terminal, options.json, changed, () => `${changed.email} is ${changed.role} of ${changed.workspace_id}`);
     },
@@ -60,20 +60,16 @@ export function addMembers(program: Command, terminal: Terminal): void {
     async (email: string, options: Options) => {
       const removed = await withMachine(terminal, async (machine) => {
         const { id: user_id } = await memberOf(machine, email, options);
-        return invoke(await machine.asWorkspace(), removeMember, { user_id, ...placeOf(options) });
+        return invoke(await machine.asWorkspace(options.workspace), removeMember, { user_id });
       });
       show(terminal, options.json, removed, () => `${email} is no member of ${removed.workspace_id} any more`);
     },
   );
 }
 
-function placeOf({ workspace }: Options) {
-  return workspace === undefined ? {} : { workspace_id: workspace };
-}
-
-async function allMembers(machine: Machine, options: Options): Promise<MemberEntry[]> {
-  const ctx = await machine.asWorkspace();
-  return everyPage((page) => invoke(ctx, listMembers, { ...page, ...placeOf(options) }));
+async function allMembers(machine: Machine, { workspace }: Options): Promise<MemberEntry[]> {
+  const ctx = await machine.asWorkspace(workspace);
+  return everyPage((page) => invoke(ctx, listMembers, page));
 }
 
 async function memberOf(machine: Machine, email: string, options: Options): Promise<MemberEntry> {

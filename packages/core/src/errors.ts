@@ -95,6 +95,7 @@ export const reasons = {
   webhook_disabled: ['unprocessable', 'The webhook is disabled; nothing is posted to it.'],
   private_address: ['unprocessable', 'The host resolves to an address that is not public.'],
   suppression_exists: ['unprocessable', 'The address is already suppressed.'],
+  user_exists: ['unprocessable', 'This person is known in another workspace; an operator can add them.'],
   member_exists: ['unprocessable', 'This person is a member of the workspace already.'],
   operator_exists: ['unprocessable', 'This person is an operator already.'],
   last_admin: ['unprocessable', 'Somebody must remain who can administer.'],

@@ -5,7 +5,8 @@ import { newId } from '../ids.ts';
 import { timeField } from '../wire.ts';
 import { newLoginLink } from './create-login-link.ts';
 import { hashPassword, newPassword } from './password.ts';
-import { insertUser, type UserRow, userByEmail } from './store.ts';
+import { endSessions } from './session-store.ts';
+import { insertUser, replacePasswordHash, type UserRow, userByEmail } from './store.ts';
 
 /** What a new person first signs in with: their own to change, and shown once. */
 export const entryWays = ['login_link', 'password'] as const;
@@ -31,24 +32,35 @@ export async function preparedEntry(way: EntryWay): Promise<{ password: string; 
   return { password, password_hash: await hashPassword(password) };
 }
 
+interface Admitted {
+  readonly user: UserRow;
+  readonly entry: Entry;
+}
+
+/** Somebody who is known, as they are: they sign in as they always do. */
+export function knownAs(user: UserRow): Admitted {
+  return { user, entry: none };
+}
+
 /**
- * Finds a person or makes them, with what they first sign in with. Somebody who is known already gets nothing: they
- * sign in as they always do, and whoever adds them to one workspace must not be able to enter their others.
+ * Makes a person, or lets a known one begin anew: only what is in this answer signs them in from now on, and whatever
+ * somebody else may have been given for them before is worth nothing.
  */
-export async function admitPerson(
+export async function admitAnew(
   tx: Tx,
   ctx: ActorContext,
   email: string,
   prepared: Awaited<ReturnType<typeof preparedEntry>>,
-): Promise<{ readonly user: UserRow; readonly entry: Entry }> {
+): Promise<Admitted> {
   const password_hash = prepared?.password_hash ?? null;
   const fresh: UserRow = { id: newId('user', ctx.clock.now()), email, password_hash, operator: false };
-  if (!(await insertUser(tx, fresh))) {
-    const user = await userByEmail(tx, email);
-    if (!user) throw new Error('a person is known and cannot be found');
-    return { user, entry: none };
+  const known = (await insertUser(tx, fresh)) ? null : await userByEmail(tx, email);
+  const user = known ?? fresh;
+  if (known) {
+    await replacePasswordHash(tx, known.id, password_hash);
+    await endSessions(tx, known.id);
   }
-  if (prepared) return { user: fresh, entry: { ...none, password: prepared.password } };
-  const { url, expires_at } = await newLoginLink(tx, ctx.public_url, fresh.id);
-  return { user: fresh, entry: { ...none, login_url: url, login_url_expires_at: expires_at } };
+  if (prepared) return { user, entry: { ...none, password: prepared.password } };
+  const { url, expires_at } = await newLoginLink(tx, ctx.public_url, user.id);
+  return { user, entry: { ...none, login_url: url, login_url_expires_at: expires_at } };
 }

@@ -14,6 +14,9 @@ export const emailField = z
   })
   .meta({ examples: ['ada@example.com'] });
 
+/** Why somebody does this, for the audit log. */
+export const reasonField = z.string().max(500).nullish();
+
 export function requirePerson(ctx: ActorContext): UserActor {
   if (ctx.actor.kind === 'user') return ctx.actor;
   throw new AppError('session_ended', 'This is about a person who is signed in; an API key is nobody.');

@@ -4,6 +4,7 @@ import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
+import { reasonField } from './person.ts';
 import { endSessions } from './session-store.ts';
 import { deleteMember, lockAdmins, lockMember } from './store.ts';
 import { workspaceInReach } from './workspace-in-reach.ts';
@@ -13,14 +14,14 @@ export const removeMember = operation({
   name: 'members.remove',
   scope: null,
   summary: 'Remove a member from a workspace; their sessions end',
-  input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField }),
+  input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField, reason: reasonField }),
   output: z.object({
     object: z.literal('member'),
     workspace_id: idField(idPrefixes.workspace),
     id: idField(idPrefixes.user),
     removed: z.literal(true),
   }),
-  async run(ctx, { user_id, workspace_id: named }) {
+  async run(ctx, { user_id, workspace_id: named, reason = null }) {
     const workspace_id = await workspaceInReach(ctx, named);
     await ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);
@@ -31,7 +32,7 @@ export const removeMember = operation({
       await endSessions(tx, user_id);
       const { email, role } = row;
       await recordAudit(tx, ctx, [
-        { action: 'member.removed', target_id: user_id, diff: { email, role }, workspace_id },
+        { action: 'member.removed', target_id: user_id, diff: { email, role }, reason, workspace_id },
       ]);
     });
     return { object: 'member', workspace_id, id: user_id, removed: true };

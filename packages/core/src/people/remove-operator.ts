@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
+import { reasonField } from './person.ts';
 import { endSessions } from './session-store.ts';
 import { lockOperators, unmakeOperator } from './store.ts';
 
@@ -12,9 +13,9 @@ export const removeOperator = operation({
   name: 'operators.remove',
   scope: 'operator',
   summary: 'Make a person an operator no more; their sessions end',
-  input: z.object({ user_id: idField(idPrefixes.user) }),
+  input: z.object({ user_id: idField(idPrefixes.user), reason: reasonField }),
   output: z.object({ object: z.literal('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
-  async run(ctx, { user_id }) {
+  async run(ctx, { user_id, reason = null }) {
     await ctx.sql.begin(async (tx) => {
       const operators = await lockOperators(tx);
       if (!operators.includes(user_id)) {
@@ -25,7 +26,7 @@ export const removeOperator = operation({
       }
       await unmakeOperator(tx, user_id);
       await endSessions(tx, user_id);
-      await recordAudit(tx, ctx, [{ action: 'operator.removed', target_id: user_id, workspace_id: INSTANCE }]);
+      await recordAudit(tx, ctx, [{ action: 'operator.removed', target_id: user_id, reason, workspace_id: INSTANCE }]);
     });
     return { object: 'operator', id: user_id, removed: true };
   },

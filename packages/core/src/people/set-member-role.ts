@@ -4,6 +4,7 @@ import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
+import { reasonField } from './person.ts';
 import { endSessions } from './session-store.ts';
 import { lockAdmins, lockMember, updateRole } from './store.ts';
 import { workspaceInReach } from './workspace-in-reach.ts';
@@ -13,9 +14,14 @@ export const setMemberRole = operation({
   name: 'members.set_role',
   scope: null,
   summary: 'Change the role of a member; their sessions end',
-  input: z.object({ user_id: idField(idPrefixes.user), role: roleField, workspace_id: workspaceField }),
+  input: z.object({
+    user_id: idField(idPrefixes.user),
+    role: roleField,
+    workspace_id: workspaceField,
+    reason: reasonField,
+  }),
   output: memberSchema,
-  async run(ctx, { user_id, role, workspace_id: named }) {
+  async run(ctx, { user_id, role, workspace_id: named, reason = null }) {
     const workspace_id = await workspaceInReach(ctx, named);
     return ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);
@@ -30,6 +36,7 @@ export const setMemberRole = operation({
           action: 'member.role_changed',
           target_id: user_id,
           diff: { role: { from: row.role, to: role } },
+          reason,
           workspace_id,
         },
       ]);

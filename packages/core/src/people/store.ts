@@ -33,7 +33,7 @@ export async function userById(sql: Sql | Tx, id: string): Promise<UserRow | nul
   return row ?? null;
 }
 
-export async function replacePasswordHash(tx: Tx, id: string, password_hash: string): Promise<void> {
+export async function replacePasswordHash(tx: Tx, id: string, password_hash: string | null): Promise<void> {
   await tx`update users set password_hash = ${password_hash} where id = ${id}`;
 }
 
@@ -123,6 +123,20 @@ export async function updateRole(tx: Tx, workspace_id: string, user_id: string, 
 
 export async function deleteMember(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
   await tx`delete from members where workspace_id = ${workspace_id} and user_id = ${user_id}`;
+}
+
+/** A person with whether they are a member of some workspace, and of this one; locked until the commit. */
+export async function lockKnown(
+  tx: Tx,
+  email: string,
+  workspace_id: string,
+): Promise<(UserRow & { readonly here: boolean; readonly somewhere: boolean }) | null> {
+  const [row] = await tx<(UserRow & { here: boolean; somewhere: boolean })[]>`
+    select u.id, u.email, u.password_hash, u.operator,
+      exists (select from members m where m.user_id = u.id and m.workspace_id = ${workspace_id}) as here,
+      exists (select from members m where m.user_id = u.id) as somewhere
+    from users u where u.email = ${email} for update of u`;
+  return row ?? null;
 }
 
 export async function workspaceExists(sql: Sql | Tx, id: string): Promise<boolean> {

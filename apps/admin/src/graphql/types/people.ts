@@ -112,6 +112,7 @@ const MemberInviteInput = builder.inputType('MemberInviteInput', {
     role: t.field({ type: WorkspaceRole, required: true }),
     entry: t.field({ type: EntryWay }),
     workspaceId: t.id(),
+    reason: t.string(),
   }),
 });
 
@@ -132,6 +133,7 @@ const MemberSetRoleInput = builder.inputType('MemberSetRoleInput', {
     userId: t.id({ required: true }),
     role: t.field({ type: WorkspaceRole, required: true }),
     workspaceId: t.id(),
+    reason: t.string(),
   }),
 });
 
@@ -145,7 +147,7 @@ builder.mutationField('memberSetRole', (t) =>
 );
 
 const MemberRemoveInput = builder.inputType('MemberRemoveInput', {
-  fields: (t) => ({ userId: t.id({ required: true }), workspaceId: t.id() }),
+  fields: (t) => ({ userId: t.id({ required: true }), workspaceId: t.id(), reason: t.string() }),
 });
 
 builder.mutationField('memberRemove', (t) =>
@@ -161,6 +163,7 @@ const OperatorAddInput = builder.inputType('OperatorAddInput', {
   fields: (t) => ({
     email: t.field({ type: 'EmailAddress', required: true }),
     entry: t.field({ type: EntryWay }),
+    reason: t.string(),
   }),
 });
 
@@ -177,7 +180,7 @@ builder.mutationField('operatorAdd', (t) =>
 );
 
 const OperatorRemoveInput = builder.inputType('OperatorRemoveInput', {
-  fields: (t) => ({ userId: t.id({ required: true }) }),
+  fields: (t) => ({ userId: t.id({ required: true }), reason: t.string() }),
 });
 
 builder.mutationField('operatorRemove', (t) =>
