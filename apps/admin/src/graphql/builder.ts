@@ -2,7 +2,7 @@ import type { IdKind } from '@postrider/core';
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin, { type FieldComplexityValue } from '@pothos/plugin-complexity';
 import RelayPlugin from '@pothos/plugin-relay';
-import { getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
+import { GraphQLError, getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
 import { typenameOf } from './node-ids.ts';
 import type { GraphqlContext } from './request-context.ts';
 
@@ -83,7 +83,7 @@ builder.scalarType('BigInt', {
   serialize: (value) => value,
   parseValue: (value) => {
     if (Number.isSafeInteger(value)) return value as number;
-    throw new TypeError('BigInt must be a whole number below 2^53.');
+    throw new GraphQLError('BigInt must be a whole number below 2^53.');
   },
 });
 builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value });
@@ -92,7 +92,7 @@ builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) 
 function textOf(name: string): (value: unknown) => string {
   return (value) => {
     if (typeof value === 'string') return value;
-    throw new TypeError(`${name} must be a string.`);
+    throw new GraphQLError(`${name} must be a string.`);
   };
 }
 

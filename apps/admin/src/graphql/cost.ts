@@ -1,22 +1,42 @@
-import type { List } from '@postrider/core';
-import { type Connection, connectionFrom, type PageArgs, pageInput } from './connections.ts';
+import type { Charged } from '@postrider/core/usage';
+import type { FieldNode } from 'graphql';
+import type { QueryCost } from './query-cost.ts';
 
-/** What a request asked for, and what it got, in nodes. */
-export interface CostMeter {
-  requested: number;
-  /** Nodes that a page had room for and did not hold. */
-  spared: number;
-  /** A list as a connection, once it is noted how much of the page was not needed. */
-  connection<T extends { readonly id: string }>(list: List<T>, args: PageArgs): Connection<T>;
-}
+/** What a request asked for, what it got of that, and what its key has left. */
+export class CostMeter {
+  /** As it stood when something was last taken from the budget. */
+  charged: Charged;
+  /** A document was looked at, and its answer tells the cost. */
+  answered = false;
+  /** The request itself is a point. */
+  requested = 1;
+  #per_entry: QueryCost['per_entry'] | null = null;
+  #spared = 0;
 
-export function createCostMeter(): CostMeter {
-  return {
-    requested: 0,
-    spared: 0,
-    connection(list, args) {
-      this.spared += Math.max(0, pageInput(args).limit - list.data.length);
-      return connectionFrom(list, args.after);
-    },
-  };
+  constructor(charged: Charged) {
+    this.charged = charged;
+  }
+
+  begin({ per_entry }: QueryCost): void {
+    this.#per_entry = per_entry;
+  }
+
+  /** Notes a page that held less than was asked for. */
+  noteShortPage(node: FieldNode | undefined, missing: number): void {
+    if (node && missing > 0) this.#spared += missing * (this.#per_entry?.get(node) ?? 0);
+  }
+
+  /** What need not have been taken. */
+  get spared(): number {
+    return Math.min(Math.floor(this.#spared), this.requested - 1);
+  }
+
+  get actual(): number {
+    return this.requested - this.spared;
+  }
+
+  get remaining(): number {
+    const { limit, remaining } = this.charged.window;
+    return Math.min(limit, remaining + this.spared);
+  }
 }

@@ -1,6 +1,6 @@
 import { AppError, invoke, type List, type Operation, type Reason } from '@postrider/core';
 import type { z } from 'zod';
-import { type Connection, type PageArgs, pageInput } from './connections.ts';
+import { type Connection, connectionFrom, type PageArgs, pageInput } from './connections.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -40,7 +40,8 @@ export async function page<T extends { readonly id: string }>(
   args: PageArgs,
   filter: Args = {},
 ): Promise<Connection<T>> {
-  return g.cost.connection(await invoke(g.ctx, operation, { ...snakeFields(filter), ...pageInput(args) }), args);
+  const list = await invoke(g.ctx, operation, { ...snakeFields(filter), ...pageInput(args) });
+  return connectionFrom(list, args.after);
 }
 
 /**

@@ -12,6 +12,7 @@ import './types/workspaces.ts';
 import './types/audit.ts';
 import './types/people.ts';
 import { builder } from './builder.ts';
+import { countShortPages } from './short-pages.ts';
 
 /** The whole schema: every file of types adds its own to the one builder. */
-export const schema = builder.toSchema();
+export const schema = countShortPages(builder.toSchema());

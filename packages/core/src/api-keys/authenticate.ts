@@ -1,6 +1,16 @@
 import type { Credential, KeyActor, Services } from '../context.ts';
 import { AppError, type Reason } from '../errors.ts';
-import { type Counted, countAddress, type RateClass, type RateWindow, rateRefusal, windowOf } from '../usage/index.ts';
+import {
+  budgetRefusal,
+  type Charged,
+  type Counted,
+  chargedOf,
+  countAddress,
+  type RateClass,
+  type RateWindow,
+  rateRefusal,
+  windowOf,
+} from '../usage/index.ts';
 import { hashSecret, looksLikeSecret } from './secret.ts';
 import { admitKeys, type IdentifiedKey, identifyKey, refusalOf } from './store.ts';
 
@@ -49,15 +59,16 @@ export async function authenticate(
   return { actor: keyActor(answer.key), window };
 }
 
-/** Checks a secret without counting a request: for a face that counts what is asked for, not how often. */
+/** Checks a secret for a face that counts what is asked for, not how often; the request itself costs a point. */
 export async function identify(
   services: Pick<Services, 'sql' | 'key_uses'>,
   credential: Credential,
-): Promise<{ readonly actor: KeyActor } | Refused> {
+): Promise<{ readonly actor: KeyActor; readonly charged: Charged } | Refused> {
   const found = await identifyKey(services.sql, credential);
   if (typeof found === 'string') return refuseAddress(services, credential.address, keyRefusal(found));
-  services.key_uses.note(found.key_id);
-  return { actor: keyActor(found) };
+  if (!found.budget.taken) return budgetRefusal(found.budget, 1);
+  services.key_uses.note(found.key.key_id);
+  return { actor: keyActor(found.key), charged: chargedOf(found.budget) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hexTexts, type Sql, type Tx } from '@postrider/db';
 import type { Reason } from '../errors.ts';
-import type { Counted, RateClass } from '../usage/index.ts';
+import { type BudgetLevel, type Counted, QUERY_BUDGET, type RateClass, takePoints } from '../usage/index.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secret.ts';
 
@@ -145,19 +145,28 @@ export async function refusalOf(
 
 export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
 
-/** The key of a secret, or why it is no valid one from this address just now. Counts nothing. */
+/** The key of a secret and the budget of its queries, with one point taken, or why it is no valid key from this address. */
 export async function identifyKey(
-  sql: Sql | Tx,
+  sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
-): Promise<IdentifiedKey | Reason> {
-  const [row] = await sql<(IdentifiedKey & { refusal: Reason | null })[]>`
-    select workspace_id, id as key_id, scopes, mode, domains,
-      case when revoked_at is not null then 'revoked_key'
-        when expires_at <= clock_now() then 'expired_key'
-        when allowed_ips is not null and not (${address}::inet <<= any (allowed_ips)) then 'address_not_allowed'
-      end as refusal
-    from api_keys where secret_hash = ${secret_hash}`;
-  return row ? (row.refusal ?? row) : 'unknown_key';
+): Promise<{ readonly key: IdentifiedKey; readonly budget: BudgetLevel } | Reason> {
+  const [row] = await sql<(IdentifiedKey & BudgetLevel & { refusal: Reason | null })[]>`
+    with found as (
+      select workspace_id, id as key_id, scopes, mode, domains,
+        case when revoked_at is not null then 'revoked_key'
+          when expires_at <= clock_now() then 'expired_key'
+          when allowed_ips is not null and not (${address}::inet <<= any (allowed_ips)) then 'address_not_allowed'
+        end as refusal
+      from api_keys where secret_hash = ${secret_hash}
+    ),
+    counted as (
+      ${takePoints(sql, QUERY_BUDGET, sql`select f.key_id, 1 from found f where f.refusal is null`)}
+    )
+    select f.*, c.level, c.taken, c.now from found f left join counted c on true`;
+  if (!row) return 'unknown_key';
+  if (row.refusal) return row.refusal;
+  const { workspace_id, key_id, scopes, mode, domains, level, taken, now } = row;
+  return { key: { workspace_id, key_id, scopes, mode, domains }, budget: { level, taken, now } };
 }
 
 /** The same facts for an actor who is known already. */

@@ -10,6 +10,7 @@ import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetRateWindows } from '../usage/index.ts';
 import { forgetDeliveries } from '../webhooks/index.ts';
+import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
 const CAPTURES_KEPT = 10_000;
@@ -22,6 +23,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetRateWindows(sql),
     () => forgetSessions(sql),
     () => forgetLoginFailures(sql),
+    () => forgetBudgets(sql),
     () => forgetIdempotencyKeys(sql),
     () => expireSuppressions(services),
     () => forgetLanes(sql),

@@ -1,5 +1,15 @@
+export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
 export { getUsage, type Usage, usageOf } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
+export {
+  budgetRefusal,
+  type Charged,
+  chargedOf,
+  chargeQuery,
+  createQueryRefunds,
+  QUERY_BUDGET,
+  type QueryRefunds,
+} from './query-budget.ts';
 export {
   ADDRESS_LIMIT,
   addressSubject,

@@ -108,13 +108,13 @@ builder.node(Message, {
       type: AttemptConnection,
       description: 'Oldest first.',
       args: pageArgs(t),
-      resolve: async ({ id }, args, { load, cost }) => cost.connection(await load.attempts.load(id, args), args),
+      resolve: async ({ id }, args, { load }) => connectionFrom(await load.attempts.load(id, args), args.after),
     }),
     timeline: t.field({
       type: EventConnection,
       description: 'Its events, oldest first.',
       args: pageArgs(t),
-      resolve: async ({ id }, args, { load, cost }) => cost.connection(await load.timelines.load(id, args), args),
+      resolve: async ({ id }, args, { load }) => connectionFrom(await load.timelines.load(id, args), args.after),
     }),
     content: t.field({
       type: MessageContent,

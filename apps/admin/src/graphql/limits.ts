@@ -1,0 +1,98 @@
+import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
+import { AppError, type Services } from '@postrider/core';
+import { chargeQuery, createQueryRefunds } from '@postrider/core/usage';
+import type { ExecutionArgs, GraphQLError, ValidationContext } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { graphqlError } from './errors.ts';
+import { costOf } from './query-cost.ts';
+import type { GraphqlContext } from './request-context.ts';
+
+export const MOST_POINTS = 2000;
+const MOST_FIELDS = 200;
+const DEEPEST = 12;
+const MOST_ALIASES = 20;
+const MOST_DIRECTIVES = 20;
+const MOST_TOKENS = 1000;
+
+function tooComplex(message: string): GraphQLError {
+  const error = graphqlError(new AppError('query_too_complex', message));
+  error.extensions.http = { status: 400 };
+  return error;
+}
+
+/** What armor refuses, in our words and with our reason. Thrown, so that nobody goes on to validate it. */
+const refused = {
+  propagateOnRejection: false,
+  onReject: [
+    (_context: ValidationContext | null, error: GraphQLError) => {
+      throw tooComplex(error.message.replace(/^Syntax Error: /, ''));
+    },
+  ],
+};
+
+/** Judges the form of a document, before it is known what it would cost. */
+export const limitForm = EnvelopArmorPlugin({
+  // Whoever gets as far as this has a key, and may see the schema.
+  blockFieldSuggestion: { enabled: false },
+  costLimit: { enabled: false },
+  maxTokens: { n: MOST_TOKENS, ...refused },
+  maxAliases: { n: MOST_ALIASES, ...refused },
+  maxDirectives: { n: MOST_DIRECTIVES, ...refused },
+  maxDepth: { n: DEEPEST, flattenFragments: true, ...refused },
+});
+
+/** Measures what a document asks for and takes it from the budget of the key; what is not needed goes back. */
+export function limitCost(services: Services): Plugin<object, GraphqlContext> {
+  const refunds = createQueryRefunds(services.sql, services.log);
+  const admit = async ({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs) => {
+    // The server makes the context; envelop forgets its type.
+    const { cost, ctx } = contextValue as GraphqlContext;
+    const asked = costOf(schema, document, operationName, variableValues ?? {});
+    if (!asked) return null;
+    if (asked.breadth > MOST_FIELDS)
+      return tooComplex(`The document asks for ${asked.breadth} fields; at most ${MOST_FIELDS} are allowed.`);
+    const points = Math.max(1, Math.ceil(asked.points));
+    if (!(points <= MOST_POINTS))
+      return tooComplex(
+        `The request costs ${points} points and may cost ${MOST_POINTS}; ask for smaller pages or fewer fields.`,
+      );
+    if (points > 1 && ctx.actor.kind === 'key') {
+      const charged = await chargeQuery(services.sql, ctx.actor.key_id, points - 1);
+      cost.charged = charged;
+      if ('error' in charged) return throttled(graphqlError(charged.error), charged.window.retry_after_seconds);
+    }
+    cost.requested = points;
+    cost.begin(asked);
+    return null;
+  };
+  return {
+    async onExecute({ args, setResultAndStopExecution }) {
+      const error = await admit(args);
+      if (error) setResultAndStopExecution({ errors: [error] });
+    },
+    async onSubscribe({ args, setResultAndStopExecution }) {
+      const error = await admit(args);
+      if (error) setResultAndStopExecution({ errors: [error] });
+    },
+    onExecutionResult({ result, context, setResult }) {
+      if (!result || Symbol.asyncIterator in result) return;
+      const { cost, ctx } = context;
+      cost.answered = true;
+      if (ctx.actor.kind === 'key') refunds.give(ctx.actor.key_id, cost.spared);
+      const { limit } = cost.charged.window;
+      const told = {
+        requested: cost.requested,
+        actual: cost.actual,
+        limit,
+        remaining: cost.remaining,
+        resetAt: new Date(cost.charged.reset_at_ms).toISOString(),
+      };
+      setResult({ ...result, extensions: { ...result.extensions, cost: told } });
+    },
+  };
+}
+
+function throttled(error: GraphQLError, seconds: number): GraphQLError {
+  error.extensions.http = { status: 429, headers: { 'retry-after': String(seconds) } };
+  return error;
+}

@@ -1,0 +1,124 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  getOperationAST,
+  getVariableValues,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+export interface QueryCost {
+  readonly points: number;
+  /** Fields in all, with every fragment counted where it is used; those of introspection apart. */
+  readonly breadth: number;
+  /** What each further entry of a page costs, by the field that asks for the page. */
+  readonly per_entry: ReadonlyMap<FieldNode, number>;
+}
+
+interface Sums {
+  readonly points: number;
+  readonly breadth: number;
+}
+
+type Weight = number | { readonly field?: number; readonly multiplier?: number };
+type Weigh = Weight | ((args: Record<string, unknown>, context: object, field: unknown) => Weight);
+
+/**
+ * What an operation asks for, before anything of it runs. Each field says by `complexity` what it costs and how
+ * often what is below it will be read. Null where variables do not fit: executing it says so.
+ */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation_name: string | null | undefined,
+  inputs: Readonly<Record<string, unknown>>,
+): QueryCost | null {
+  const operation = getOperationAST(document, operation_name);
+  const root = operation && schema.getRootType(operation.operation);
+  if (!operation || !root) return null;
+  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], inputs);
+  if (!variables.coerced) return null;
+  try {
+    return walk(document, operation, root, variables.coerced, schema);
+  } catch (error) {
+    // An argument that cannot be read; the executor tells which.
+    if (error instanceof GraphQLError) return null;
+    throw error;
+  }
+}
+
+function walk(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  root: GraphQLNamedType,
+  variables: Record<string, unknown>,
+  schema: GraphQLSchema,
+): QueryCost {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const per_entry = new Map<FieldNode, number>();
+  // A fragment may be used very often, and is looked at once for each type: else a small document takes for ever.
+  const known = new Map<SelectionSetNode, Map<GraphQLNamedType, Sums>>();
+
+  const ofSelection = (selection: SelectionSetNode, type: GraphQLNamedType): Sums => {
+    const before = known.get(selection)?.get(type);
+    if (before) return before;
+    let points = 0;
+    let breadth = 0;
+    for (const one of selection.selections) {
+      const sums = one.kind === Kind.FIELD ? ofField(one, type) : ofFragment(one, type);
+      points += sums.points;
+      breadth += sums.breadth;
+    }
+    const sums = { points, breadth };
+    const types = known.get(selection) ?? new Map<GraphQLNamedType, Sums>();
+    known.set(selection, types.set(type, sums));
+    return sums;
+  };
+
+  const ofFragment = (
+    node: Extract<SelectionSetNode['selections'][number], { kind: Kind.FRAGMENT_SPREAD | Kind.INLINE_FRAGMENT }>,
+    type: GraphQLNamedType,
+  ): Sums => {
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
+    if (!fragment) return { points: 0, breadth: 0 };
+    const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
+    return ofSelection(fragment.selectionSet, condition ?? type);
+  };
+
+  const ofField = (node: FieldNode, type: GraphQLNamedType): Sums => {
+    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
+    if (!field) return { points: 0, breadth: 0 };
+    const { own, multiplier } = weightOf(field, node, variables);
+    if (!node.selectionSet) return { points: own, breadth: 1 };
+    const below = ofSelection(node.selectionSet, getNamedType(field.type));
+    per_entry.set(node, below.points);
+    return { points: own + below.points * multiplier, breadth: 1 + below.breadth };
+  };
+
+  return { ...ofSelection(operation.selectionSet, root), per_entry };
+}
+
+function weightOf(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  variables: Record<string, unknown>,
+): { readonly own: number; readonly multiplier: number } {
+  // The builder writes it on every field.
+  const weigh = field.extensions.complexity as Weigh | undefined;
+  const weight = typeof weigh === 'function' ? weigh(getArgumentValues(field, node, variables), {}, field) : weigh;
+  if (typeof weight === 'number') return { own: weight, multiplier: 1 };
+  return { own: weight?.field ?? 1, multiplier: Math.max(0, weight?.multiplier ?? 1) };
+}

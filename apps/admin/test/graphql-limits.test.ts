@@ -1,0 +1,204 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+const aliases = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
+const nested = (depth: number) =>
+  `{ messages(first: 1) { nodes { ${'resendOf { '.repeat(depth - 3)} id ${'} '.repeat(depth - 3)} } } }`;
+
+describe('a document', () => {
+  it.each([
+    ['13 deep', nested(13)],
+    ['with 21 aliases', `{ ${aliases(21, 'usage { month }')} }`],
+    ['with 500 aliased mutations', `mutation { ${aliases(500, 'messageCancel(input: { id: "x" }) { __typename }')} }`],
+    ['of 1,500 tokens', `{ usage { ${'month '.repeat(1500)} } }`],
+    ['with 21 directives', `{ usage ${'@include(if: true) '.repeat(21)} { month } }`],
+    ['of more than 2,000 points', '{ messages(first: 100) { nodes { timeline(first: 20) { nodes { id } } } } }'],
+    ['that asks for a page of a million', '{ messages(first: 1000000) { nodes { id } } }'],
+    ['of more than 200 fields', `{ usage { ${'month '.repeat(201)} } }`],
+    [
+      'whose fragments multiply',
+      `{ usage { ...a } } fragment a on Usage { ${'...b '.repeat(15)} } fragment b on Usage { ${'...c '.repeat(15)} } fragment c on Usage { month }`,
+    ],
+  ])('%s is refused before anything of it runs', async (_, query) => {
+    const answer = await graphql.ask(query);
+
+    expect(answer.status).toBe(400);
+    expect(answer.data).toBeUndefined();
+    expect(answer.errors).toMatchObject([
+      {
+        extensions: {
+          code: 'invalid_request',
+          reason: 'query_too_complex',
+          requestId: answer.headers.get('x-request-id'),
+        },
+      },
+    ]);
+  });
+
+  it('12 deep, with 20 aliases or of nearly 2,000 points is answered', async () => {
+    for (const query of [
+      nested(12),
+      `{ ${aliases(20, 'usage { month }')} }`,
+      '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }',
+    ]) {
+      const answer = await graphql.ask(query);
+
+      expect(answer.errors).toEqual([]);
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['does not parse', '{ usage {'],
+    ['names an unknown field', '{ usage { moth } }'],
+    ['lacks a variable', 'query ($id: ID!) { node(id: $id) { id } }'],
+    ['names an unknown status', '{ messages(filter: { status: [SENT] }) { nodes { id } } }'],
+    ['gives a number for a time', '{ messages(filter: { since: 5 }) { nodes { id } } }'],
+  ])('that %s is refused as an invalid query', async (_, query) => {
+    const answer = await graphql.ask(query);
+
+    expect(answer.status).toBe(400);
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
+  });
+
+  it('is refused for its first operation as much as for the one that is named', async () => {
+    const query = `query cheap { usage { month } }
+      query dear { messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } } }`;
+
+    const answer = await fetch(graphql.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${world.secret}` },
+      body: JSON.stringify({ query, operationName: 'dear' }),
+    });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('query_too_complex');
+  });
+});
+
+describe('a request', () => {
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    fetch(graphql.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${world.secret}`, ...headers },
+      body,
+    });
+
+  it.each([
+    ['with several operations in an array', () => post(JSON.stringify([{ query: '{ usage { month } }' }])), 400],
+    [
+      'with a body of more than 100 kB',
+      () => post(JSON.stringify({ query: `{ usage { month } }${' '.repeat(102_400)}` })),
+      400,
+    ],
+    ['that is not JSON', () => post('{'), 400],
+    ['of another media type', () => post('{ usage { month } }', { 'content-type': 'text/plain' }), 400],
+    [
+      'that changes something by GET',
+      () =>
+        fetch(
+          `${graphql.url}?query=${encodeURIComponent('mutation { messageCancel(input: { id: "x" }) { __typename } }')}`,
+          {
+            headers: { authorization: `Bearer ${world.secret}` },
+          },
+        ),
+      405,
+    ],
+  ])('%s is refused in the one shape of errors', async (_, send, status) => {
+    const answer = await send();
+
+    expect(answer.status).toBe(status);
+    const { errors } = (await answer.json()) as { errors: { extensions: Record<string, unknown> }[] };
+    expect(errors).toMatchObject([
+      { extensions: { code: 'invalid_request', requestId: answer.headers.get('x-request-id') } },
+    ]);
+  });
+
+  it('by GET is answered where it only reads', async () => {
+    const answer = await fetch(`${graphql.url}?query=${encodeURIComponent('{ usage { limit } }')}`, {
+      headers: { authorization: `Bearer ${world.secret}` },
+    });
+
+    expect(await answer.json()).toMatchObject({ data: { usage: { limit: null } } });
+  });
+});
+
+describe('the budget of a key', () => {
+  const dear = '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }';
+  const costOf = (answer: { extensions: Readonly<Record<string, unknown>> }) =>
+    answer.extensions.cost as { requested: number; actual: number; limit: number; remaining: number; resetAt: string };
+
+  it('is told with every answer, in extensions and in headers', async () => {
+    await world.clock.freeze(new Date('2030-01-01T00:00:00Z'));
+    const { secret } = await world.key({ scopes: ['admin'] });
+
+    const answer = await graphql.ask('{ messages(first: 50) { nodes { id } } }', undefined, { key: secret });
+
+    expect(costOf(answer)).toEqual({
+      requested: 51,
+      actual: 1,
+      limit: 12_000,
+      remaining: 11_999,
+      resetAt: expect.stringMatching(/^2030-01-01T00:00:00/),
+    });
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('12000');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('11999');
+    expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
+  });
+
+  it('holds exactly, however many ask at once on two processes, and fills up again by 200 points a second', async () => {
+    await world.clock.freeze(new Date('2030-01-01T00:01:00Z'));
+    const { secret } = await world.key({ scopes: ['operator'] });
+    const beside = await startGraphql(await world.peer(), world.secret);
+
+    // Without the scope for mail nothing is read, so that nothing is given back: each takes 101 points.
+    const query = '{ messages(first: 100) { nodes { id } } }';
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, index) => (index % 2 ? graphql : beside).ask(query, undefined, { key: secret })),
+    );
+    const refused = answers.filter((answer) => answer.status === 429);
+    await world.clock.advance(1000);
+    const later = await graphql.ask(query, undefined, { key: secret });
+
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(118);
+    expect(refused).toHaveLength(32);
+    for (const answer of refused) {
+      expect(answer.errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'graphql_cost' } }]);
+      expect(Number(answer.headers.get('retry-after'))).toBe(1);
+    }
+    expect(later.status).toBe(200);
+    await beside.stop();
+  });
+
+  it('gets back what pages did not hold', async () => {
+    await world.clock.freeze(new Date('2030-01-01T00:02:00Z'));
+    const { secret } = await world.key({ scopes: ['admin'] });
+
+    for (let count = 0; count < 12; count++) {
+      const answer = await graphql.ask(dear, undefined, { key: secret });
+
+      expect(costOf(answer)).toMatchObject({ requested: 1901, actual: 1 });
+      await expect.poll(async () => (await levelOf(secret)) < 50).toBe(true);
+    }
+  });
+
+  async function levelOf(secret: string): Promise<number> {
+    const [row] = await world.services.sql<{ level: number }[]>`
+      select b.level from query_budgets b join api_keys k on k.id = b.key_id
+      where k.secret_hash = sha256(convert_to(${secret}, 'UTF8'))`;
+    return row?.level ?? 0;
+  }
+});

@@ -1,0 +1,78 @@
+import type { Sql } from '@postrider/db';
+import type { Log } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { type BudgetLevel, type BudgetSize, returnBudget, takeBudget } from './budget-store.ts';
+import type { RateWindow } from './rate-window.ts';
+
+/** What a key may ask of GraphQL: so many points at once, and so many more each second. */
+export const QUERY_BUDGET: BudgetSize = { points: 12_000, per_second: 200 };
+
+// A refund is worth little once the bucket would have leaked by itself, so it need not be exact in time.
+const REFUND_MS = 100;
+
+export interface Charged {
+  readonly window: RateWindow;
+  /** When the bucket will be empty, if nothing more is asked. */
+  readonly reset_at_ms: number;
+}
+
+/** What the headers say of a level. */
+export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charged {
+  const { points, per_second } = QUERY_BUDGET;
+  const reset_at_ms = now.getTime() + Math.ceil((level / per_second) * 1000);
+  return {
+    reset_at_ms,
+    window: {
+      limit: points,
+      remaining: Math.max(0, Math.floor(points - level)),
+      reset_unix: Math.ceil(reset_at_ms / 1000),
+      retry_after_seconds: 1,
+    },
+  };
+}
+
+/** The 429 for a request that costs more than is left, with the time after which it fits. */
+export function budgetRefusal({ level, now }: BudgetLevel, points: number): Charged & { readonly error: AppError } {
+  const seconds = Math.max(1, Math.ceil((level + points - QUERY_BUDGET.points) / QUERY_BUDGET.per_second));
+  const charged = chargedOf({ level, now });
+  return {
+    ...charged,
+    window: { ...charged.window, retry_after_seconds: seconds },
+    error: new AppError(
+      'graphql_cost',
+      `This request costs ${points} points and ${charged.window.remaining} of ${QUERY_BUDGET.points} are left; retry in ${seconds} s.`,
+    ),
+  };
+}
+
+/** Takes what a request costs beyond what was taken when its key was checked. */
+export async function chargeQuery(
+  sql: Sql,
+  key_id: string,
+  points: number,
+): Promise<Charged | (Charged & { readonly error: AppError })> {
+  const taken = await takeBudget(sql, QUERY_BUDGET, key_id, points);
+  return taken.taken ? chargedOf(taken) : budgetRefusal(taken, points);
+}
+
+export interface QueryRefunds {
+  /** Gives back what a request did not need; several requests share one statement. */
+  give(key_id: string, points: number): void;
+}
+
+export function createQueryRefunds(sql: Sql, log: Pick<Log, 'error'>): QueryRefunds {
+  let owed = new Map<string, number>();
+  const settle = () => {
+    const due = owed;
+    owed = new Map();
+    // Lost, it leaks away within a minute.
+    returnBudget(sql, due).catch((error: unknown) => log.error({ err: error }, 'points were not given back'));
+  };
+  return {
+    give(key_id, points) {
+      if (points <= 0) return;
+      if (owed.size === 0) setTimeout(settle, REFUND_MS).unref();
+      owed.set(key_id, (owed.get(key_id) ?? 0) + points);
+    },
+  };
+}
