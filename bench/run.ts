@@ -3,6 +3,7 @@ import { benchDeliver } from './deliver.ts';
 import { benchKills } from './kills.ts';
 import { benchLanes } from './lanes.ts';
 import { benchLogs, type LogsOptions } from './logs.ts';
+import { benchOperators } from './operators.ts';
 import { benchStartOfAttempts } from './start-of-attempts.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   kills: benchKills,
   lanes: benchLanes,
   logs: benchLogs,
+  operators: benchOperators,
   webhooks: benchWebhooks,
 };
 

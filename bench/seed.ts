@@ -1,4 +1,4 @@
-import { connect, type Sql } from '@postrider/db';
+import { connect, type Fragment, type Sql, type Tx } from '@postrider/db';
 
 // node bench/seed.ts [messages] fills the migrated database at DATABASE_URL; the benchmarks call seedMessages.
 
@@ -85,6 +85,84 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
         id, case when sequence = 2 then 'rcp_' || substr(stem, 1, 25) || 1 end, sequence, '{}', at
       from seed cross join generate_series(1, 2) as sequence
       order by stem, sequence`;
+  });
+}
+
+/** What destinations that are slow or refuse say; the numbers and names in it differ from mail to mail. */
+const REPLIES = [
+  '421 4.7.0 Try again later, closing connection. ID-# - gsmtp',
+  '451 4.7.1 <u#@example.com>: Recipient address rejected: Greylisted for # seconds',
+  '450 4.2.1 The user you are trying to contact is receiving mail too quickly # - gsmtp',
+  '421 RP-001 The mail server 192.0.2.# has exceeded the rate limit',
+  '452 4.2.2 Mailbox full, quota # MB',
+  'connect ECONNREFUSED 192.0.2.#:25',
+  'no connection in # ms',
+];
+
+/**
+ * Mail of the last twelve hours that waits, with a job for each recipient: two of three are deferred by one of some
+ * 2,000 destinations and wait for a retry, the others are in line. The source yields what the queue inserts.
+ */
+export async function seedOpen(
+  sql: Sql,
+  count: number,
+  workspace_ids: readonly string[],
+  insertJobs: (tx: Tx, source: Fragment) => Fragment,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    await tx`set local synchronous_commit = off`;
+    await tx`
+      create temporary table seed on commit drop as
+      select (${[...workspace_ids]}::text[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
+        'msg_' || stem as id, stem, at, gen_random_uuid() as job_id,
+        case when i % 3 = 0 then 'queued' else 'deferred' end::delivery_state as status,
+        'app@mail' || i % 40 || '.example.com' as from_email,
+        case when i % 4 = 0 then array['receipt'] when i % 4 = 1 then array['shop', 'tag' || i % 300] else '{}' end as tags,
+        case when dice < 30 then 'gmail.com' when dice < 50 then 'outlook.com' when dice < 60 then 'yahoo.com'
+          when dice < 65 then 'web.de' else 'destination' || floor(power(random(), 2) * 2000)::int || '.example.net' end as domain,
+        replace((${REPLIES}::text[])[1 + i % ${REPLIES.length}], '#', (i % 977)::text) as reply, i
+      from (
+        select i, (random() * 100)::int as dice, t.at, substr(id_floor('msg_', t.at), 5) || substr(md5('open' || i), 1, 16) as stem
+        from generate_series(1, ${count}::int) as i
+        cross join lateral (select now() - (1 - i::float8 / ${count}) * interval '12 hours' as at) t
+      ) s
+      order by stem`;
+    await tx`
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, api_key_id, request_id, created_at,
+        event_count, last_event_type, last_event_at)
+      select workspace_id, id, status, 'live', from_email, from_email, split_part(from_email, '@', 2), array['u' || i || '@' || domain],
+        '{}', '{}', 'Your receipt', tags, '{}', 1, 'key_' || i % 7, 'req_' || stem, at, 2, 'email.' || status::text, at
+      from seed order by stem`;
+    await tx`
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id, attempt_count,
+        first_attempt_at, last_response)
+      select workspace_id, id, 'rcp_' || substr(stem, 1, 26), 'u' || i || '@' || domain, domain, 'to', status,
+        case when status = 'deferred' then now() + random() * interval '1 hour' else at end, job_id,
+        case when status = 'deferred' then 2 else 0 end, case when status = 'deferred' then at end,
+        case when status = 'deferred' then reply end
+      from seed order by stem`;
+    await tx`
+      insert into message_tags (workspace_id, tag, message_id)
+      select workspace_id, tag, id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
+    await tx`
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select workspace_id, 'evt_' || substr(stem, 1, 25) || sequence,
+        case when sequence = 1 then 'email.queued' else 'email.delivery_delayed' end,
+        id, case when sequence = 2 then 'rcp_' || substr(stem, 1, 26) end, sequence,
+        case when sequence = 1 then '{}' else json_build_object('attempt', 1, 'response', reply)::text end, at
+      from seed cross join generate_series(1, 2) as sequence
+      where sequence = 1 or status = 'deferred'
+      order by stem, sequence`;
+    await insertJobs(
+      tx,
+      tx`
+        select job_id as id, jsonb_build_object('workspace_id', workspace_id, 'message_id', id,
+          'recipient_id', 'rcp_' || substr(stem, 1, 26)) as data,
+          case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after
+        from seed order by stem`,
+    );
   });
 }
 

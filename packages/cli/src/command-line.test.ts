@@ -430,6 +430,27 @@ describe('members', () => {
   });
 });
 
+describe('numbers', () => {
+  it('shows what became of mail, what waits and what fails, each in words and as JSON', async () => {
+    const stats = await postrider(['stats', '--json', '--by', 'provider', '--metrics', 'accepted', 'delivered']);
+    const backlog = await postrider(['backlog', '--json', '--by', 'tag', '--top', '5']);
+    const failures = await postrider(['failures', '--json', '--kind', 'webhook']);
+
+    expect(JSON.parse(stats.out)).toMatchObject({ object: 'stats', bucket: 'hour', group_by: 'provider' });
+    expect(JSON.parse(backlog.out)).toMatchObject({ object: 'backlog', dimension: 'tag', total: { key: '' } });
+    expect(JSON.parse(failures.out)).toMatchObject({ object: 'list', data: [] });
+    expect((await postrider(['stats', '--bucket', 'minute'])).out).toMatch(/accepted +delivered[\s\S]*Counted up to /);
+    expect((await postrider(['backlog'])).out).toMatch(/^destination +waiting +<5 min[\s\S]*\nin all +\d/);
+    expect((await postrider(['failures'])).out).toBe('Nothing has failed.\n');
+  });
+
+  it('refuses a range that is not kept', async () => {
+    const refused = await postrider(['stats', '--bucket', 'minute', '--since', '2020-01-01T00:00:00Z']);
+
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^invalid_range: /)]);
+  });
+});
+
 describe('destinations', () => {
   it('limits a domain in its one spelling, shows it, and lets it go again', async () => {
     const limited = await postrider([

@@ -1,3 +1,5 @@
+import './types/backlog.ts';
+import './types/failures.ts';
 import './types/messages.ts';
 import './types/recipients.ts';
 import './types/attempts.ts';
@@ -11,6 +13,7 @@ import './types/people.ts';
 import './types/workspaces.ts';
 import './types/audit.ts';
 import './types/people.ts';
+import './types/stats.ts';
 import { builder } from './builder.ts';
 import { countShortPages } from './short-pages.ts';
 

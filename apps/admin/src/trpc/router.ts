@@ -6,6 +6,8 @@ import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { router } from './invoke-procedure.ts';
 import { members, operators, people } from './people.ts';
+import { ops } from './ops.ts';
+import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
 import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
@@ -24,6 +26,8 @@ export const appRouter = router({
   operators,
   people,
   plans,
+  ops,
+  stats,
   suppressions,
   usage,
   webhooks,

@@ -47,7 +47,7 @@ const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], Range
     day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
   },
   grouped: {
-    minute: { most: 360, kept_days: KEPT.minute_days },
+    minute: { most: 360, kept_days: KEPT.grouped_minute_hours / 24 },
     hour: { most: 24 * 14 + 1, kept_days: KEPT.hour_days },
     day: { most: 93, kept_days: KEPT.hour_days },
   },

@@ -5,7 +5,7 @@ import { BINS_PER_DOUBLING, LAST_BIN } from './histogram.ts';
 
 export const MINUTE_MS = 60_000;
 // Of each dimension; the rest of a bucket shares one row, so that its size is bounded whoever sends what.
-const MOST_KEYS = { minute: 30, hour: 60, day: 100 };
+const MOST_KEYS = { minute: 10, hour: 30, day: 60 };
 
 /** What events say of a recipient, by the name under which it is counted. */
 export const countedEvents = {
@@ -55,9 +55,9 @@ export async function saveProgress(
     where name = ${name}`;
 }
 
-/** Joins of what a chore reads at once are for the planner to choose, by the values at hand. */
+/** Joins of what a chore reads at once are for the planner to choose, by the values at hand; and it sums in memory. */
 export async function planFreely(tx: Tx): Promise<void> {
-  await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_hashjoin', 'on', true),
+  await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '128MB', true), set_config('enable_hashjoin', 'on', true),
     set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true)`;
 }
 
@@ -244,13 +244,13 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
 /** Drops what is older than it is kept, and no minute that an hour has not been made of for good. */
 export async function forgetStats(
   sql: Sql,
-  kept: { readonly minute_days: number; readonly hour_days: number },
+  kept: { readonly minute_days: number; readonly grouped_minute_hours: number; readonly hour_days: number },
 ): Promise<void> {
   await sql`
-    delete from stat_minutes where at < least(
-      clock_now() - make_interval(days => ${kept.minute_days}),
-      (select date_trunc('hour', final_until, 'UTC') from roll_ups where name = 'stats')
-    )`;
+    delete from stat_minutes
+    where at < (select date_trunc('hour', final_until, 'UTC') from roll_ups where name = 'stats')
+      and at < clock_now() - case when dimension = 'none' then make_interval(days => ${kept.minute_days})
+        else make_interval(hours => ${kept.grouped_minute_hours}) end`;
   await sql`delete from stat_hours where at < clock_now() - make_interval(days => ${kept.hour_days})`;
   await sql`delete from stat_days where at < clock_now() - make_interval(days => ${kept.hour_days})`;
   await sql`delete from last_successes where at < clock_now() - interval '30 days'`;

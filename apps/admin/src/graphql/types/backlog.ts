@@ -1,0 +1,69 @@
+import {
+  type Backlog as BacklogEntry,
+  backlogDimensions,
+  getBacklog,
+  type BacklogRow as Row,
+} from '@postrider/core/backlog';
+import { builder } from '../builder.ts';
+import { enumOf } from '../enums.ts';
+import { call } from '../from-operation.ts';
+import { Reach } from './stats.ts';
+
+const BacklogDimension = enumOf('BacklogDimension', backlogDimensions);
+const ClosedReason = enumOf(
+  'ClosedReason',
+  ['failing', 'limit'],
+  'By its failures, or by the limit that an operator set.',
+);
+
+const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Empty in the total.' }),
+    total: t.exposeInt('total'),
+    counts: t.intList({
+      description: 'By age; bucketUpperMinutes names the ends.',
+      resolve: ({ counts }) => [...counts],
+    }),
+    oldestSeconds: t.float({ nullable: true, resolve: ({ oldest_seconds }) => oldest_seconds }),
+    lastReply: t.string({
+      nullable: true,
+      description: 'To the newest mail that has been tried.',
+      resolve: ({ last_reply }) => last_reply,
+    }),
+    lastSuccessAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_success_at }) => last_success_at }),
+    closedUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Of a destination that is not sent to just now.',
+      resolve: ({ closed_until }) => closed_until,
+    }),
+    closedReason: t.field({ type: ClosedReason, nullable: true, resolve: ({ closed_reason }) => closed_reason }),
+  }),
+});
+
+const Backlog = builder.objectRef<BacklogEntry>('Backlog').implement({
+  fields: (t) => ({
+    dimension: t.field({ type: BacklogDimension, resolve: ({ dimension }) => dimension }),
+    bucketUpperMinutes: t.field({
+      type: t.listRef('Int', { nullable: true }),
+      description: 'Ages in minutes; null: the last bucket has no end.',
+      resolve: ({ bucket_upper_minutes }) => [...bucket_upper_minutes],
+    }),
+    rows: t.field({ type: [BacklogRow], resolve: ({ rows }) => rows }),
+    total: t.field({ type: BacklogRow, resolve: ({ total }) => total }),
+    measuredAt: t.field({ type: 'DateTime', resolve: ({ measured_at }) => measured_at }),
+  }),
+});
+
+builder.queryField('backlog', (t) =>
+  t.field({
+    type: Backlog,
+    description: 'Recipients that wait, by age; what is scheduled for later is not among them.',
+    args: {
+      by: t.arg({ type: BacklogDimension, defaultValue: 'destination' }),
+      top: t.arg.int({ defaultValue: 20, description: 'Rows, from 1 to 100.' }),
+      reach: t.arg({ type: Reach }),
+    },
+    resolve: (_, args, g) => call(g, getBacklog, args),
+  }),
+);

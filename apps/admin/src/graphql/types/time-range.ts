@@ -1,0 +1,9 @@
+import { builder } from '../builder.ts';
+
+/** since is included, until is not; without until it ends now. */
+export const TimeRange = builder.inputType('TimeRange', {
+  fields: (t) => ({
+    since: t.field({ type: 'DateTime', required: true }),
+    until: t.field({ type: 'DateTime', description: 'Before this time; now where it is not given.' }),
+  }),
+});

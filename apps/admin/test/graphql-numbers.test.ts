@@ -1,0 +1,169 @@
+import { createContext, invoke } from '@postrider/core';
+import { rollUpFailures } from '@postrider/core/failures';
+import { sendMessage } from '@postrider/core/messages';
+import { rollUpStats } from '@postrider/core/stats';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let world: World;
+let graphql: GraphqlServer;
+let admin: AdminServer;
+let other: { workspace_id: string; secret: string };
+let since: string;
+beforeAll(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1h' });
+  graphql = await startGraphql(world.services, world.secret);
+  admin = await startAdmin(world.services);
+  other = await world.workspace('business');
+  const start = Math.ceil(world.clock.now() / HOUR_MS) * HOUR_MS;
+  since = new Date(start).toISOString();
+  await world.clock.freeze(new Date(start));
+  await world.services.sql`update roll_ups set early_until = ${since}, final_until = ${since}`;
+  world.smtp.script(({ stage, to }) =>
+    stage === 'rcpt' && to.startsWith('later')
+      ? { kind: 'reply', code: 451, text: '4.7.1 Not now' }
+      : { kind: 'accept' },
+  );
+  await send(world.workspace_id, ['ada@example.com', 'later@example.com']);
+  await world.drain();
+  await world.clock.advance(6 * MINUTE_MS);
+  await rollUpStats(world.services);
+  await rollUpFailures(world.services);
+});
+afterAll(async () => {
+  await admin.stop();
+  await graphql.stop();
+  await world.stop();
+});
+
+async function send(workspace_id: string, to: readonly string[]): Promise<void> {
+  const mail = { from: 'shop@sandbox.test', to, subject: 'Hello', text: 'Hi', tags: ['shop'] };
+  await invoke(createContext(world.services, { kind: 'system', workspace_id }), sendMessage, mail);
+}
+
+const statsOf = `query ($since: DateTime!) {
+  stats(range: { since: $since }, bucket: HOUR, metrics: [ACCEPTED, DELIVERED, ACCEPT_TO_DELIVERED_P95], groupBy: TAG) {
+    metric key points { at value } completeUntil
+  }
+}`;
+const backlogOf = `query ($reach: Reach) {
+  backlog(reach: $reach) {
+    dimension bucketUpperMinutes measuredAt
+    rows { key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason } total { key total }
+  }
+}`;
+
+describe('stats', () => {
+  it('are series of points by metric and key', async () => {
+    const { errors, data } = await graphql.ask(statsOf, { since });
+
+    expect(errors).toEqual([]);
+    expect(data).toMatchObject({
+      stats: [
+        { metric: 'ACCEPTED', key: 'shop', points: [{ at: since, value: 2 }] },
+        { metric: 'DELIVERED', key: 'shop', points: [{ at: since, value: 1 }] },
+        { metric: 'ACCEPT_TO_DELIVERED_P95', key: 'shop', points: [{ at: since, value: expect.any(Number) }] },
+      ],
+    });
+  });
+
+  it('of a range that cannot be answered are an error with its reason', async () => {
+    const { data, errors } = await graphql.ask(statsOf, { since: '2020-01-01T00:00:00Z' });
+
+    expect(data).toBeNull();
+    expect(errors[0]?.extensions).toMatchObject({ code: 'invalid_request', reason: 'invalid_range' });
+  });
+});
+
+describe('the backlog', () => {
+  it('has a row for each destination, by age', async () => {
+    const { data, errors } = await graphql.ask(backlogOf);
+
+    expect(errors).toEqual([]);
+    expect(data).toMatchObject({
+      backlog: {
+        dimension: 'DESTINATION',
+        bucketUpperMinutes: [5, 10, 20, 40, 80, 160, 320, 640, null],
+        rows: [
+          {
+            key: 'example.com',
+            total: 1,
+            counts: [0, 1, 0, 0, 0, 0, 0, 0, 0],
+            oldestSeconds: 360,
+            lastReply: '451 4.7.1 Not now',
+            lastSuccessAt: since,
+            closedUntil: null,
+            closedReason: null,
+          },
+        ],
+        total: { key: '', total: 1 },
+      },
+    });
+  });
+
+  it('is that of the own workspace for an admin, and of the instance for operators alone', async () => {
+    const mine = await graphql.ask(backlogOf, {}, { key: other.secret });
+    const all = await graphql.ask(backlogOf, { reach: 'INSTANCE' });
+    const refused = await graphql.ask(backlogOf, { reach: 'INSTANCE' }, { key: other.secret });
+
+    expect(mine.data).toMatchObject({ backlog: { rows: [], total: { total: 0 } } });
+    expect(all.data).toMatchObject({ backlog: { total: { total: 1 } } });
+    expect(refused.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
+  });
+});
+
+describe('failure groups', () => {
+  it('have an example, places and a course', async () => {
+    const query = `query ($since: DateTime!) {
+      failureGroups(range: { since: $since }, kind: SMTP) {
+        id signature kind smtpCode enhancedCode sample count destinations firstSeenAt lastSeenAt trend { value }
+      }
+    }`;
+
+    const { data, errors } = await graphql.ask(query, { since });
+
+    expect(errors).toEqual([]);
+    expect(data).toMatchObject({
+      failureGroups: [
+        {
+          id: expect.stringMatching(/^[0-9a-f]{16}$/),
+          signature: '451 4.7.1 not now',
+          kind: 'SMTP',
+          smtpCode: 451,
+          enhancedCode: '4.7.1',
+          sample: '451 4.7.1 Not now',
+          count: 1,
+          destinations: ['example.com'],
+          firstSeenAt: since,
+          lastSeenAt: since,
+          trend: [{ value: 1 }, { value: 0 }, { value: 0 }, { value: 0 }, { value: 0 }, { value: 0 }],
+        },
+      ],
+    });
+  });
+});
+
+describe('the dashboard', () => {
+  it('asks for the same numbers', async () => {
+    const { api } = await signedIn(world, admin, 'operator');
+
+    const series = await api.stats.series.query({ since, bucket: 'hour', metrics: ['delivered'], reach: 'instance' });
+    const backlog = await api.ops.backlog.query({ by: 'tag', reach: 'instance' });
+    const failures = await api.ops.failureGroups.query({ since, reach: 'instance' });
+
+    expect(series.series).toMatchObject([{ metric: 'delivered', key: null, points: [{ at: since, value: 1 }] }]);
+    expect(backlog.rows).toMatchObject([{ key: 'shop', total: 1 }]);
+    expect(failures.data).toMatchObject([{ signature: '451 4.7.1 not now', count: 1 }]);
+    expect(
+      await refusalOf(api.stats.series.query({ since: 'x', bucket: 'hour', metrics: ['delivered'] })),
+    ).toMatchObject({
+      reason: 'invalid_timestamp',
+    });
+  });
+});
