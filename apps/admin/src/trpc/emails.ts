@@ -5,6 +5,8 @@ import {
   listMessages,
   rescheduleMessage,
   resendMessage,
+  retryMessageNow,
+  sendMessageNow,
 } from '@postrider/core/messages';
 import { mutation, query, router } from './invoke-procedure.ts';
 
@@ -15,4 +17,6 @@ export const emails = router({
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
   resend: mutation(resendMessage),
+  sendNow: mutation(sendMessageNow),
+  retryNow: mutation(retryMessageNow),
 });

@@ -5,8 +5,8 @@ import { domains } from './domains.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { router } from './invoke-procedure.ts';
-import { members, operators, people } from './people.ts';
 import { ops } from './ops.ts';
+import { members, operators, people } from './people.ts';
 import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
 import { usage } from './usage.ts';
@@ -28,6 +28,7 @@ export const appRouter = router({
   plans,
   ops,
   stats,
+  ops,
   suppressions,
   usage,
   webhooks,

@@ -8,9 +8,8 @@ import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
 import { runAll } from '../run-all.ts';
 import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
-import { forgetRateWindows } from '../usage/index.ts';
-import { forgetDeliveries } from '../webhooks/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
+import { forgetDeliveries } from '../webhooks/index.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
 const CAPTURES_KEPT = 10_000;
