@@ -2,9 +2,9 @@ import { INSTANCE } from '../audit/index.ts';
 import type { Actor, ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { scopeRefusal } from '../operation.ts';
+import { workspaceById, workspaceNotFound } from '../workspaces/index.ts';
 
 import type { BulkAction } from './errand.ts';
-import { workspaceExists } from './store.ts';
 
 /** Whose bulk operations an actor may see and end: those of its workspace as its admin, all of them as an operator. */
 export function mayReach(actor: Actor, workspace_id: string): boolean {
@@ -30,7 +30,7 @@ export async function requireReach(
   const elsewhere = workspace_id !== undefined && workspace_id !== ctx.actor.workspace_id;
   const target = of_instance ? INSTANCE : (workspace_id ?? ctx.actor.workspace_id);
   if (mayReach(ctx.actor, target) && (workspace_id !== undefined || of_instance || isAdmin(ctx.actor))) {
-    if (elsewhere && !of_instance && !(await workspaceExists(ctx.sql, target))) throw workspaceNotFound(target);
+    if (elsewhere && !of_instance && !(await workspaceById(ctx.sql, target))) throw workspaceNotFound(target);
     return target;
   }
   throw scopeRefusal(ctx.actor, of_instance || elsewhere ? 'operator' : 'admin') ?? bulkNotFound('');
@@ -42,8 +42,4 @@ export function bulkNotFound(id: string): AppError {
 
 function isAdmin(actor: Actor): boolean {
   return scopeRefusal(actor, 'admin') === null;
-}
-
-function workspaceNotFound(id: string): AppError {
-  return new AppError('workspace_not_found', `No workspace ${id.slice(0, 64)} exists.`);
 }

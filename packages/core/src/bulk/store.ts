@@ -209,9 +209,3 @@ export async function dropItems(sql: Sql, before_id: string, lines_only: boolean
     returning i.place`;
   return rows.length;
 }
-
-export async function workspaceExists(sql: Sql, id: string): Promise<boolean> {
-  const [row] = await sql<{ found: boolean }[]>`
-    select exists (select from workspaces where id = ${id}) as found`;
-  return row?.found ?? false;
-}
