@@ -42,11 +42,12 @@ describe('sending now', () => {
     const id = await send(['ada@example.com', 'bob@example.com'], { scheduled_at: inAnHour() });
 
     const entry = await invoke(ctx(), sendMessageNow, { id });
+    const now = new Date(world.clock.now()).toISOString();
     await world.drain();
     await world.clock.advance(2 * HOUR_MS);
     await world.drain();
 
-    expect(entry).toMatchObject({ status: 'scheduled', recipients: [{ waiting: { reason: 'in_line' } }, {}] });
+    expect(entry).toMatchObject({ status: 'scheduled', recipients: [{ next_attempt_at: now }, {}] });
     expect(await detail(id)).toMatchObject({ status: 'delivered', scheduled_at: entry.scheduled_at });
     expect(copiesOf(id)).toBe(2);
     expect(await audited(id)).toEqual([{ action: 'message.sent_now', face: 'worker' }]);
