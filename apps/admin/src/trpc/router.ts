@@ -26,7 +26,6 @@ export const appRouter = router({
   operators,
   people,
   plans,
-  ops,
   stats,
   ops,
   suppressions,
