@@ -1,0 +1,142 @@
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createSuppressions } from '@postrider/core/suppressions';
+import { createWebhook, listWebhookDeliveries, testWebhook } from '@postrider/core/webhooks';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type Dashboard, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
+
+interface Theirs {
+  readonly message: string;
+  readonly webhook: string;
+  readonly delivery: string;
+  readonly key: string;
+  readonly domain: string;
+  readonly address: string;
+}
+
+let world: World;
+let admin: AdminServer;
+let foreign: SignedIn;
+let theirs: Theirs;
+let nobodys: Theirs;
+let left: () => Promise<unknown>;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+  const own = world.as(world.workspace_id);
+  await world.domain('theirs.test');
+  const { id: key } = await world.key({ scopes: ['email:send'] });
+  const { id: message } = await invoke(own, sendMessage, {
+    from: 'shop@theirs.test',
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'Hi',
+  });
+  const { id: webhook } = await invoke(own, createWebhook, { url: 'https://hooks.theirs.test/x', events: 'all' });
+  await invoke(own, testWebhook, { id: webhook });
+  const delivery = (await invoke(own, listWebhookDeliveries, { id: webhook })).data[0]?.id ?? '';
+  await invoke(own, createSuppressions, { email: 'bob@example.com' });
+  theirs = { message, webhook, delivery, key, domain: 'theirs.test', address: 'bob@example.com' };
+  nobodys = {
+    message: `msg_${'0'.repeat(26)}`,
+    webhook: `whk_${'0'.repeat(26)}`,
+    delivery: `whd_${'0'.repeat(26)}`,
+    key: `key_${'0'.repeat(26)}`,
+    domain: 'nobody.test',
+    address: 'nobody@example.com',
+  };
+  const other = await world.workspace('free');
+  foreign = await signedIn(world, admin, 'admin', other.workspace_id);
+  left = async () => {
+    const rows = await world.services.sql`
+      select (select status from messages where id = ${message}) as status,
+        (select count(*)::int from webhooks where id = ${webhook}) as webhooks,
+        (select count(*)::int from suppressions where email = 'bob@example.com') as suppressions,
+        (select count(*)::int from domains where name = 'theirs.test') as domains,
+        (select count(*)::int from api_keys where id = ${key} and revoked_at is null) as keys`;
+    return rows[0];
+  };
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = {
+  'emails.get': (api, { message }) => api.emails.get.query({ id: message }),
+  'emails.content': (api, { message }) => api.emails.content.query({ id: message }),
+  'emails.cancel': (api, { message }) => api.emails.cancel.mutate({ id: message }),
+  'emails.reschedule': (api, { message }) =>
+    api.emails.reschedule.mutate({ id: message, scheduled_at: new Date(world.clock.now() + 60_000).toISOString() }),
+  'emails.resend': (api, { message }) => api.emails.resend.mutate({ id: message }),
+  'domains.get': (api, { domain }) => api.domains.get.query({ domain }),
+  'domains.verify': (api, { domain }) => api.domains.verify.mutate({ domain }),
+  'domains.rotateKeys': (api, { domain }) => api.domains.rotateKeys.mutate({ domain }),
+  'domains.delete': (api, { domain }) => api.domains.delete.mutate({ domain }),
+  'webhooks.get': (api, { webhook }) => api.webhooks.get.query({ id: webhook }),
+  'webhooks.update': (api, { webhook }) => api.webhooks.update.mutate({ id: webhook, events: ['email.bounced'] }),
+  'webhooks.test': (api, { webhook }) => api.webhooks.test.mutate({ id: webhook }),
+  'webhooks.rotateSecret': (api, { webhook }) => api.webhooks.rotateSecret.mutate({ id: webhook }),
+  'webhooks.recover': (api, { webhook }) =>
+    api.webhooks.recover.mutate({ id: webhook, since: new Date(world.clock.now() - 60_000).toISOString() }),
+  'webhooks.delete': (api, { webhook }) => api.webhooks.delete.mutate({ id: webhook }),
+  'deliveries.list': (api, { webhook }) => api.deliveries.list.query({ id: webhook }),
+  'deliveries.replay': (api, { webhook, delivery }) =>
+    api.deliveries.replay.mutate({ id: webhook, delivery_id: delivery }),
+  'apiKeys.revoke': (api, { key }) => api.apiKeys.revoke.mutate({ key_id: key }),
+  'suppressions.remove': (api, { address }) => api.suppressions.remove.mutate({ email: address }),
+};
+
+/** What was said, without the names of what it was said about. */
+function told(refusal: Record<string, unknown>, of: Theirs): string {
+  let text = JSON.stringify({ ...refusal, request_id: null });
+  for (const [kind, name] of Object.entries(of)) text = text.replaceAll(name, kind);
+  return text;
+}
+
+describe('what belongs to another workspace', () => {
+  it.each(Object.keys(calls))('is as absent to %s as what never was, and stays as it is', async (name) => {
+    const call = calls[name] ?? (() => Promise.resolve());
+    const before = await left();
+
+    const there = await refusalOf(call(foreign.api, theirs));
+    const nowhere = await refusalOf(call(foreign.api, nobodys));
+
+    expect(there.status).toBe(404);
+    expect(told(there, theirs)).toBe(told(nowhere, nobodys));
+    expect(await left()).toEqual(before);
+  });
+
+  it('is in no list, and its cursors are good for nothing', async () => {
+    const own = await signedIn(world, admin, 'admin');
+    for (const count of [1, 2]) await world.key({ scopes: ['email:send'], name: `Key ${count}` });
+    const { next_cursor } = await own.api.apiKeys.list.query({ limit: 1 });
+
+    const lists = await Promise.all([
+      foreign.api.emails.list.query(),
+      foreign.api.domains.list.query(),
+      foreign.api.webhooks.list.query(),
+      foreign.api.suppressions.list.query(),
+      foreign.api.events.list.query(),
+    ]);
+
+    expect(lists.map(({ data }) => data.length)).toEqual([0, 0, 0, 0, 0]);
+    expect(await refusalOf(foreign.api.apiKeys.list.query({ cursor: next_cursor }))).toMatchObject({
+      status: 400,
+      reason: 'invalid_cursor',
+    });
+  });
+
+  it('is not made by naming it in the input', async () => {
+    const made = await foreign.api.apiKeys.create.mutate({
+      name: 'Mine',
+      scopes: ['email:send'],
+      ...{ workspace_id: world.workspace_id, status: 'active', secret_hash: 'x' },
+    });
+
+    const [row] = await world.services.sql`select workspace_id from api_keys where id = ${made.id}`;
+    expect(row?.workspace_id).not.toBe(world.workspace_id);
+  });
+});
