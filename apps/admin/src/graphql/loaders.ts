@@ -3,6 +3,7 @@ import { readKeys } from '@postrider/core/api-keys';
 import { readAuditEntries } from '@postrider/core/audit';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
+import { readHolds } from '@postrider/core/holds';
 import { getContent, readAttempts, readLastAttempts, readMessages, readRecipients } from '@postrider/core/messages';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
 import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
@@ -80,6 +81,7 @@ export function createLoaders(ctx: Context) {
     timelines: pagesBy(ctx, readTimelines),
     domains: byIds(ctx, readDomains),
     domainsByName: byIds(ctx, readDomainsByName),
+    holds: byIds(ctx, readHolds),
     keys: byIds(ctx, readKeys),
     suppressions: byIds(ctx, readSuppressions),
     suppressionsByEmail: byIds(ctx, readSuppressionsByEmail),

@@ -4,6 +4,7 @@ import { destinations } from './destinations.ts';
 import { domains } from './domains.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
+import { holds } from './holds.ts';
 import { router } from './invoke-procedure.ts';
 import { ops } from './ops.ts';
 import { members, operators, people } from './people.ts';
@@ -22,6 +23,7 @@ export const appRouter = router({
   domains,
   emails,
   events,
+  holds,
   members,
   operators,
   people,

@@ -4,6 +4,7 @@ export { getHold } from './get-hold.ts';
 export { heldQueues } from './held-queues.ts';
 export { type HoldEntry, type HoldScope, holdSchema, holdScopes } from './hold-entry.ts';
 export { listHolds } from './list-holds.ts';
+export { readHolds } from './read-holds.ts';
 export { releaseHold } from './release-hold.ts';
 export {
   emptyHolds,

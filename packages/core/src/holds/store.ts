@@ -181,16 +181,8 @@ export async function holdById(sql: Sql | Tx, id: string): Promise<HoldRow | nul
   return row ?? null;
 }
 
-/** The active hold over something. Served by holds_twin. */
-export async function activeHold(
-  sql: Sql | Tx,
-  { scope, value, workspace_id }: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
-): Promise<HoldRow | null> {
-  const [row] = await sql<HoldRow[]>`
-    select ${holdColumns(sql)} from holds h
-    where h.scope = ${scope} and h.value = ${value} and h.workspace_id = ${workspace_id} and h.ended_at is null
-      and h.expires_at > clock_now()`;
-  return row ?? null;
+export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<HoldRow[]> {
+  return sql<HoldRow[]>`select ${holdColumns(sql)} from holds h where h.id = any (${[...ids]}::text[])`;
 }
 
 /** Newest first, of a workspace and the instance, or of all; ended ones too, or those in force only. */

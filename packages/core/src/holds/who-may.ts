@@ -12,3 +12,8 @@ export function requireHolder(ctx: ActorContext, owner: 'instance' | 'workspace'
   const refusal = scopeRefusal(ctx.actor, owner === 'instance' ? 'operator' : 'admin');
   if (refusal) throw refusal;
 }
+
+/** An admin sees the holds of the workspace, and those of the instance, because they keep its mail back too. */
+export function inReach(ctx: ActorContext, { workspace_id }: { readonly workspace_id: string }): boolean {
+  return workspace_id === '' || workspace_id === ctx.actor.workspace_id || isOperator(ctx);
+}

@@ -1,14 +1,15 @@
 import { deliveryStates } from '@postrider/core/delivery';
 import { type LogEntry, type RecipientEntry, recipientKinds } from '@postrider/core/messages';
-import { builder } from '../builder.ts';
+import { builder, type SchemaShape } from '../builder.ts';
 import { connectionOf } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { claimIds } from '../node-ids.ts';
-import { Attempt, Message, Recipient, type RecipientOf, Suppression } from './refs.ts';
+import { Attempt, Hold, Message, Recipient, type RecipientOf, Suppression } from './refs.ts';
 
 export const RecipientStatus = enumOf('RecipientStatus', deliveryStates);
 const RecipientKind = enumOf('RecipientKind', recipientKinds);
 
+type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 type Waiting = NonNullable<RecipientEntry['waiting']>;
 
 /** Whoever waits for something. */
@@ -24,9 +25,24 @@ const WaitRetryBackoff = builder.objectRef<RecipientOf>('WaitRetryBackoff').impl
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
+const ThrottlePolicy = enumOf(
+  'ThrottlePolicy',
+  ['destination_failures', 'destination_limit', 'resume_rate'],
+  'A destination that has failed, a limit that an operator has set, or the rate at which mail goes on after a hold.',
+);
 const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
-  description: 'Its destination is closed for a while: by its failures, or by the limit that an operator has set.',
+  description: 'Its destination is closed for a while, or it goes on at a rate after a hold.',
   fields: (t) => ({
+    policy: t.field({
+      type: ThrottlePolicy,
+      resolve: ({ entry }) => entry.waiting?.policy?.kind ?? 'destination_failures',
+    }),
+    destination: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.policy?.destination ?? null }),
+    connections: t.int({ nullable: true, resolve: ({ entry }) => entry.waiting?.policy?.connections ?? null }),
+    messagesPerMinute: t.int({
+      nullable: true,
+      resolve: ({ entry }) => entry.waiting?.policy?.messages_per_minute ?? null,
+    }),
     until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
@@ -43,19 +59,29 @@ const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
+/** What tells of a hold that keeps a recipient back; the hold itself is for those who may administer. */
+const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
+  reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
+  until: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it ends by itself.',
+    resolve: ({ entry }) => entry.waiting?.until ?? null,
+  }),
+  hold: t.field({
+    type: Hold,
+    nullable: true,
+    description: 'Needs admin.',
+    resolve: ({ entry }, _, { load }) => (entry.waiting?.hold ? load.holds.load(entry.waiting.hold.id) : null),
+  }),
+});
 const WaitHold = builder.objectRef<RecipientOf>('WaitHold').implement({
   description: 'Somebody has stopped its destination, its sending domain or its key.',
-  fields: (t) => ({
-    reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
-    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
-  }),
+  fields: heldFields,
 });
 const WaitQueuePaused = builder.objectRef<RecipientOf>('WaitQueuePaused').implement({
   description: 'Somebody has stopped the queue of all mail.',
-  fields: (t) => ({
-    reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
-    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
-  }),
+  fields: heldFields,
 });
 const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
   description: 'No worker runs that could send it.',

@@ -1,6 +1,7 @@
 import type { KeyEntry } from '@postrider/core/api-keys';
 import type { DomainEntry } from '@postrider/core/domains';
 import type { EventEntry, TimelineEvent } from '@postrider/core/events';
+import type { HoldEntry } from '@postrider/core/holds';
 import type { AttemptOfMessage, LogEntry, RecipientEntry } from '@postrider/core/messages';
 import type { SuppressionEntry } from '@postrider/core/suppressions';
 import type { WebhookDeliveryEntry, WebhookEntry } from '@postrider/core/webhooks';
@@ -23,3 +24,4 @@ export const ApiKey = builder.objectRef<KeyEntry>('ApiKey');
 export const Suppression = builder.objectRef<SuppressionEntry>('Suppression');
 export const Webhook = builder.objectRef<WebhookEntry>('Webhook');
 export const WebhookDelivery = builder.objectRef<WebhookDeliveryEntry>('WebhookDelivery');
+export const Hold = builder.objectRef<HoldEntry>('Hold');

@@ -1,0 +1,143 @@
+import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let admin: AdminServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  admin = await startAdmin(world.services);
+});
+afterAll(async () => {
+  await graphql.stop();
+  await admin.stop();
+  await world.stop();
+});
+afterEach(async () => {
+  await world.services.sql`delete from holds`;
+});
+
+const create = `mutation ($input: HoldInput!) {
+  holdCreate(input: $input) {
+    __typename
+    ... on HoldPayload {
+      hold { id scope value workspaceId reason status expiresAt resumeRatePerMin affected }
+    }
+    ... on ApiError { reason message }
+    ... on ForbiddenError { requiredScope }
+  }
+}`;
+const release = `mutation ($input: HoldReleaseInput!) {
+  holdRelease(input: $input) { ... on HoldPayload { hold { id status endedBy } } ... on ApiError { reason } }
+}`;
+const input = { scope: 'DESTINATION', value: 'Held.example.com', reason: 'An outage there' };
+
+async function hold(fields = {}): Promise<string> {
+  const answer = await graphql.ask(create, { input: { ...input, ...fields } });
+  return (answer.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold.id;
+}
+
+describe('holds over GraphQL', () => {
+  it('are made, listed, found by id and released', async () => {
+    const made = await graphql.ask(create, { input: { ...input, resumeRatePerMin: 60 } });
+
+    expect(made.errors).toEqual([]);
+    const facts = {
+      scope: 'DESTINATION',
+      value: 'held.example.com',
+      workspaceId: null,
+      reason: 'An outage there',
+      status: 'ACTIVE',
+      resumeRatePerMin: 60,
+      affected: 0,
+    };
+    expect(made.data).toMatchObject({ holdCreate: { hold: facts } });
+    const { id } = (made.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold;
+    const found = await graphql.ask('query ($id: ID!) { holds { id } node(id: $id) { id ... on Hold { value } } }', {
+      id,
+    });
+    expect(found.data).toEqual({ holds: [{ id }], node: { id, value: 'held.example.com' } });
+
+    const released = await graphql.ask(release, { input: { id } });
+
+    expect(released.data).toEqual({ holdRelease: { hold: { id, status: 'RESUMING', endedBy: 'RELEASE' } } });
+    expect((await graphql.ask('{ holds { id } }')).data).toEqual({ holds: [] });
+    expect((await graphql.ask('{ holds(active: false) { id } }')).data).toEqual({ holds: [{ id }] });
+  });
+
+  it('are refused as a member of the result, with the reason of the core', async () => {
+    await hold();
+    const { secret } = await world.key({ scopes: ['admin'] });
+
+    const twin = await graphql.ask(create, { input });
+    const small = await graphql.ask(create, { input }, { key: secret });
+    const absent = await graphql.ask(release, { input: { id: 'hld_none' } });
+
+    expect(twin.data).toMatchObject({ holdCreate: { __typename: 'StateError', reason: 'hold_exists' } });
+    expect(small.data).toMatchObject({ holdCreate: { __typename: 'ForbiddenError', requiredScope: 'operator' } });
+    expect(absent.data).toMatchObject({ holdRelease: { reason: 'hold_not_found' } });
+  });
+
+  it('are what a message and its recipients say they wait for', async () => {
+    const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+    const mail = {
+      from: 'shop@sandbox.test',
+      to: ['ada@held.example.com', 'bob@example.com'],
+      subject: 'Hi',
+      text: 'Hi',
+    };
+    const { id } = await invoke(ctx, sendMessage, mail);
+    const hold_id = await hold();
+
+    const answer = await graphql.ask(
+      `query ($id: ID!) { node(id: $id) { ... on Message {
+        waiting { __typename ... on WaitHold { reason until hold { id scope } } }
+        recipients { nodes { address waiting { __typename } } }
+      } } }`,
+      { id },
+    );
+
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toMatchObject({
+      node: {
+        waiting: {
+          __typename: 'WaitHold',
+          reason: 'An outage there',
+          until: expect.any(String),
+          hold: { id: hold_id, scope: 'DESTINATION' },
+        },
+        recipients: {
+          nodes: expect.arrayContaining([
+            { address: 'ada@held.example.com', waiting: { __typename: 'WaitHold' } },
+            { address: 'bob@example.com', waiting: { __typename: 'WaitNoWorker' } },
+          ]),
+        },
+      },
+    });
+  });
+});
+
+describe('holds over tRPC', () => {
+  it('are an operator’s to make, list, get and release', async () => {
+    const { api } = await signedIn(world, admin, 'operator');
+    const made = await api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'Look first' });
+
+    expect((await api.holds.list.query()).data).toMatchObject([{ id: made.id, created_by: { kind: 'user' } }]);
+    expect(await api.holds.get.query({ hold_id: made.id })).toMatchObject({ value: 'domain.recheck' });
+    expect(await api.holds.release.mutate({ hold_id: made.id })).toMatchObject({ status: 'ended' });
+  });
+
+  it('of the instance are not for an admin of a workspace', async () => {
+    const { api } = await signedIn(world, admin, 'admin');
+
+    const refusal = await refusalOf(api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'No' }));
+
+    expect(refusal).toMatchObject({ status: 403, reason: 'missing_scope' });
+  });
+});

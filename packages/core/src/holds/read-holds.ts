@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { affectedBy } from './affected-store.ts';
+import { holdEntry, holdSchema } from './hold-entry.ts';
+import { holdsByIds } from './store.ts';
+import { inReach, isOperator, requireHolder } from './who-may.ts';
+
+const MOST = 1000;
+
+/** Some holds by id, in the order asked for; null for what does not hold here. */
+export const readHolds = operation({
+  name: 'holds.read_many',
+  scope: null,
+  summary: 'Some holds by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(holdSchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    requireHolder(ctx, 'workspace');
+    const rows = (await holdsByIds(ctx.sql, ids)).filter((row) => inReach(ctx, row));
+    const affected = await affectedBy(
+      ctx.sql,
+      rows.map((row) => row.id),
+      isOperator(ctx) ? null : ctx.actor.workspace_id,
+    );
+    const found = new Map(rows.map((row) => [row.id, holdEntry(row, affected.get(row.id) ?? 0)]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
