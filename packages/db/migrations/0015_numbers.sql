@@ -147,9 +147,9 @@ create unlogged table backlog_rows (
   total integer not null,
   counts integer[] not null,
   oldest_at timestamptz not null,
-  -- The newest message that has been answered to, and one that waits.
+  -- The newest message that has been answered to, and the oldest that waits.
   answered_message_id text collate "C",
-  waiting_job_id uuid,
+  oldest_message_id text collate "C",
   primary key (workspace_id, dimension, key)
 );
 -- Recipients alone tell of destinations; the rest is told by their messages, which takes longer and is done less often.

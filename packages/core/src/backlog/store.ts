@@ -29,7 +29,7 @@ export interface CountedRow {
   readonly counts: readonly number[];
   readonly oldest_at: Date | null;
   readonly answered_message_id: string | null;
-  readonly waiting_job_id: string | null;
+  readonly oldest_message_id: string | null;
 }
 
 export interface Counted {
@@ -38,40 +38,66 @@ export interface Counted {
   readonly rows: readonly CountedRow[];
 }
 
-/**
- * Open recipients, but for those that are scheduled for later. Their age begins when they were due for the first time;
- * a retry moves due_at, so that what has been tried counts from its first attempt. Served by recipients_open.
- */
-const open = (sql: Sql | Tx) => sql`
-  r.state in ('scheduled', 'queued', 'deferred', 'sending') and (r.state <> 'scheduled' or r.due_at <= n.at)`;
+/** How many of a group stand in each age bucket, by the time from which their age counts. */
+function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
+  const older = (minutes: number | undefined) => sql`n.at - make_interval(mins => ${minutes ?? 0})`;
+  const counts = Array.from({ length: BUCKETS }, (_, bucket) => {
+    const young = bucket === 0 ? sql`true` : sql`${since} <= ${older(BUCKET_MINUTES[bucket - 1])}`;
+    const old = bucket === BUCKETS - 1 ? sql`true` : sql`${since} > ${older(BUCKET_MINUTES[bucket])}`;
+    return sql`count(*) filter (where ${young} and ${old})::int`;
+  });
+  return sql`array[${counts.reduce((list, one) => sql`${list}, ${one}`)}]`;
+}
 
-/** Groups of what is open, by workspace, by what the part's dimensions are made of, and by age bucket. */
+/**
+ * Groups of what is open, by workspace and by what the part's dimensions are made of. What is scheduled for later does
+ * not count. An age begins when a recipient was due for the first time; a retry moves due_at, so that what has been
+ * tried counts from its first attempt.
+ *
+ * Recipients are served by recipients_open. Their messages are found by messages_status and not by their recipients,
+ * because a look at each of a million messages would take four times as long; of a message to one person its own row
+ * tells all.
+ */
 function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
-  const mine = workspace_id === null ? sql`` : sql`and r.workspace_id = ${workspace_id}`;
-  const measures = sql`
-    width_bucket(extract(epoch from n.at - least(r.due_at, r.first_attempt_at))::float8 / 60, ${BUCKET_MINUTES}::float8[]) as bucket,
-    count(*)::int as n, min(least(r.due_at, r.first_attempt_at)) as oldest_at,
-    max(r.message_id) filter (where r.last_response is not null) as answered_message_id,
-    min(r.job_id::text) as waiting_job_id`;
   if (part === 'recipients') {
+    const since = sql`least(r.due_at, r.first_attempt_at)`;
     return sql`
       select g.*, p.provider from (
-        select r.workspace_id, r.domain as destination, ${measures}
+        select r.workspace_id, r.domain as destination, ${bucketCounts(sql, since)} as counts, count(*)::int as n,
+          min(${since}) as oldest_at, max(r.message_id) filter (where r.last_response is not null) as answered_message_id,
+          min(r.message_id) as oldest_message_id
         from (select clock_now() as at) n cross join recipients r
-        where ${open(sql)} ${mine}
-        group by 1, 2, 3
+        where r.state in ('scheduled', 'queued', 'deferred', 'sending') and (r.state <> 'scheduled' or r.due_at <= n.at)
+          ${workspace_id === null ? sql`` : sql`and r.workspace_id = ${workspace_id}`}
+        group by 1, 2
       ) g
       left join provider_domains p on p.domain = g.destination`;
   }
+  // All workspaces in one scan of the index, because their rows share pages and each page is then read once.
+  const messages = sql`
+    m.workspace_id collate "POSIX" = any (array(
+      select id from workspaces ${workspace_id === null ? sql`` : sql`where id = ${workspace_id}`}
+    )) and m.status = any ('{scheduled,queued,deferred,sending}'::delivery_state[]) and m.status is not null`;
+  const measures = (since: Fragment) => sql`
+    m.workspace_id, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags, ${bucketCounts(sql, since)} as counts,
+    count(*)::int as n, min(${since}) as oldest_at, max(m.id) filter (where m.sent_at is not null) as answered_message_id,
+    min(m.id) as oldest_message_id`;
   return sql`
-    select r.workspace_id, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags, ${measures}
-    from (select clock_now() as at) n cross join recipients r
+    select ${measures(sql`coalesce(m.sent_at, m.scheduled_at, m.created_at)`)}
+    from (select clock_now() as at) n cross join messages m
+    where ${messages} and m.recipient_count = 1 and (m.status <> 'scheduled' or m.scheduled_at <= n.at)
+    group by 1, 2, 3, 4
+    union all
+    select ${measures(sql`least(y.due_at, y.first_attempt_at)`)}
+    from (select clock_now() as at) n cross join messages m
     cross join lateral (
-      select x.from_domain, x.api_key_id, x.tags from messages x
-      where x.workspace_id = r.workspace_id and x.id = r.message_id offset 0
-    ) m
-    where ${open(sql)} ${mine}
-    group by 1, 2, 3, 4, 5`;
+      select z.due_at, z.first_attempt_at from recipients z
+      where z.message_id = m.id and z.workspace_id = m.workspace_id
+        and z.state in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
+      offset 0
+    ) y
+    where ${messages} and m.recipient_count > 1
+    group by 1, 2, 3, 4`;
 }
 
 const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
@@ -82,26 +108,28 @@ const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
 
 /** The rows of a part's dimensions, of each workspace and of the instance, each with its place by how much waits. */
 function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
-  const sums = Array.from(
-    { length: BUCKETS },
-    (_, bucket) => sql`coalesce(sum(g.n) filter (where g.bucket = ${bucket}), 0)::int`,
-  ).reduce((list, one) => sql`${list}, ${one}`);
-  const spread =
-    workspace_id === null ? sql`values (g.workspace_id), (${WHOLE_INSTANCE})` : sql`values (g.workspace_id)`;
+  const sums = Array.from({ length: BUCKETS }, (_, bucket) => sql`sum(g.counts[${bucket + 1}::int])::int`).reduce(
+    (list, one) => sql`${list}, ${one}`,
+  );
+  const merged = sql`sum(g.n)::int as n, array[${sums}] as counts, min(g.oldest_at) as oldest_at,
+    max(g.answered_message_id) as answered_message_id, min(g.oldest_message_id) as oldest_message_id`;
   return sql`
-    with g as materialized (${groups(sql, part, workspace_id)})
-    select *, row_number() over (partition by workspace_id, dimension order by total desc, key) as place
-    from (
-      select s.workspace_id, d.dimension, d.key, sum(g.n)::int as total, array[${sums}] as counts,
-        min(g.oldest_at) as oldest_at, max(g.answered_message_id) as answered_message_id,
-        min(g.waiting_job_id)::uuid as waiting_job_id
-      from g
-      cross join lateral (${spread}) as s (workspace_id)
-      cross join lateral (${keysOf(sql, part)}) as d (dimension, key)
+    with g as materialized (${groups(sql, part, workspace_id)}),
+    mine as materialized (
+      select g.workspace_id, d.dimension, d.key, ${merged}
+      from g cross join lateral (${keysOf(sql, part)}) as d (dimension, key)
       -- A tag that nobody set, a provider that is not known: what has no key has no row, and is in the total.
       where d.key is not null and (d.key <> '' or d.dimension in ('all_recipients', 'all_messages'))
       group by 1, 2, 3
-    ) c`;
+    ),
+    everybody as (
+      select ${WHOLE_INSTANCE} as workspace_id, g.dimension, g.key, ${merged} from mine g
+      where ${workspace_id === null}
+      group by 2, 3
+    )
+    select workspace_id, dimension, key, n as total, counts, oldest_at, answered_message_id, oldest_message_id,
+      row_number() over (partition by workspace_id, dimension order by n desc, key) as place
+    from (select * from mine union all select * from everybody) c`;
 }
 
 /** Whether so few are open that a reader may count them itself. Served by recipients_open. */
@@ -123,7 +151,7 @@ export async function countNow(
   const part = partOf[dimension];
   const only = workspace_id === WHOLE_INSTANCE ? null : workspace_id;
   const rows = await tx<(CountedRow & { dimension: string })[]>`
-    select dimension, key, total, counts, oldest_at, answered_message_id, waiting_job_id
+    select dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
     from (${counted(tx, part, only)}) c
     where workspace_id = ${workspace_id} and dimension in (${dimension}, ${totalOf[part]}) and place <= ${top}
     order by place`;
@@ -142,7 +170,7 @@ export async function lastCount(
   const rows = await sql<(Partial<CountedRow> & { dimension: string | null; measured_at: Date })[]>`
     select s.measured_at, b.* from backlog_snapshots s
     left join lateral (
-      select dimension, key, total, counts, oldest_at, answered_message_id, waiting_job_id
+      select dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
       from backlog_rows b
       where b.workspace_id = ${workspace_id} and b.dimension in (${dimension}, ${totalOf[part]})
       -- The total first.
@@ -171,7 +199,7 @@ function withTotal(
     counts: BUCKETS_OF_NONE,
     oldest_at: null,
     answered_message_id: null,
-    waiting_job_id: null,
+    oldest_message_id: null,
   };
   return {
     measured_at,
@@ -196,8 +224,8 @@ export async function storeCount(tx: Tx, part: BacklogPart): Promise<void> {
   const dimensions = [...backlogDimensions.filter((dimension) => partOf[dimension] === part), totalOf[part]];
   await tx`delete from backlog_rows where dimension = any (${dimensions}::text[])`;
   await tx`
-    insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, waiting_job_id)
-    select workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, waiting_job_id
+    insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id)
+    select workspace_id, dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
     from (${counted(tx, part, null)}) c
     where place <= ${MOST_KEYS}`;
   await tx`update backlog_snapshots set measured_at = clock_now() where part = ${part}`;
@@ -231,8 +259,8 @@ export async function factsOf(
     from unnest(
       ${rows.map((row) => row.key)}::text[],
       ${rows.map((row) => row.answered_message_id)}::text[],
-      ${rows.map((row) => row.waiting_job_id)}::uuid[]
-    ) as a (key, message_id, job_id)
+      ${rows.map((row) => row.oldest_message_id)}::text[]
+    ) as a (key, message_id, oldest_message_id)
     left join lateral (
       select x.last_response from recipients x
       where x.message_id = a.message_id and x.last_response is not null
@@ -248,7 +276,10 @@ export async function factsOf(
     left join lateral (
       select x.closed_until, x.reason from lanes x
       where ${dimension} = 'destination' and x.closed_until > clock_now()
-        and x.lane = any (array[a.key, (select p.lane from parked_deliveries p where p.job_id = a.job_id)])
+        and x.lane = any (array[a.key, (
+          select p.lane from recipients y join parked_deliveries p on p.job_id = y.job_id
+          where y.message_id = a.oldest_message_id and y.domain = a.key limit 1
+        )])
       order by x.closed_until desc limit 1
     ) l on true`;
   return new Map(found.map((row) => [row.key, row]));
