@@ -21,6 +21,8 @@ export interface ConnectOptions {
   readonly max: number;
   readonly application_name: string;
   readonly on_notice?: (message: string) => void;
+  /** Told the text of every statement that goes out, for tests that count them. */
+  readonly on_statement?: (text: string) => void;
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -41,6 +43,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     keep_alive: KEEP_ALIVE_SECONDS,
     // The driver's own backoff grows to 20 s, longer than a caller may wait for an answer in an outage.
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
+    ...(options.on_statement && { debug: (_connection: number, text: string) => options.on_statement?.(text) }),
     onnotice: (notice) => options.on_notice?.(notice.message ?? ''),
     connection: {
       application_name: options.application_name,

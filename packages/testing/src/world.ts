@@ -74,7 +74,7 @@ export interface World {
   signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
   /** What a second process has on the same database and clock: a pool, a queue and an accept line of its own. */
-  peer(): Promise<Services>;
+  peer(options?: { readonly on_statement?: (text: string) => void }): Promise<Services>;
   /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
   drain(): Promise<JobRun[]>;
   /** Claims so many of what is due at each endpoint, as a worker does that goes on visiting those it was called to. */
@@ -176,8 +176,8 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       });
       return results.map(({ status, algo, signingDomain }) => `${status.result} ${algo} ${signingDomain}`);
     },
-    async peer() {
-      const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer' });
+    async peer(options = {}) {
+      const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer', ...options });
       const queue = await startQueue(pool);
       const beside = createServices({ ...parts, sql: pool, jobs: queue });
       peerStops.push(async () => {

@@ -21,8 +21,8 @@ export function createGraphqlServer(services: Services) {
     maxRequestBodySize: MOST_BYTES,
     // 1,024 documents, the oldest of which is forgotten for each one more; with what validation said of them.
     parserAndValidationCache: true,
-    maskedErrors: { maskError: (error) => publicError(error, services.log) },
-    plugins: [limitForm, limitCost(services), naming],
+    maskedErrors: { maskError: publicError },
+    plugins: [limitForm, limitCost(services), naming(services.log)],
   });
 }
 
@@ -30,14 +30,20 @@ export function createGraphqlServer(services: Services) {
  * Every error names its request, under which the log tells more. Errors are copied, because those of a document
  * that is remembered are remembered with it.
  */
-const naming: Plugin<object, GraphqlContext> = {
-  onExecutionResult({ result, context, setResult }) {
-    if (!result || Symbol.asyncIterator in result || !result.errors) return;
-    const requestId = context.ctx.request_id;
-    const errors = result.errors.map((error) => withExtensions(error, { ...asCoded(error), requestId }));
-    setResult({ ...result, errors });
-  },
-};
+function naming(log: Log): Plugin<object, GraphqlContext> {
+  return {
+    onExecutionResult({ result, context, setResult }) {
+      if (!result || Symbol.asyncIterator in result || !result.errors) return;
+      const { request_id } = context.ctx;
+      for (const { originalError, path } of result.errors) {
+        if (originalError && !(originalError instanceof GraphQLError))
+          log.error({ err: originalError, request_id, path }, 'a field failed');
+      }
+      const errors = result.errors.map((error) => copyOf(error, { ...asCoded(error), requestId: request_id }));
+      setResult({ ...result, errors });
+    },
+  };
+}
 
 /** What the parser, the validator or the reader of variables refused has no reason yet. */
 function asCoded({ extensions }: GraphQLError): Record<string, unknown> {
@@ -46,22 +52,31 @@ function asCoded({ extensions }: GraphQLError): Record<string, unknown> {
     : { ...extensions };
 }
 
-function withExtensions(error: GraphQLError, extensions: Record<string, unknown>, message = error.message) {
+function copyOf(
+  error: GraphQLError,
+  extensions: Record<string, unknown>,
+  { message = error.message, originalError = null }: { message?: string; originalError?: Error | null } = {},
+): GraphQLError {
   return new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
     positions: error.positions ?? null,
     path: error.path ?? null,
     extensions,
+    originalError,
   });
 }
 
-/** What the caller did wrong is told; anything else only that it failed, and the log tells the rest. */
-function publicError(error: unknown, log: Log): Error {
+/** What the caller did wrong is told. Of anything else only that it failed; the error itself goes on to the log. */
+function publicError(error: unknown): Error {
   const cause = causeOf(error);
-  if (cause instanceof GraphQLError) return cause === error || !(error instanceof GraphQLError) ? cause : error;
-  const told = cause instanceof AppError ? graphqlError(cause) : unexpected(cause, log);
-  return error instanceof GraphQLError ? withExtensions(error, told.extensions, told.message) : told;
+  if (cause instanceof GraphQLError) return error instanceof GraphQLError ? error : cause;
+  const told = graphqlError(cause instanceof AppError ? cause : unexpected);
+  const hidden = cause instanceof AppError ? null : cause instanceof Error ? cause : new Error(String(cause));
+  return copyOf(error instanceof GraphQLError ? error : told, told.extensions, {
+    message: told.message,
+    originalError: hidden,
+  });
 }
 
 function causeOf(error: unknown): unknown {
@@ -70,9 +85,7 @@ function causeOf(error: unknown): unknown {
   return cause;
 }
 
-function unexpected(error: unknown, log: Log): GraphQLError {
-  log.error({ err: error }, 'a field failed');
-  return graphqlError(
-    new AppError('unexpected', 'Something failed on our side; retry, and quote the requestId if it keeps failing.'),
-  );
-}
+const unexpected = new AppError(
+  'unexpected',
+  'Something failed on our side; retry, and quote the requestId if it keeps failing.',
+);

@@ -1,0 +1,86 @@
+import { createWorld, type World } from '@postrider/testing';
+import { auditServer } from 'graphql-http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+describe('the specification of GraphQL over HTTP', () => {
+  it('is kept, what one must do as much as what one should', async () => {
+    const results = await auditServer({
+      url: graphql.url,
+      fetchFn: (url: string, init: RequestInit = {}) =>
+        fetch(url, { ...init, headers: { ...headersOf(init), authorization: `Bearer ${world.secret}` } }),
+    });
+
+    const failed = results.filter((result) => result.status === 'warn' || result.status === 'error');
+    expect(failed.map(({ id, name, status }) => [id, name, status])).toEqual([]);
+    expect(results.length).toBeGreaterThan(50);
+  });
+});
+
+function headersOf(init: RequestInit): Record<string, string> {
+  return Object.fromEntries(new Headers(init.headers));
+}
+
+describe('the schema', () => {
+  const introspection = '{ __schema { queryType { name } } }';
+
+  it('is told to whoever has a key, with suggestions', async () => {
+    const answer = await graphql.ask(introspection);
+    const misspelled = await graphql.ask('{ usag { month } }');
+
+    expect(answer.data).toEqual({ __schema: { queryType: { name: 'Query' } } });
+    expect(misspelled.text).toContain('Did you mean');
+  });
+
+  it('is told to nobody else, nor is there a page to try it on', async () => {
+    const answer = await graphql.ask(introspection, undefined, { key: null });
+    const misspelled = await graphql.ask('{ usag { month } }', undefined, { key: null });
+    const page = await fetch(graphql.url, { headers: { accept: 'text/html' } });
+    const pages = await fetch(graphql.url.replace('/graphql', '/graphiql'), { headers: { accept: 'text/html' } });
+
+    for (const refused of [answer, misspelled]) {
+      expect(refused.status).toBe(401);
+      expect(refused.text).not.toMatch(/Query|Did you mean/);
+    }
+    expect(page.status).toBe(401);
+    expect(await page.text()).not.toContain('<html');
+    expect([401, 403, 404]).toContain(pages.status);
+  });
+
+  it('can be read whole by tools, which send one very deep document', async () => {
+    const { getIntrospectionQuery } = await import('graphql');
+
+    const answer = await graphql.ask(getIntrospectionQuery());
+
+    expect(answer.errors).toEqual([]);
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a fault of ours', () => {
+  it('is told without a word of it, under an id that the log has too', async () => {
+    await world.services.sql`alter table usage_months rename to hidden_secret_table`;
+
+    const answer = await graphql.ask('{ usage { month } }');
+
+    await world.services.sql`alter table hidden_secret_table rename to usage_months`;
+    expect(answer.errors).toMatchObject([
+      { path: ['usage'], extensions: { code: 'internal_error', reason: 'unexpected' } },
+    ]);
+    expect(answer.text).not.toMatch(/usage_months|relation|select|stack/);
+    const request_id = answer.headers.get('x-request-id');
+    expect(answer.errors[0]?.extensions.requestId).toBe(request_id);
+    expect(world.logged).toContainEqual(expect.objectContaining({ request_id, err: expect.anything() }));
+  });
+});

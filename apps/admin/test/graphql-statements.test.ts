@@ -1,0 +1,65 @@
+import { createContext, invoke } from '@postrider/core';
+import { sendBatch } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let counted: string[];
+beforeAll(async () => {
+  world = await createWorld();
+  counted = [];
+  // Statements are counted where they go out: on the connections of the server under test alone.
+  const services = await world.peer({ on_statement: (text) => void counted.push(text) });
+  graphql = await startGraphql(services, world.secret);
+  const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+  const mail = {
+    from: 'shop@sandbox.test',
+    to: ['ada@example.com', 'defer+3@simulator.test'],
+    subject: 'Hi',
+    text: 'Hi',
+  };
+  await invoke(
+    ctx,
+    sendBatch,
+    Array.from({ length: 100 }, () => mail),
+  );
+  await world.drain();
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+interface Page {
+  readonly messages: { readonly nodes: { timeline: { nodes: unknown[] }; attempts: { nodes: unknown[] } }[] };
+}
+
+it.each([
+  ['with their timelines and attempts', 100, 'id type at', 'number outcome reply'],
+  [
+    'with all that stands around those',
+    20,
+    'id type at data message { subject } recipient { address }',
+    'number outcome reply recipients { address }',
+  ],
+])('messages %s take at most eight statements, however many they are', async (_, count, event, attempt) => {
+  const query = `{ messages(first: ${count}) { nodes {
+    id status subject tags metadata recipientCounts { status count }
+    timeline(first: 5) { nodes { ${event} } } attempts(first: 3) { nodes { ${attempt} } }
+  } } }`;
+  await graphql.ask(query);
+  counted.length = 0;
+
+  const answer = await graphql.ask(query);
+
+  expect(answer.errors).toEqual([]);
+  const { nodes } = (answer.data as unknown as Page).messages;
+  expect(nodes).toHaveLength(count);
+  for (const node of nodes) {
+    expect(node.timeline.nodes.length).toBeGreaterThan(1);
+    expect(node.attempts.nodes.length).toBeGreaterThan(0);
+  }
+  expect(counted.length, counted.join('\n')).toBeLessThanOrEqual(8);
+});

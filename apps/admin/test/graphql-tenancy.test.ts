@@ -1,0 +1,124 @@
+import { createContext, invoke } from '@postrider/core';
+import { addDomain } from '@postrider/core/domains';
+import { getMessage, sendMessage } from '@postrider/core/messages';
+import { createSuppressions } from '@postrider/core/suppressions';
+import { createWebhook, testWebhook } from '@postrider/core/webhooks';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let stranger: string;
+let owned: Record<
+  'message' | 'recipient' | 'event' | 'domain' | 'key' | 'suppression' | 'webhook' | 'delivery',
+  string
+>;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  stranger = (await world.workspace('free')).secret;
+  const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+  const message = await invoke(ctx, sendMessage, {
+    from: 'shop@sandbox.test',
+    to: 'ada@example.com',
+    subject: 'Ours',
+    text: 'Hi',
+  });
+  const { recipients, events } = await invoke(ctx, getMessage, { id: message.id });
+  const domain = await invoke(ctx, addDomain, { name: 'ours.example.com' });
+  const suppression = await invoke(ctx, createSuppressions, { email: 'gone@example.com' });
+  const webhook = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/hook' });
+  const delivery = await invoke(ctx, testWebhook, { id: webhook.id });
+  owned = {
+    message: message.id,
+    recipient: recipients[0]?.id ?? '',
+    event: events[0]?.id ?? '',
+    domain: domain.id,
+    key: (await world.key({ scopes: ['admin'] })).id,
+    suppression: 'id' in suppression ? suppression.id : '',
+    webhook: webhook.id,
+    delivery: delivery.id,
+  };
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+const byId = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
+
+describe('what belongs to a workspace', () => {
+  it('is found there by id, whatever it is', async () => {
+    const answer = await graphql.ask(byId, { ids: Object.values(owned) });
+
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toEqual({
+      nodes: [
+        { __typename: 'Message', id: owned.message },
+        { __typename: 'Recipient', id: owned.recipient },
+        { __typename: 'Event', id: owned.event },
+        { __typename: 'Domain', id: owned.domain },
+        { __typename: 'ApiKey', id: owned.key },
+        { __typename: 'Suppression', id: owned.suppression },
+        { __typename: 'Webhook', id: owned.webhook },
+        { __typename: 'WebhookDelivery', id: owned.delivery },
+      ],
+    });
+  });
+
+  it('is null to another, as if it were not there', async () => {
+    const foreign = await graphql.ask(byId, { ids: Object.values(owned) }, { key: stranger });
+
+    expect(foreign.errors).toEqual([]);
+    expect(foreign.data).toEqual({ nodes: Object.values(owned).map(() => null) });
+  });
+
+  it('is in the lists of nobody else', async () => {
+    const answer = await graphql.ask(
+      `{ messages { nodes { id } } events { nodes { id } } domains { nodes { id } } suppressions { nodes { id } }
+         webhooks { nodes { id } } domain(name: "ours.example.com") { id } }`,
+      undefined,
+      { key: stranger },
+    );
+
+    expect(answer.data).toEqual({
+      messages: { nodes: [] },
+      events: { nodes: [] },
+      domains: { nodes: [] },
+      suppressions: { nodes: [] },
+      webhooks: { nodes: [] },
+      domain: null,
+    });
+  });
+
+  it('has cursors that are good nowhere else', async () => {
+    const own = await graphql.ask('{ messages { edges { cursor } } }');
+    const { cursor } = (own.data as { messages: { edges: { cursor: string }[] } }).messages.edges[0] ?? { cursor: '' };
+
+    const answer = await graphql.ask(
+      'query ($after: String) { messages(after: $after) { nodes { id } } }',
+      { after: cursor },
+      { key: stranger },
+    );
+
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_cursor' } }]);
+  });
+
+  it.each([
+    ['messageCancel', 'message', 'message_not_found'],
+    ['domainVerify', 'domain', 'domain_not_found'],
+    ['domainDelete', 'domain', 'domain_not_found'],
+    ['apiKeyRevoke', 'key', 'api_key_not_found'],
+    ['suppressionRemove', 'suppression', 'suppression_not_found'],
+    ['webhookDelete', 'webhook', 'webhook_not_found'],
+    ['deliveryReplay', 'delivery', 'delivery_not_found'],
+  ] as const)('is not there for %s of another', async (mutation, what, reason) => {
+    const query = `mutation ($id: ID!) { ${mutation}(input: { id: $id }) { ... on NotFoundError { code reason } } }`;
+
+    const foreign = await graphql.ask(query, { id: owned[what] }, { key: stranger });
+    const absent = await graphql.ask(query, { id: `${owned[what].slice(0, 4)}${'0'.repeat(26)}` });
+
+    for (const answer of [foreign, absent]) expect(answer.data).toEqual({ [mutation]: { code: 'NOT_FOUND', reason } });
+  });
+});
