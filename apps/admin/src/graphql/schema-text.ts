@@ -1,0 +1,14 @@
+import { buildSchema, findBreakingChanges, lexicographicSortSchema, printSchema } from 'graphql';
+import { schema } from './schema.ts';
+
+/** The schema as the document that clients are made from. */
+export function schemaText(): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+/** What would break a client of an earlier schema, a line for each. */
+export function breakingChangesOf(before: string, after: string): string[] {
+  return findBreakingChanges(buildSchema(before), buildSchema(after)).map(
+    ({ type, description }) => `${type}: ${description}`,
+  );
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { breakingChangesOf, schemaText } from '../src/index.ts';
+
+const snapshot = readFileSync(new URL('../../../docs/schema.graphql', import.meta.url), 'utf8');
+
+describe('docs/schema.graphql', () => {
+  it('is the schema as it is; node scripts/write-schema.ts writes it', () => {
+    expect(snapshot).toBe(schemaText());
+  });
+
+  it('is kept by what comes after it', () => {
+    expect(breakingChangesOf(snapshot, schemaText())).toEqual([]);
+  });
+
+  it('would show what breaks a client', () => {
+    const narrower = snapshot
+      .replace('  subject: String!\n', '')
+      .replace('  tags: [String!]!\n', '  tags: [String!]\n');
+
+    expect(breakingChangesOf(snapshot, narrower)).toEqual([
+      expect.stringContaining('Message.subject was removed'),
+      expect.stringContaining('Message.tags changed type'),
+    ]);
+  });
+});

@@ -1,0 +1,17 @@
+// Writes docs/schema.graphql, the schema of GraphQL that the next one is held against. It refuses to write what breaks
+// a client of the last one, unless --breaking is given.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { breakingChangesOf, schemaText } from '@postrider/admin';
+
+export const schemaFile = fileURLToPath(new URL('../docs/schema.graphql', import.meta.url));
+
+if (import.meta.main) {
+  const next = schemaText();
+  const breaks = existsSync(schemaFile) ? breakingChangesOf(readFileSync(schemaFile, 'utf8'), next) : [];
+  for (const line of breaks) console.error(line);
+  if (breaks.length > 0 && !process.argv.includes('--breaking')) {
+    console.error('Not written: clients of GraphQL would break. Keep what is gone, or say --breaking.');
+    process.exitCode = 1;
+  } else writeFileSync(schemaFile, next);
+}
