@@ -1,6 +1,7 @@
 import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
 import { readKeys } from '@postrider/core/api-keys';
 import { readAuditEntries } from '@postrider/core/audit';
+import { readBulkFailures, readBulks } from '@postrider/core/bulk';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
 import { readHolds } from '@postrider/core/holds';
@@ -85,6 +86,8 @@ export function createLoaders(ctx: Context) {
     keys: byIds(ctx, readKeys),
     suppressions: byIds(ctx, readSuppressions),
     suppressionsByEmail: byIds(ctx, readSuppressionsByEmail),
+    bulks: byIds(ctx, readBulks),
+    bulkFailures: byIds(ctx, readBulkFailures),
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
     workspaces: byIds(ctx, readWorkspaces),

@@ -14,6 +14,7 @@ import './types/domains.ts';
 import './types/api-keys.ts';
 import './types/suppressions.ts';
 import './types/webhooks.ts';
+import './types/bulk.ts';
 import './types/viewer.ts';
 import './types/holds.ts';
 import './types/people.ts';

@@ -68,6 +68,10 @@ export async function bulkById(sql: Sql | Tx, id: string): Promise<BulkRow | nul
   return row ?? null;
 }
 
+export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<BulkRow[]> {
+  return sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = any (${ids}::text[])`;
+}
+
 /** Newest first, of some workspaces; each is served by bulk_operations_newest. */
 export async function pageOfBulk(
   sql: Sql,
@@ -184,6 +188,21 @@ export async function pageOfItems(
     select i.place, i.item_id, i.outcome, i.reason, i.at from bulk_items i
     where i.bulk_id = ${bulk_id} and i.place > ${behind} ${which} ${undone}
     order by i.place limit ${count}`;
+}
+
+/** The first items that have failed, of some operations; each is served by bulk_items_undone. */
+export async function failuresOf(
+  sql: Sql,
+  bulk_ids: readonly string[],
+  count: number,
+): Promise<(ItemRow & { readonly bulk_id: string })[]> {
+  return sql<(ItemRow & { bulk_id: string })[]>`
+    select b.id as bulk_id, f.* from unnest(${bulk_ids}::text[]) as b (id)
+    cross join lateral (
+      select i.place, i.item_id, i.outcome, i.reason, i.at from bulk_items i
+      where i.bulk_id = b.id and i.outcome = 'failed' and i.outcome <> 'done' order by i.place limit ${count}
+    ) f
+    order by b.id, f.place`;
 }
 
 /** The lines of an export, behind a place. */

@@ -7,6 +7,8 @@ import {
   listMessages,
   pageOfRecipients,
   rescheduleMessage,
+  retryMessageNow,
+  sendMessageNow,
 } from '@postrider/core/messages';
 import { builder } from '../builder.ts';
 import { connectionFrom, connectionOf, pageArgs, pageInput } from '../connections.ts';
@@ -180,7 +182,7 @@ const RawMime = builder.objectRef<Buffer>('RawMime').implement({
   }),
 });
 
-const MessageFilter = builder.inputType('MessageFilter', {
+export const MessageFilter = builder.inputType('MessageFilter', {
   description: 'What GET /v1/email/logs filters by; all that is named must hold.',
   fields: (t) => ({
     status: t.field({ type: [MessageStatus], description: 'One of these.' }),
@@ -235,5 +237,17 @@ builder.mutationFields((t) => ({
     description: 'Moves a message of which no attempt has begun to another time.',
     args: { input: t.arg({ type: RescheduleInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, rescheduleMessage, input) })),
+  }),
+  messageSendNow: t.field({
+    type: MessageResult,
+    description: 'Sends a scheduled message now. What is due already answers the same again.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, sendMessageNow, input) })),
+  }),
+  messageRetry: t.field({
+    type: MessageResult,
+    description: 'Tries the deferred recipients of a message again now.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, retryMessageNow, input) })),
   }),
 }));

@@ -22,7 +22,7 @@ import { Event, Webhook, WebhookDelivery } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
 
 const WebhookStatus = enumOf('WebhookStatus', webhookStatuses);
-const DeliveryStatus = enumOf('DeliveryStatus', webhookDeliveryStates);
+export const DeliveryStatus = enumOf('DeliveryStatus', webhookDeliveryStates);
 
 claimIds('webhook', 'Webhook');
 builder.node(Webhook, {

@@ -1,0 +1,200 @@
+import {
+  type BulkEntry,
+  type BulkPreview,
+  bulkActions,
+  bulkStatuses,
+  cancelBulk,
+  listBulk,
+  previewBulk,
+  runBulk,
+} from '@postrider/core/bulk';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call, page, snakeCase } from '../from-operation.ts';
+import { claimIds } from '../node-ids.ts';
+import { MessageFilter } from './messages.ts';
+import { DeliveryStatus } from './webhooks.ts';
+
+const BulkAction = enumOf(
+  'BulkAction',
+  bulkActions,
+  'The first five are about messages; REPLAY is about deliveries to a webhook, REDRIVE about dead jobs.',
+);
+const BulkStatus = enumOf('BulkStatus', bulkStatuses);
+
+const BulkItemError = builder.objectRef<{ readonly id: string; readonly reason: string }>('BulkItemError').implement({
+  fields: (t) => ({ id: t.exposeID('id'), reason: t.exposeString('reason') }),
+});
+
+const BulkOperation = builder.objectRef<BulkEntry>('BulkOperation');
+claimIds('bulk', 'BulkOperation');
+builder.node(BulkOperation, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.bulks.loadMany(ids),
+  fields: (t) => ({
+    workspaceId: t.id({
+      nullable: true,
+      description: 'null: it belongs to the instance.',
+      resolve: ({ workspace_id }) => workspace_id,
+    }),
+    action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
+    filter: t.field({ type: 'JSON', description: 'In the names of the REST API.', resolve: ({ filter }) => filter }),
+    status: t.field({ type: BulkStatus, resolve: ({ status }) => status }),
+    matched: t.exposeInt('matched', { description: 'How many the preview has found.' }),
+    matchedExact: t.boolean({ resolve: ({ matched_exact }) => matched_exact }),
+    done: t.exposeInt('done'),
+    failed: t.exposeInt('failed'),
+    skipped: t.exposeInt('skipped'),
+    truncated: t.exposeBoolean('truncated', { description: 'Whether it ended at its bound, with more that matched.' }),
+    reason: t.exposeString('reason'),
+    ratePerSecond: t.int({ resolve: ({ rate_per_second }) => rate_per_second }),
+    cutoffAt: t.field({
+      type: 'DateTime',
+      description: 'Nothing that came at this time or later is touched.',
+      resolve: ({ cutoff_at }) => cutoff_at,
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    startedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ started_at }) => started_at }),
+    finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
+    errors: t.field({
+      type: [BulkItemError],
+      description: 'The first ten that have failed.',
+      resolve: ({ id }, _, { load }) => load.bulkFailures.load(id),
+    }),
+  }),
+});
+
+const BulkConnection = connectionOf(BulkOperation);
+
+builder.queryField('bulkOperations', (t) =>
+  t.field({
+    type: BulkConnection,
+    description: 'Newest first. An operator sees those of the instance too, and those of any workspace that is named.',
+    args: { ...pageArgs(t), workspaceId: t.arg.id() },
+    resolve: (_, { workspaceId, ...args }, g) => page(g, listBulk, args, { workspaceId }),
+  }),
+);
+
+const BulkDeliveryFilter = builder.inputType('BulkDeliveryFilter', {
+  fields: (t) => ({
+    webhookId: t.id({ required: true }),
+    status: t.field({ type: [DeliveryStatus], description: 'FAILED where none is named.' }),
+    since: t.field({ type: 'DateTime', description: 'Events of this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Events before this time.' }),
+  }),
+});
+
+const BulkJobFilter = builder.inputType('BulkJobFilter', {
+  fields: (t) => ({
+    queue: t.string({ required: true }),
+    since: t.field({ type: 'DateTime', description: 'Died at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Died before this time.' }),
+  }),
+});
+
+const BulkInput = builder.inputType('BulkInput', {
+  description: 'Give the one filter that belongs to the action.',
+  fields: (t) => ({
+    action: t.field({ type: BulkAction, required: true }),
+    messages: t.field({
+      type: MessageFilter,
+      description: 'For all but REPLAY and REDRIVE. An empty one is all mail.',
+    }),
+    deliveries: t.field({ type: BulkDeliveryFilter, description: 'For REPLAY.' }),
+    jobs: t.field({ type: BulkJobFilter, description: 'For REDRIVE, which needs operator.' }),
+    workspaceId: t.id({ description: 'Another workspace, as an operator.' }),
+  }),
+});
+
+const SkipCount = builder.objectRef<BulkPreview['skipped'][number]>('SkipCount').implement({
+  fields: (t) => ({
+    reason: t.exposeString('reason'),
+    count: t.exposeInt('count'),
+    exact: t.exposeBoolean('exact'),
+  }),
+});
+
+const BulkPreviewPayload = builder.objectRef<BulkPreview>('BulkPreview').implement({
+  description: 'What an action would be done to. Nothing is done yet.',
+  fields: (t) => ({
+    action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
+    token: t.exposeString('token', { description: 'Starts exactly this, once, by whoever previewed it.' }),
+    expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
+    cutoffAt: t.field({
+      type: 'DateTime',
+      description: 'Nothing that comes at this time or later will be touched.',
+      resolve: ({ cutoff_at }) => cutoff_at,
+    }),
+    matched: t.exposeInt('matched'),
+    matchedExact: t.boolean({
+      description: 'false where the count stopped at its bound.',
+      resolve: ({ matched_exact }) => matched_exact,
+    }),
+    sample: t.idList({ description: 'The first ten; nodes reads them.', resolve: ({ sample }) => [...sample] }),
+    skipped: t.field({
+      type: [SkipCount],
+      description: 'What the filter finds and the action passes over.',
+      resolve: ({ skipped }) => skipped,
+    }),
+    warning: t.exposeString('warning', { nullable: true }),
+  }),
+});
+const BulkPreviewResult = resultOf('BulkPreviewResult', BulkPreviewPayload);
+
+const BulkPayload = builder.objectRef<{ readonly bulk: BulkEntry }>('BulkPayload').implement({
+  fields: (t) => ({ bulk: t.field({ type: BulkOperation, resolve: ({ bulk }) => bulk }) }),
+});
+const BulkResult = resultOf('BulkResult', BulkPayload);
+
+const BulkRunInput = builder.inputType('BulkRunInput', {
+  fields: (t) => ({
+    token: t.string({ required: true }),
+    reason: t.string({ required: true, description: 'Why; it stands in the audit log.' }),
+    ratePerSecond: t.int({ description: 'From 1 to 1000; 100 where none is named.' }),
+  }),
+});
+
+const BulkCancelInput = builder.inputType('BulkCancelInput', {
+  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+});
+
+builder.mutationFields((t) => ({
+  bulkPreview: t.field({
+    type: BulkPreviewResult,
+    description: 'Shows what an action would be done to, and freezes that in a token for 15 minutes.',
+    args: { input: t.arg({ type: BulkInput, required: true }) },
+    resolve: (_, { input: { action, workspaceId, messages, deliveries, jobs } }, g) =>
+      outcome(() => call(g, previewBulk, { action, workspaceId, filter: oneFilter([messages, deliveries, jobs]) })),
+  }),
+  bulkRun: t.field({
+    type: BulkResult,
+    description: 'Does what a preview has shown. The same token again answers the same operation.',
+    args: { input: t.arg({ type: BulkRunInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ bulk: await call(g, runBulk, input) })),
+  }),
+  bulkCancel: t.field({
+    type: BulkResult,
+    description: 'Ends it: no item is touched after the answer. What is done stays done.',
+    args: { input: t.arg({ type: BulkCancelInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ bulk: await call(g, cancelBulk, input) })),
+  }),
+}));
+
+/**
+ * All filters that were given, as one of the core, which refuses names that do not belong to the action. A field that is
+ * null is passed on, for the core to refuse: left out, it would ask nothing, and so widen what is acted on.
+ */
+function oneFilter(given: readonly (object | null | undefined)[]): Record<string, unknown> | undefined {
+  const filters = given.filter((filter) => filter != null);
+  if (filters.length === 0) return undefined;
+  return Object.fromEntries(
+    filters.flatMap((filter) =>
+      Object.entries(filter).map(([name, value]) => {
+        if (name === 'status' && Array.isArray(value)) return ['status', value.join(',')];
+        return [name === 'tags' ? 'tag' : snakeCase(name), value];
+      }),
+    ),
+  );
+}

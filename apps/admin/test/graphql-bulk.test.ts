@@ -1,0 +1,173 @@
+import { createContext, invoke } from '@postrider/core';
+import { workOff } from '@postrider/core/bulk';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlAnswer, type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let graphql: GraphqlServer;
+let other: { workspace_id: string; secret: string };
+let operator: string;
+beforeAll(async () => {
+  world = await createWorld({ RETRY_SCHEDULE: '1h,1h' });
+  graphql = await startGraphql(world.services, world.secret);
+  other = await world.workspace('free');
+  operator = (await world.key({ scopes: ['operator'] })).secret;
+});
+afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+async function send(fields: Record<string, unknown>): Promise<string> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
+  const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+  return (await invoke(ctx, sendMessage, mail)).id;
+}
+const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
+async function work(): Promise<void> {
+  for (const job of await world.services.jobs.fetch('bulk.run', 10)) await workOff(world.services, job.data);
+}
+
+const REFUSAL = '... on ApiError { code reason } ... on InvalidInputError { fields { path reason } }';
+const PREVIEW = `mutation ($input: BulkInput!) {
+  bulkPreview(input: $input) {
+    __typename
+    ... on BulkPreview { token action matched matchedExact sample skipped { reason count exact } warning }
+    ${REFUSAL}
+  }
+}`;
+const RUN = `mutation ($input: BulkRunInput!) {
+  bulkRun(input: $input) { ... on BulkPayload { bulk { id status action matched reason ratePerSecond } } ${REFUSAL} }
+}`;
+const field = <T>(answer: GraphqlAnswer, name: string): T => {
+  expect(answer.errors).toEqual([]);
+  return answer.data?.[name] as T;
+};
+async function preview(input: Record<string, unknown>, key?: string) {
+  const answer = await graphql.ask(PREVIEW, { input }, key === undefined ? {} : { key });
+  return field<Record<string, unknown>>(answer, 'bulkPreview');
+}
+
+describe('a bulk operation over GraphQL', () => {
+  it('is previewed, run, read with its failures, and listed', async () => {
+    const id = await send({ tags: ['gql'], scheduled_at: inAnHour() });
+    await world.clock.advance(10);
+
+    const seen = await preview({ action: 'CANCEL', messages: { tags: ['gql'], status: ['SCHEDULED'] } });
+    const run = await graphql.ask(RUN, { input: { token: seen.token, reason: 'a mistake', ratePerSecond: 500 } });
+    const { bulk } = field<{ bulk: { id: string } }>(run, 'bulkRun');
+    await work();
+    const read = await graphql.ask(
+      `query ($id: ID!) {
+        node(id: $id) { ... on BulkOperation { status done failed skipped filter errors { id reason } } }
+        bulkOperations(first: 5) { nodes { id } }
+      }`,
+      { id: bulk.id },
+    );
+
+    expect(seen).toMatchObject({ __typename: 'BulkPreview', action: 'CANCEL', matched: 1, sample: [id], skipped: [] });
+    expect(bulk).toMatchObject({
+      status: 'QUEUED',
+      action: 'CANCEL',
+      matched: 1,
+      reason: 'a mistake',
+      ratePerSecond: 500,
+    });
+    expect(read.errors).toEqual([]);
+    expect(read.data).toEqual({
+      node: {
+        status: 'COMPLETED',
+        done: 1,
+        failed: 0,
+        skipped: 0,
+        filter: { tag: ['gql'], status: 'scheduled' },
+        errors: [],
+      },
+      bulkOperations: { nodes: [{ id: bulk.id }] },
+    });
+  });
+
+  it('is refused where a filter is missing, null in a part, or of another action', async () => {
+    const refusal = (path: string[], reason: string) => ({
+      __typename: 'InvalidInputError',
+      code: 'INVALID_REQUEST',
+      fields: [{ path, reason }],
+    });
+    expect(await preview({ action: 'CANCEL' })).toMatchObject(refusal(['filter'], 'missing_field'));
+    expect(await preview({ action: 'CANCEL', messages: { domain: null } })).toMatchObject(
+      refusal(['domain'], 'invalid_type'),
+    );
+    expect(await preview({ action: 'CANCEL', messages: { status: [] } })).toMatchObject({ reason: 'invalid_status' });
+    expect(await preview({ action: 'CANCEL', messages: {}, jobs: { queue: 'bulk.run' } })).toMatchObject({
+      reason: 'invalid_type',
+    });
+    expect(await preview({ action: 'REDRIVE', jobs: { queue: 'bulk.run' } })).toMatchObject({
+      __typename: 'BulkPreview',
+    });
+  });
+
+  it('is another’s and cannot be seen, run or ended by who may not', async () => {
+    const seen = await preview({ action: 'EXPORT', messages: {} });
+    const foreign = await graphql.ask(RUN, { input: { token: seen.token, reason: 'mine' } }, { key: other.secret });
+    const { bulk } = field<{ bulk: { id: string } }>(
+      await graphql.ask(RUN, { input: { token: seen.token, reason: 'asked for' } }),
+      'bulkRun',
+    );
+    const query = `query ($id: ID!) { node(id: $id) { id } bulkOperations { nodes { id } } }`;
+    const cancel = `mutation ($id: ID!) {
+      bulkCancel(input: { id: $id, reason: "not needed" }) { ... on BulkPayload { bulk { status } } ${REFUSAL} }
+    }`;
+
+    expect(field(foreign, 'bulkRun')).toMatchObject({ reason: 'invalid_preview' });
+    expect((await graphql.ask(query, { id: bulk.id }, { key: other.secret })).data).toEqual({
+      node: null,
+      bulkOperations: { nodes: [] },
+    });
+    expect(field(await graphql.ask(cancel, { id: bulk.id }, { key: other.secret }), 'bulkCancel')).toMatchObject({
+      code: 'NOT_FOUND',
+      reason: 'bulk_not_found',
+    });
+    expect(
+      await preview({ action: 'EXPORT', messages: {}, workspaceId: other.workspace_id }, other.secret),
+    ).toMatchObject({ __typename: 'BulkPreview' });
+    expect(
+      await preview({ action: 'EXPORT', messages: {}, workspaceId: world.workspace_id }, other.secret),
+    ).toMatchObject({ __typename: 'ForbiddenError', reason: 'missing_scope' });
+    expect((await graphql.ask(query, { id: bulk.id }, { key: operator })).data).toMatchObject({
+      node: { id: bulk.id },
+    });
+    expect(field(await graphql.ask(cancel, { id: bulk.id }, { key: operator }), 'bulkCancel')).toEqual({
+      bulk: { status: 'CANCELED' },
+    });
+  });
+});
+
+describe('one message', () => {
+  it('is sent now, or tried again now', async () => {
+    const scheduled = await send({ scheduled_at: inAnHour() });
+    const now = await graphql.ask(
+      `mutation ($id: ID!) { messageSendNow(input: { id: $id }) { ... on MessagePayload { email { id } } ${REFUSAL} } }`,
+      { id: scheduled },
+    );
+    world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
+    const deferred = await send({});
+    await world.drain();
+    world.smtp.script(() => ({ kind: 'accept' }));
+    const retry = `mutation ($id: ID!) {
+      messageRetry(input: { id: $id }) { ... on MessagePayload { email { id } } ${REFUSAL} }
+    }`;
+    const again = await graphql.ask(retry, { id: deferred });
+    await world.drain();
+    const late = await graphql.ask(retry, { id: deferred });
+
+    expect(field(now, 'messageSendNow')).toEqual({ email: { id: scheduled } });
+    expect(field(again, 'messageRetry')).toEqual({ email: { id: deferred } });
+    expect(field(late, 'messageRetry')).toEqual({ code: 'UNPROCESSABLE', reason: 'not_deferred' });
+    expect(world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${deferred}@`))).toHaveLength(1);
+  });
+});

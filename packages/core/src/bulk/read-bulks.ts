@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { bulkEntry, bulkSchema } from './bulk-entry.ts';
+import { mayReach, ownReach } from './reach.ts';
+import { bulksByIds } from './store.ts';
+
+const MOST = 1000;
+
+/** Some bulk operations by id, in the order asked for; null for what the actor may not see. */
+export const readBulks = operation({
+  name: 'bulk.read_many',
+  scope: null,
+  summary: 'Some bulk operations by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(bulkSchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    ownReach(ctx.actor);
+    const rows = await bulksByIds(ctx.sql, ids);
+    const found = new Map(
+      rows.filter((row) => mayReach(ctx.actor, row.workspace_id)).map((row) => [row.id, bulkEntry(row)]),
+    );
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { mayReach, ownReach } from './reach.ts';
+import { bulksByIds, failuresOf } from './store.ts';
+
+const MOST = 1000;
+const SHOWN = 10;
+
+const failureSchema = z.object({ id: z.string(), reason: z.string() });
+
+/** The first items of some bulk operations that have failed, by the ids of the operations. */
+export const readBulkFailures = operation({
+  name: 'bulk.read_failures',
+  scope: null,
+  summary: 'The first failures of some bulk operations',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(z.array(failureSchema).readonly()).readonly(),
+  async run(ctx, { ids }) {
+    ownReach(ctx.actor);
+    const seen = (await bulksByIds(ctx.sql, ids)).filter((row) => mayReach(ctx.actor, row.workspace_id));
+    const rows = await failuresOf(
+      ctx.sql,
+      seen.map(({ id }) => id),
+      SHOWN,
+    );
+    const failures = Map.groupBy(rows, (row) => row.bulk_id);
+    return ids.map((id) =>
+      (failures.get(id) ?? []).map(({ item_id, reason }) => ({ id: item_id, reason: reason ?? 'unexpected' })),
+    );
+  },
+});
