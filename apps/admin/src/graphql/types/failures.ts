@@ -2,7 +2,8 @@ import { failureGroups, failureKinds, type FailureGroup as Group } from '@postri
 import { builder } from '../builder.ts';
 import { enumOf } from '../enums.ts';
 import { call } from '../from-operation.ts';
-import { Reach, StatPoint } from './stats.ts';
+import { StatPoint } from './stat-point.ts';
+import { Reach } from './stats.ts';
 import { TimeRange } from './time-range.ts';
 
 const FailureKind = enumOf('FailureKind', failureKinds);

@@ -3,6 +3,7 @@ import { buckets, metrics, type Stats, statDimensions, statSeries } from '@postr
 import { builder } from '../builder.ts';
 import { enumOf } from '../enums.ts';
 import { call } from '../from-operation.ts';
+import { StatPoint } from './stat-point.ts';
 import { TimeRange } from './time-range.ts';
 
 type Series = Stats['series'][number];
@@ -15,13 +16,6 @@ export const Reach = enumOf(
 const Bucket = enumOf('Bucket', buckets, 'All begin at a full minute, hour or day of UTC.');
 const Metric = enumOf('Metric', metrics, 'Recipients, or durations in seconds since the accept or the scheduled time.');
 const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the one that sent.');
-
-export const StatPoint = builder.objectRef<Series['points'][number]>('StatPoint').implement({
-  fields: (t) => ({
-    at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
-    value: t.float({ nullable: true, resolve: ({ value }) => value }),
-  }),
-});
 
 const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('StatSeries').implement({
   fields: (t) => ({
