@@ -21,6 +21,7 @@ import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
 import { createMakeAhead } from './make-ahead.ts';
 import { every } from './schedules.ts';
 import { createTurns } from './turns.ts';
+import type { WorkBook } from './work-book.ts';
 import { createWorkerNote } from './worker-note.ts';
 
 // Fetch up to 200 while fewer than 600 are claimed or wait for it here; settle 200 at once, or what there is after
@@ -71,7 +72,12 @@ interface InFlight {
 }
 
 /** Moves deliveries: fetch → lane → claim → send → settle. A batch never waits for its slowest member. */
-export function startDeliveryPump(services: Services, mailers: Mailers, holds: HoldKeeper): Pump {
+export function startDeliveryPump(
+  services: Services,
+  mailers: Mailers,
+  holds: HoldKeeper,
+  book: Pick<WorkBook, 'concurrency' | 'note' | 'keep'> | null = null,
+): Pump {
   const inFlight = new Map<string, InFlight>();
   const finished: Settled[] = [];
   let settleTimer: NodeJS.Timeout | null = null;
@@ -118,6 +124,9 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
       });
   };
 
+  /** What an operator has set, where that is less. */
+  const most = () => Math.min(MOST_IN_FLIGHT, book?.concurrency('delivery.attempt') ?? MOST_IN_FLIGHT);
+
   /** How many more may be claimed or wait for it here; those that are being recorded still count. */
   const room = () => {
     const { held, waiting } = lanes.counts();
@@ -151,7 +160,7 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
       claimAgain = true;
       return;
     }
-    const free = MOST_IN_FLIGHT - inFlight.size;
+    const free = Math.max(0, most() - inFlight.size);
     const batch = lanes.take(Math.min(FETCH_COUNT, free, allowance()));
     if (batch.length === 0) return;
     holds.spend('delivery.attempt', batch.length);
@@ -241,12 +250,18 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
   const send = async (entry: InFlight) => {
     const { claimed, abort } = entry;
     entry.started = performance.now();
+    const due_at = entry.lane === NO_LANE ? null : (entry.candidate?.due_at ?? null);
+    const wait_ms = due_at && Math.max(0, services.clock.now() - due_at.getTime());
     const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
     const result = claimed.content.large ? await largeTurns[claimed.delivery.mode](attempt) : await attempt();
     entry.made = null;
     const { kind, reply } = result.outcome;
     const handed_back = abort.signal.aborted && kind === 'deferred' && reply === null;
     leave(entry, handed_back ? null : result.outcome);
+    if (!handed_back) {
+      const failed = kind === 'deferred';
+      book?.note('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
+    }
     if (!entry.sent) finish(entry, { ...result, handed_back });
   };
 
@@ -359,6 +374,10 @@ export function startDeliveryPump(services: Services, mailers: Mailers, holds: H
     services,
   );
 
+  book?.keep('delivery.attempt', {
+    held: () => ({ active: inFlight.size, job_ids: [] }),
+    changed: () => claimSoon(),
+  });
   const unsubscribe = services.jobs.onWake('delivery.attempt', poll);
   holds.onChange(() => {
     if (!stopped) onHolds();

@@ -3,12 +3,13 @@ import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
 import { createHttpGuard } from '@postrider/mail';
-import { jobHandlers } from './handlers.ts';
-import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
+import { startHandledJobs } from './handled-jobs.ts';
+import { createHoldKeeper } from './hold-keeper.ts';
 import { startDeliveryPump } from './pump.ts';
 import { every } from './schedules.ts';
 import { openSimulator } from './simulator.ts';
 import { startWebhookPump } from './webhook-pump.ts';
+import { openWorkBook } from './work-book.ts';
 
 const RECONCILE_MS = 20_000;
 // What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
@@ -30,12 +31,16 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       stops.unshift(() => http.stop());
       const holds = createHoldKeeper(services);
       stops.unshift(() => holds.stop());
-      const pump = startDeliveryPump(services, mailers, holds);
-      const webhooks = startWebhookPump(services, http, holds);
+      const book = await openWorkBook(services);
+      stops.unshift(() => book.stop());
+      const pump = startDeliveryPump(services, mailers, holds, book);
+      const webhooks = startWebhookPump(services, http, holds, book);
       // Together, because each takes the seconds that a stop has for itself.
       stops.unshift(() => Promise.all([pump.stop(), webhooks.stop()]));
       await services.jobs.listen();
-      await workUnlessHeld(services, holds);
+      await holds.ready;
+      const handled = startHandledJobs(services, book, holds);
+      stops.unshift(() => handled.stop());
       const walk = newWalk();
       const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services);
       stops.unshift(() => reconciler.stop());
@@ -46,28 +51,6 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
     },
     stop: () => runAll('the worker', stops.splice(0)),
   };
-}
-
-/** Works on the other queues, and leaves those alone that are held. */
-async function workUnlessHeld(services: Services, holds: HoldKeeper): Promise<void> {
-  const working = new Set<string>();
-  let turn = holds.ready;
-  const follow = async () => {
-    for (const [name, handler] of jobHandlers(services)) {
-      const wanted = !holds.isPaused(name);
-      if (wanted === working.has(name)) continue;
-      if (wanted) await services.jobs.work(name, handler);
-      else await services.jobs.stopWork(name);
-      if (wanted) working.add(name);
-      else working.delete(name);
-    }
-  };
-  holds.onChange(() => {
-    // One change after another, because each takes a moment.
-    turn = turn.then(follow).catch((error) => services.log.error({ err: error }, 'a hold of a queue was not followed'));
-  });
-  turn = turn.then(follow);
-  await turn;
 }
 
 /** The mailers, and the simulator that some of their mail goes into, on a loopback port of this worker's own. */

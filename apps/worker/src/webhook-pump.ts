@@ -14,6 +14,7 @@ import type { HttpGuard } from '@postrider/mail';
 import { createEndpointLanes, type LeftVisit } from './endpoint-lanes.ts';
 import type { HoldKeeper } from './hold-keeper.ts';
 import { every } from './schedules.ts';
+import type { WorkBook } from './work-book.ts';
 
 export interface WebhookPump {
   stop(): Promise<void>;
@@ -49,7 +50,12 @@ interface Waiting {
  * Moves webhooks: fetch → visit → claim → lane → post → settle. A job says only that an endpoint is owed something, and
  * is held while this worker visits it. An endpoint that hangs holds its own few places and no more.
  */
-export function startWebhookPump(services: Services, http: HttpGuard, holds: HoldKeeper): WebhookPump {
+export function startWebhookPump(
+  services: Services,
+  http: HttpGuard,
+  holds: HoldKeeper,
+  book: Pick<WorkBook, 'concurrency' | 'note' | 'keep'> | null = null,
+): WebhookPump {
   const lanes = createEndpointLanes<Waiting>(() => performance.now());
   const finished: SettledPost[] = [];
   const cut = new AbortController();
@@ -102,14 +108,17 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
   };
 
   const isPaused = () => holds.isPaused('webhook.deliver');
+  /** What an operator has set, where that is less. */
+  const most = () => Math.min(MOST_VISITS, book?.concurrency('webhook.deliver') ?? MOST_VISITS);
 
-  const full = () => lanes.held() >= MOST_HELD || lanes.visits().length >= MOST_VISITS;
+  const full = () => lanes.held() >= MOST_HELD || lanes.visits().length >= most();
 
   /** Whether there may be more than was fetched. */
   const fetch = async (): Promise<boolean> => {
     await holds.ready;
     if (full() || isPaused()) return false;
-    const jobs = await services.jobs.fetch('webhook.deliver', FETCH_COUNT);
+    const count = Math.min(FETCH_COUNT, most());
+    const jobs = await services.jobs.fetch('webhook.deliver', count);
     if (jobs.length === 0) {
       quiet_ms = Math.min(QUIET_MS, Math.max(FIRST_QUIET_MS, quiet_ms * 2));
       quiet_until = performance.now() + quiet_ms;
@@ -121,7 +130,7 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
     for (const visit of visits) lanes.begin(visit);
     for (const id of others) lanes.look(id);
     claimSoon();
-    return jobs.length === FETCH_COUNT;
+    return jobs.length === count;
   };
 
   /** One claim at a time. */
@@ -173,12 +182,21 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
   };
 
   const post = async ({ post, claimed_at }: Waiting) => {
-    const late = performance.now() - claimed_at > BEGIN_WITHIN_MS;
+    const began = performance.now();
+    const late = began - claimed_at > BEGIN_WITHIN_MS;
     const result: SettledPost = late
       ? { row: post.row, lease: post.lease, outcome: null }
       : await sendPost(services, http, post, cut.signal);
     const { outcome } = result;
     const taken = outcome?.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+    if (outcome !== null) {
+      book?.note('webhook.deliver', {
+        wait_ms: null,
+        run_ms: performance.now() - began,
+        failed: !taken,
+        finished: taken,
+      });
+    }
     handIn([result]);
     handBack(lanes.ended(post.row.webhook_id, taken || outcome === null));
     startPosts();
@@ -265,6 +283,10 @@ export function startWebhookPump(services: Services, http: HttpGuard, holds: Hol
     services,
   );
 
+  book?.keep('webhook.deliver', {
+    held: () => ({ active: lanes.visits().length, job_ids: lanes.visits().map(({ job_id }) => job_id) }),
+    changed: poll,
+  });
   holds.onChange(() => {
     if (!stopped) onHolds();
   });

@@ -12,6 +12,8 @@ export interface JobOptions {
   readonly cron?: string;
   /** The name of a function that adds jobs from inside the database, for triggers: one for each element of a jsonb[]. */
   readonly sql_function?: string;
+  /** How long a job is kept whose retries are used up; 30 days where none is given. */
+  readonly dead_seconds?: number;
 }
 
 /** Job name → what its payload is and how it is kept. Every function of the queue is typed by one. */
@@ -24,6 +26,9 @@ export interface Job<D> {
   readonly data: D;
   readonly retry_count: number;
 }
+
+/** A job and the attempt under which it was fetched, so that a late worker settles nothing. */
+export type JobHold = Pick<Job<unknown>, 'id' | 'retry_count'>;
 
 export interface NewJob<D> {
   readonly data: D;

@@ -1,3 +1,21 @@
-export type { Catalogue, Data, Job, JobOptions, NewJob } from './catalogue.ts';
+export type { Catalogue, Data, Job, JobHold, JobOptions, NewJob } from './catalogue.ts';
 export { countDeadJobs, type DeadRange, nextDeadJobs, reviveJobs } from './dead-jobs.ts';
-export { createQueue, installQueue, type JobHold, missingQueues, type Queue, type QueueOptions } from './queue.ts';
+export { cancelWaiting, countDead, type JobKey, redriveDead, retryEnded, runWaiting } from './job-levers.ts';
+export {
+  gaugesOf,
+  type InstanceRow,
+  instancesOf,
+  type JobPage,
+  type JobPlace,
+  type JobRow,
+  type JobState,
+  type JobsAsked,
+  jobStates,
+  jobsByIds,
+  pageOfJobs,
+  type QueueGauges,
+  type ScheduleRow,
+  schedulesOf,
+} from './job-views.ts';
+export { createQueue, installQueue, missingQueues, type Queue, type QueueOptions } from './queue.ts';
+export type { Fault, Run, Work, WorkOptions } from './work-loop.ts';

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { JobHold } from './catalogue.ts';
 
 // pg-boss's own insert takes one job at a time or a JSON text; a batch of columns inside our own statement
 // is a third cheaper and one round trip less. The price: these rows must be what the pinned pg-boss would
@@ -103,4 +104,19 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, source: Fragment):
     from (${source}) s cross join pgboss.queue q
     where q.name = ${queue.name}
     on conflict do nothing`;
+}
+
+/** Ends a fetched job well. It is kept for a while to be looked at, for a shorter one than its queue keeps the dead. */
+export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, kept_seconds: number): Promise<void> {
+  await sql`
+    update ${sql(`pgboss.${queue.table}`)} set state = 'completed', completed_on = pgboss.job_now(), output = null,
+      deletion_seconds = ${kept_seconds}
+    where name = ${queue.name} and id = ${hold.id} and state = 'active' and retry_count = ${hold.retry_count}`;
+}
+
+/** Puts a fetched job back, due at once. */
+export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promise<void> {
+  await sql`
+    update ${sql(`pgboss.${queue.table}`)} set state = 'retry', start_after = pgboss.job_now()
+    where name = ${queue.name} and id = ${hold.id} and state = 'active' and retry_count = ${hold.retry_count}`;
 }

@@ -1,22 +1,28 @@
+import { hostname } from 'node:os';
 import { connect, type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
-import type { Catalogue, Data, Job, NewJob } from './catalogue.ts';
+import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
 import {
   installJobFunction,
   type JobTable,
+  jobCompletion,
   jobInsertion,
   jobRemoval,
   jobResumption,
+  jobReturn,
   readJobTables,
 } from './job-rows.ts';
+import { startWork, type Work, type WorkOptions } from './work-loop.ts';
 
 const SCHEMA = 'pgboss';
 const WAKE_CHANNEL = 'postrider_wake';
 // NOTIFY makes committing transactions queue behind each other, so one per five milliseconds is sent, after the
 // commit: the first at once.
 const WAKE_EVERY_MS = 5;
-// A handler that runs on past this is repeated by another process; the lanes settled theirs before.
 const STOP_MS = 1500;
+// What has ended well is shown for a day; what is dead stays, for somebody has to look at it.
+const COMPLETED_SECONDS = 86_400;
+const DEAD_SECONDS = 30 * 86_400;
 
 export interface Queue<C extends Catalogue> {
   /** Connects without changing the schema; installQueue does that. */
@@ -48,9 +54,11 @@ export interface Queue<C extends Catalogue> {
   /** How many processes work on the same database, as far as their heartbeats tell; at least this one. */
   workerCount(): Promise<number>;
   /** Runs a handler for jobs that need no lanes; a throw is a fault and is retried. */
-  work<N extends keyof C & string>(name: N, handler: (data: Data<C, N>) => Promise<void>): Promise<void>;
-  /** Takes no more jobs of that name here; a handler that runs ends by itself. */
-  stopWork(name: keyof C & string): Promise<void>;
+  work<N extends keyof C & string>(name: N, options: WorkOptions<Data<C, N>>): Work;
+  /** Under which id this process is registered among those that work; null where it is not. */
+  instanceId(): Promise<string | null>;
+  /** The next times that a schedule matches, after one. */
+  nextRuns(cron: string, timezone: string, from: Date, count: number): Date[];
   /** Tells workers of every process that jobs are ready now. */
   wake(name: keyof C & string): void;
   /** The same for this process alone, which costs no statement. */
@@ -59,9 +67,6 @@ export interface Queue<C extends Catalogue> {
   /** Subscribes to the wakes of other processes. */
   listen(): Promise<void>;
 }
-
-/** A job and the attempt under which it was fetched, so that a late worker settles nothing. */
-export type JobHold = Pick<Job<unknown>, 'id' | 'retry_count'>;
 
 export interface QueueOptions<C extends Catalogue> {
   readonly sql: Sql;
@@ -121,6 +126,33 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     }
   };
 
+  /** Those that can be read; the others are taken out of the way, and said. */
+  const readable = async <N extends keyof C & string, F extends { id: string; retryCount: number; data: unknown }>(
+    name: N,
+    jobs: readonly F[],
+  ): Promise<{ fetched: F; job: Job<Data<C, N>> }[]> => {
+    const payload = payloadOf(catalogue, name);
+    const strange: string[] = [];
+    const found = jobs.flatMap((fetched) => {
+      const parsed = payload.safeParse(fetched.data);
+      if (!parsed.success) {
+        strange.push(fetched.id);
+        return [];
+      }
+      // payload is the catalogue's schema for this very name.
+      const data = parsed.data as Data<C, N>;
+      return [{ fetched, job: { id: fetched.id, retry_count: fetched.retryCount, data } }];
+    });
+    if (strange.length > 0) {
+      // Thrown, it would take its whole batch along, at every retry.
+      await boss.cancel(name, strange);
+      options.on_error(
+        new Error(`${name}: jobs with a payload that does not fit were canceled: ${strange.join(', ')}`),
+      );
+    }
+    return found;
+  };
+
   return {
     async start() {
       await boss.start();
@@ -159,26 +191,8 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       return jobResumption(sql, tableOf(name), source);
     },
     async fetch(name, count) {
-      const payload = payloadOf(catalogue, name);
-      const jobs = await boss.fetch<object>(name, { batchSize: count });
-      const strange: string[] = [];
-      const readable = jobs.flatMap((job) => {
-        const parsed = payload.safeParse(job.data);
-        if (!parsed.success) {
-          strange.push(job.id);
-          return [];
-        }
-        // payload is the catalogue's schema for this very name.
-        return [{ id: job.id, retry_count: job.retryCount, data: parsed.data as Data<C, typeof name> }];
-      });
-      if (strange.length > 0) {
-        // Thrown, it would take its whole batch along, at every retry.
-        await boss.cancel(name, strange);
-        options.on_error(
-          new Error(`${name}: jobs with a payload that does not fit were canceled: ${strange.join(', ')}`),
-        );
-      }
-      return readable;
+      const jobs = await readable(name, await boss.fetch<object>(name, { batchSize: count }));
+      return jobs.map(({ job }) => job);
     },
     async complete(tx, name, jobs) {
       if (jobs.length === 0) return;
@@ -211,14 +225,44 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       const instances = await boss.getInstances();
       return Math.max(1, instances.filter((instance) => instance.live).length);
     },
-    async work(name, handler) {
-      const payload = payloadOf(catalogue, name);
-      await boss.work<object>(name, { pollingIntervalSeconds: 5 }, async ([job]) => {
-        if (job) await handler(payload.parse(job.data) as Data<C, typeof name>);
+    work(name, options_of_work) {
+      const work = startWork(options_of_work, {
+        async fetch(count) {
+          const jobs = await boss.fetch<object>(name, { batchSize: count, includeMetadata: true });
+          return (await readable(name, jobs)).map(({ fetched, job }) => {
+            const could_run = Math.max(fetched.createdOn.getTime(), fetched.startAfter.getTime());
+            return {
+              job,
+              started_at: fetched.startedOn,
+              wait_ms: Math.max(0, fetched.startedOn.getTime() - could_run),
+            };
+          });
+        },
+        touch: async (holds) => void (await boss.touch(name, holds.map(attemptOf))),
+        complete: (hold) => jobCompletion(sql, tableOf(name), hold, COMPLETED_SECONDS),
+        fail: async (hold, error) => void (await boss.fail(name, attemptOf(hold), error)),
+        handBack: (hold) => jobReturn(sql, tableOf(name), hold),
+        onError: options.on_error,
       });
+      const silence = this.onWake(name, () => work.poll());
+      return {
+        ...work,
+        async stop() {
+          silence();
+          await work.stop();
+        },
+      };
     },
-    async stopWork(name) {
-      await boss.offWork(name, { wait: false });
+    async instanceId() {
+      if (!supervise) return null;
+      // pg-boss keeps its id to itself. A process has one queue, so its latest row is this one's.
+      const [row] = await sql<{ id: string }[]>`
+        select id from pgboss.instance where host = ${hostname()} and pid = ${process.pid} and stopped_on is null
+        order by started_on desc limit 1`;
+      return row?.id ?? null;
+    },
+    nextRuns(cron, timezone, from, count) {
+      return boss.previewSchedule(cron, { tz: timezone, from, count });
     },
     wake(name) {
       ring(name);
@@ -261,7 +305,7 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
         expireInSeconds: options.expire_seconds,
         // Longer than the furthest scheduled_at and the last retry; pg-boss deletes waiting jobs after it.
         retentionSeconds: 60 * 86_400,
-        deleteAfterSeconds: 3600,
+        deleteAfterSeconds: options.dead_seconds ?? DEAD_SECONDS,
         ...(options.heartbeat_seconds && { heartbeatSeconds: options.heartbeat_seconds }),
       };
       if (await boss.getQueue(name)) await boss.updateQueue(name, settings);

@@ -73,8 +73,11 @@ export interface World {
   /** What a receiver finds of each signature of a mail, such as `pass rsa-sha256 good.test`, topmost first. */
   signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
-  /** What a second process has on the same database and clock: a pool, a queue and an accept line of its own. */
-  peer(options?: { readonly on_statement?: (text: string) => void }): Promise<Services>;
+  /**
+   * What a second process has on the same database and clock: a pool, a queue and an accept line of its own. One that
+   * works is registered as a worker and supervises the queues.
+   */
+  peer(options?: { readonly works?: boolean; readonly on_statement?: (text: string) => void }): Promise<Services>;
   /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
   drain(): Promise<JobRun[]>;
   /** Claims so many of what is due at each endpoint, as a worker does that goes on visiting those it was called to. */
@@ -109,20 +112,20 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
   });
   const visited: Visit[] = [];
   const peerStops: (() => Promise<void>)[] = [];
-  const startQueue = async (pool: Sql) => {
+  const startQueue = async (pool: Sql, works: boolean) => {
     const queue = createQueue({
       sql: pool,
       url: database.url,
       catalogue,
       application_name: 'postrider-test-queue',
       max_connections: 4,
-      supervise: false,
+      supervise: works,
       on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
     });
     await queue.start();
     return queue;
   };
-  const jobs = await startQueue(sql);
+  const jobs = await startQueue(sql, false);
   // An operator is there already, so that no test waits for a password to be derived.
   await sql`insert into users (id, email, operator, created_at) values ('usr_00000000000000000000000000', 'operator@sandbox.test', true, clock_now())`;
   const public_url = config.PUBLIC_URL ?? 'http://localhost:3000';
@@ -176,9 +179,9 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       });
       return results.map(({ status, algo, signingDomain }) => `${status.result} ${algo} ${signingDomain}`);
     },
-    async peer(options = {}) {
+    async peer({ works = false, ...options } = {}) {
       const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer', ...options });
-      const queue = await startQueue(pool);
+      const queue = await startQueue(pool, works);
       const beside = createServices({ ...parts, sql: pool, jobs: queue });
       peerStops.push(async () => {
         await beside.key_uses.stop();

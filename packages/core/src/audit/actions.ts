@@ -49,5 +49,10 @@ export const auditActions = [
   'member.removed',
   'operator.added',
   'operator.removed',
+  'job.retried',
+  'job.canceled',
+  'job.run_now',
+  'queue.redriven',
+  'queue.concurrency_set',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

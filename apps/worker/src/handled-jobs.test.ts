@@ -1,0 +1,222 @@
+import { type Context, createContext, invoke, type Services } from '@postrider/core';
+import { createHold, releaseHold } from '@postrider/core/holds';
+import { getJob, getQueue, jobId, listJobs, listWorkers, redriveQueue, setConcurrency } from '@postrider/core/queues';
+import { createWorld, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startHandledJobs } from './handled-jobs.ts';
+import { createHoldKeeper } from './hold-keeper.ts';
+import { openWorkBook, type WorkBook } from './work-book.ts';
+
+let world: World;
+let ctx: Context;
+const stops: (() => Promise<void>)[] = [];
+beforeEach(async () => {
+  world = await createWorld();
+  ctx = world.as(world.workspace_id);
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  await world.stop();
+});
+
+async function startWorker(): Promise<{ services: Services; book: WorkBook }> {
+  const services = await world.peer({ works: true });
+  const book = await openWorkBook(services);
+  const holds = createHoldKeeper(services);
+  await holds.ready;
+  const handled = startHandledJobs(services, book, holds);
+  stops.unshift(async () => {
+    await handled.stop();
+    await book.stop();
+    await holds.stop();
+  });
+  return { services, book };
+}
+
+const recovery = () => ({
+  workspace_id: world.workspace_id,
+  webhook_id: 'whk_none',
+  since: '2026-01-01T00:00:00Z',
+  until: '2026-01-02T00:00:00Z',
+});
+
+async function addRecoveries(count: number): Promise<void> {
+  const { sql, jobs } = world.services;
+  await sql.begin((tx) =>
+    jobs.send(
+      tx,
+      'webhook.recover',
+      Array.from({ length: count }, () => ({ data: recovery() })),
+    ),
+  );
+  jobs.wake('webhook.recover');
+}
+
+async function jobsIn(queue: string, state: string): Promise<string[]> {
+  const rows = await world.services.sql<{ id: string }[]>`
+    select id from pgboss.job where name = ${queue} and state::text = ${state}`;
+  return rows.map(({ id }) => jobId(id));
+}
+
+/** From now on every recovery fails, as where the database has lost a table. */
+const breakRecoveries = () => world.services.sql`alter table webhook_deliveries rename to webhook_deliveries_away`;
+const mendRecoveries = () => world.services.sql`alter table webhook_deliveries_away rename to webhook_deliveries`;
+
+describe('jobs that need no lanes', () => {
+  it('are done one after the other without a pause, by two workers, each once', async () => {
+    const workers = [await startWorker(), await startWorker()];
+    for (const { services } of workers) await services.jobs.listen();
+    const began = performance.now();
+
+    await addRecoveries(100);
+
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(100), 4000);
+    // One in five seconds is what a worker did before it fetched as soon as it could run one more.
+    expect(performance.now() - began).toBeLessThan(4000);
+    for (const { book } of workers) await book.tell();
+    const [sum] = await world.services.sql`
+      select sum(finished)::int as finished from queue_minutes where queue = 'webhook.recover'`;
+    expect(sum).toEqual({ finished: 100 });
+  });
+
+  it('leave their runs that failed, the latest first, with the worker and the one that went well at last', async () => {
+    const { services, book } = await startWorker();
+    await breakRecoveries();
+    await addRecoveries(1);
+    services.jobs.wake('webhook.recover');
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'retry')).toHaveLength(1), 4000);
+    await mendRecoveries();
+    await world.clock.advance(40_000);
+    services.jobs.wake('webhook.recover');
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(1), 4000);
+
+    const [id = ''] = await jobsIn('webhook.recover', 'completed');
+    const job = await invoke(ctx, getJob, { id });
+
+    expect(job).toMatchObject({ state: 'completed', subject: { type: 'webhook', id: 'whk_none' } });
+    expect(job.attempts).toMatchObject([
+      { number: 2, error: null },
+      { number: 1, error: { name: 'PostgresError', message: expect.stringContaining('webhook_deliveries') } },
+    ]);
+    expect(job.attempts[0]?.worker).toMatch(/:\d+$/);
+    await book.tell();
+    expect(await invoke(ctx, getQueue, { queue: 'webhook.recover' })).toMatchObject({
+      fail_per_minute: expect.any(Number),
+    });
+  });
+
+  it('are dead once their retries are used up, and do what they should once they are redriven', async () => {
+    const { services } = await startWorker();
+    await breakRecoveries();
+    await world.services.sql`update pgboss.queue set retry_limit = 0 where name = 'webhook.recover'`;
+    await addRecoveries(3);
+    services.jobs.wake('webhook.recover');
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'failed')).toHaveLength(3), 4000);
+    const { data } = await invoke(ctx, listJobs, { state: 'dead' });
+    expect(data.map(({ output }) => output)).toMatchObject(Array(3).fill({ name: 'PostgresError' }));
+
+    await mendRecoveries();
+    expect(await invoke(ctx, redriveQueue, { queue: 'webhook.recover' })).toMatchObject({ redriven: 3 });
+    services.jobs.wake('webhook.recover');
+
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(3), 4000);
+  });
+
+  it('run as many at once as an operator has set, for every worker within two seconds', async () => {
+    const { services, book } = await startWorker();
+    const lock = await world.services.sql.reserve();
+    await lock`begin`;
+    await lock`lock table webhook_deliveries in access exclusive mode`;
+    await lock`lock table webhooks in access exclusive mode`;
+    await addRecoveries(20);
+    services.jobs.wake('webhook.recover');
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(4), 4000);
+
+    await invoke(ctx, setConcurrency, { queue: 'webhook.recover', concurrency: 7 });
+
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(7), 2500);
+    await book.tell();
+    const [id = ''] = await jobsIn('webhook.recover', 'active');
+    expect((await invoke(ctx, getJob, { id })).worker).toMatchObject({ id: book.worker_id });
+    const { workers, concurrency } = await invoke(ctx, getQueue, { queue: 'webhook.recover' });
+    expect({ workers, concurrency }).toMatchObject({ workers: [{ id: book.worker_id, active: 7 }], concurrency: 7 });
+    await lock`commit`;
+    lock.release();
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(20), 4000);
+  });
+
+  it('wait while their queue is held, and go on after the release', async () => {
+    const { id } = await invoke(ctx, createHold, {
+      scope: 'queue',
+      value: 'webhook.recover',
+      reason: 'An outage there',
+    });
+    await startWorker();
+    await addRecoveries(5);
+    const other = { ...recovery(), domain: 'none.test' };
+    const { sql, jobs } = world.services;
+    await sql.begin((tx) => jobs.send(tx, 'domain.cancel_mail', [{ data: other }]));
+    await vi.waitFor(async () => expect(await jobsIn('domain.cancel_mail', 'completed')).toHaveLength(1), 8000);
+    expect(await jobsIn('webhook.recover', 'created')).toHaveLength(5);
+
+    await invoke(ctx, releaseHold, { hold_id: id });
+
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(5), 4000);
+  });
+
+  it('go back to the queue at a stop where they do not end in time, and are done by another', async () => {
+    const { services } = await startWorker();
+    const lock = await world.services.sql.reserve();
+    await lock`begin`;
+    await lock`lock table webhook_deliveries, webhooks in access exclusive mode`;
+    await addRecoveries(1);
+    services.jobs.wake('webhook.recover');
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(1), 4000);
+
+    const [stop] = stops.splice(0);
+    const stopping = stop?.();
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'retry')).toHaveLength(1), 4000);
+    await lock`commit`;
+    lock.release();
+    await stopping;
+    const other = await startWorker();
+    other.services.jobs.wake('webhook.recover');
+
+    await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(1), 4000);
+  });
+});
+
+describe('workers.list', () => {
+  it('shows who works on what, and who has crashed as not live', async () => {
+    const first = await startWorker();
+    await first.book.tell();
+    // It beats every thirty seconds of its own time, so to the others it is silent from now on.
+    await world.clock.advance(120_000);
+    const second = await startWorker();
+    await second.book.tell();
+
+    const { data } = await invoke(ctx, listWorkers, {});
+
+    expect(data.map(({ id, live }) => ({ id, live }))).toEqual([
+      { id: second.book.worker_id, live: true },
+      { id: first.book.worker_id, live: false },
+    ]);
+    expect(data[0]).toMatchObject({
+      version: '0.1.0',
+      stopped_at: null,
+      active: 0,
+      queues: expect.arrayContaining(['webhook.recover']),
+    });
+    expect(data[0]?.rss_bytes).toBeGreaterThan(1_000_000);
+    expect(data[1]).toMatchObject({ stopped_at: null, queues: [], active: 0 });
+  });
+
+  it('is for operators', async () => {
+    const { key_id, workspace_id } = await world.workspace('business');
+    const actor = { kind: 'key', workspace_id, key_id, scopes: ['admin'], mode: 'live', domains: null } as const;
+
+    await expect(invoke(createContext(world.services, actor), listWorkers, {})).rejects.toMatchObject({
+      reason: 'missing_scope',
+    });
+  });
+});

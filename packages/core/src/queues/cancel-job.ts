@@ -1,0 +1,33 @@
+import { cancelWaiting } from '@postrider/queue';
+import type { JobName } from '../jobs.ts';
+import { operation } from '../operation.ts';
+import { leverInput, notOpen, pull } from './job-lever.ts';
+import { type JobView, jobSchema, recipientOf } from './job-view.ts';
+
+/** Jobs of these stand for rows that would be left behind without them. */
+const INSTEAD: Partial<Record<string, string>> = {
+  'webhook.deliver': 'It stands for what is owed to a webhook: disable that, and nothing is posted to it.',
+  'bulk.run': 'It stands for a bulk operation: cancel that.',
+} satisfies Partial<Record<JobName, string>>;
+
+/** Ends a job that waits, or that is dead. A mail is canceled as a mail: without its job it would be given another. */
+export const cancelJob = operation({
+  name: 'jobs.cancel',
+  scope: 'operator',
+  summary: 'Cancel a job that waits, or dismiss a dead one',
+  input: leverInput,
+  output: jobSchema,
+  async run(ctx, input): Promise<JobView> {
+    return pull(ctx, input, 'job.canceled', async (tx, job) => {
+      const recipient = recipientOf(job);
+      if (recipient) {
+        const { message_id } = recipient;
+        const advice = `It stands for a mail of ${message_id}: cancel that, with POST /email/${message_id}/cancel.`;
+        throw notOpen(job, 'job.canceled', advice);
+      }
+      const advice = INSTEAD[job.queue];
+      if (advice) throw notOpen(job, 'job.canceled', advice);
+      return cancelWaiting(tx, job);
+    });
+  },
+});

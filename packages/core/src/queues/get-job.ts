@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField, timeField } from '../wire.ts';
+import { findJob, jobSchema, jobViews, recipientOf } from './job-view.ts';
+import { workerName } from './queue-view.ts';
+import { deliveryAttemptsOf, jobAttemptsOf, workerRows } from './store.ts';
+
+const MOST_ATTEMPTS = 100;
+
+const jobAttemptSchema = z
+  .object({
+    number: z.int(),
+    started_at: timeField,
+    duration_ms: z.number().nullable(),
+    error: z
+      .object({ name: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Null where it went well.' }),
+    worker: z.string().nullable(),
+  })
+  .meta({ id: 'JobAttempt' });
+
+const jobDetailSchema = jobSchema.extend({
+  attempts: z
+    .array(jobAttemptSchema)
+    .readonly()
+    .meta({
+      description:
+        'The latest first. Of a mail they are the attempts at its recipient. Of other jobs those that failed, and those ' +
+        'that went well after a failure; one whose worker was lost has left none.',
+    }),
+});
+export type JobDetail = z.output<typeof jobDetailSchema>;
+
+export const getJob = operation({
+  name: 'jobs.get',
+  scope: 'operator',
+  summary: 'A job with its attempts, the latest first',
+  input: z.object({ id: idField(idPrefixes.job) }),
+  output: jobDetailSchema,
+  async run(ctx, { id }): Promise<JobDetail> {
+    const job = await findJob(ctx, id);
+    const recipient = recipientOf(job);
+    const [[view], rows] = await Promise.all([
+      jobViews(ctx, [job]),
+      recipient ? deliveryAttemptsOf(ctx.sql, recipient, MOST_ATTEMPTS) : jobAttemptsOf(ctx.sql, job.id, MOST_ATTEMPTS),
+    ]);
+    if (!view) throw new Error(`there is no view of ${id}`);
+    const workers = rows.some(({ worker_id }) => worker_id !== null) ? await workerRows(ctx.sql, 31 * 86_400) : [];
+    const nameOf = new Map(workers.map((worker) => [worker.id, workerName(worker)]));
+    return {
+      ...view,
+      attempts: rows.map((row) => ({
+        number: row.number,
+        started_at: isoTime(row.started_at),
+        duration_ms: row.duration_ms,
+        error:
+          row.error_name === null && row.error_message === null
+            ? null
+            : { name: row.error_name ?? 'Error', message: row.error_message ?? '' },
+        worker: row.worker_id && (nameOf.get(row.worker_id) ?? row.worker_id),
+      })),
+    };
+  },
+});

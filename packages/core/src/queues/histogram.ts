@@ -1,0 +1,39 @@
+// Slot 0 is what took less than a millisecond, and each slot after it ends √2 times as late as the one before. The
+// last has no end: more than two hours.
+const SLOTS = 48;
+
+export type Histogram = number[];
+
+export function emptyHistogram(): Histogram {
+  return new Array<number>(SLOTS).fill(0);
+}
+
+export function addToHistogram(bins: Histogram, duration_ms: number): void {
+  const slot = duration_ms < 1 ? 0 : Math.min(SLOTS - 1, 1 + Math.floor(2 * Math.log2(duration_ms)));
+  bins[slot] = (bins[slot] ?? 0) + 1;
+}
+
+export function sumOf(histograms: readonly (readonly number[])[]): Histogram {
+  const sum = emptyHistogram();
+  for (const bins of histograms) {
+    for (const [slot, count] of bins.entries()) sum[slot] = (sum[slot] ?? 0) + count;
+  }
+  return sum;
+}
+
+/** The time in seconds below which so many percent lie, estimated within its slot; null where nothing was counted. */
+export function percentileOf(bins: readonly number[], percent: number): number | null {
+  const total = bins.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  const wanted = (percent / 100) * total;
+  let seen = 0;
+  for (const [slot, count] of bins.entries()) {
+    if (count > 0 && seen + count >= wanted) {
+      if (slot === 0) return 0.001;
+      const begin = 2 ** ((slot - 1) / 2) / 1000;
+      return slot === SLOTS - 1 ? begin : begin * Math.SQRT2 ** ((wanted - seen) / count);
+    }
+    seen += count;
+  }
+  return null;
+}

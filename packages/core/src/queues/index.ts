@@ -1,0 +1,27 @@
+export { cancelJob } from './cancel-job.ts';
+export { getJob, type JobDetail } from './get-job.ts';
+export { getQueue } from './get-queue.ts';
+export { addToHistogram, emptyHistogram, type Histogram } from './histogram.ts';
+export { jobId, uuidOfJob } from './job-id.ts';
+export type { JobView } from './job-view.ts';
+export { listJobs } from './list-jobs.ts';
+export { listQueues, type Queues } from './list-queues.ts';
+export { listSchedules, type Schedules, type ScheduleView } from './list-schedules.ts';
+export { listWorkers, type Workers, type WorkerView } from './list-workers.ts';
+export { type QueueHistory, type QueuePoint, queueHistory } from './queue-history.ts';
+export { queueNames } from './queue-names.ts';
+export type { QueueView } from './queue-view.ts';
+export { type Redriven, redriveQueue } from './redrive-queue.ts';
+export { retryJob } from './retry-job.ts';
+export { runJobNow } from './run-job-now.ts';
+export { setConcurrency } from './set-concurrency.ts';
+export {
+  addJobAttempt,
+  addWork,
+  addWorker,
+  concurrencies,
+  dropWorkerQueues,
+  forgetWork,
+  measureQueues,
+  type WorkNote,
+} from './store.ts';

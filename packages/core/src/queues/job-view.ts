@@ -1,0 +1,136 @@
+import { type JobRow, jobStates, jobsByIds } from '@postrider/queue';
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { idPrefixes } from '../ids.ts';
+import { catalogue, type JobName } from '../jobs.ts';
+import { idField, timeField } from '../wire.ts';
+import { jobId, jobNotFound, uuidOfJob } from './job-id.ts';
+import { queueNames } from './queue-names.ts';
+import { workerName } from './queue-view.ts';
+import { findParked, holdersOf, type WorkerRow, workerRows } from './store.ts';
+
+export const jobStateField = z.enum(jobStates).meta({ id: 'JobState' });
+
+export const jobSchema = z
+  .object({
+    object: z.literal('job'),
+    id: idField(idPrefixes.job),
+    queue: z.string(),
+    state: jobStateField,
+    workspace_id: z.string().nullable(),
+    data: z.record(z.string(), z.unknown()).meta({ description: 'Its payload: ids.' }),
+    output: z.unknown().meta({ description: 'What its last failure left; null where there was none.' }),
+    retry_count: z.int().meta({ description: 'How often it was fetched again.' }),
+    retry_limit: z.int(),
+    priority: z.int(),
+    start_after: timeField,
+    created_at: timeField,
+    started_at: timeField.nullable(),
+    completed_at: timeField.nullable(),
+    heartbeat_at: timeField.nullable(),
+    parked_in: z.string().nullable().meta({ description: 'The destination that the mail of a ready job waits for.' }),
+    subject: z
+      .object({ type: z.enum(['message', 'webhook', 'domain']), id: z.string() })
+      .nullable()
+      .meta({ description: 'What it is about; a domain by its name.' }),
+    worker: z
+      .object({ id: z.uuid(), name: z.string() })
+      .nullable()
+      .meta({ description: 'Who runs it, once that is known; mails on their way are not told one by one.' }),
+  })
+  .meta({ id: 'Job' });
+export type JobView = z.output<typeof jobSchema>;
+
+/** A job with the destination that its mail is parked for. */
+export interface FoundJob extends JobRow {
+  readonly parked_in: string | null;
+}
+
+export async function findJob(ctx: Context, id: string): Promise<FoundJob> {
+  const uuid = uuidOfJob(id);
+  if (uuid === null) throw jobNotFound(id);
+  const [row] = await jobsByIds(ctx.sql, queueNames, [uuid]);
+  if (row) return { ...row, parked_in: null };
+  const parked = await findParked(ctx.sql, uuid);
+  if (!parked) throw jobNotFound(id);
+  const { workspace_id, message_id, recipient_id, due_at, lane } = parked;
+  return {
+    id: uuid,
+    queue: 'delivery.attempt',
+    state: 'ready',
+    data: { workspace_id, message_id, recipient_id },
+    output: null,
+    retry_count: 0,
+    retry_limit: catalogue['delivery.attempt'].options.retry_limit,
+    priority: 0,
+    start_after: due_at,
+    created_at: due_at,
+    started_at: null,
+    completed_at: null,
+    heartbeat_at: null,
+    parked_in: lane,
+  };
+}
+
+/** Jobs as they are shown, with who runs those that run. */
+export async function jobViews(ctx: Context, jobs: readonly FoundJob[]): Promise<JobView[]> {
+  const active = jobs.filter(({ state }) => state === 'active').map(({ id }) => id);
+  const holders = await holdersOf(ctx.sql, active);
+  const workers = holders.size > 0 ? await workerRows(ctx.sql, 86_400) : [];
+  const workerOf = new Map(workers.map((worker) => [worker.id, worker]));
+  return jobs.map((job) => jobView(job, workerOf.get(holders.get(job.id) ?? '')));
+}
+
+function jobView(job: FoundJob, worker: WorkerRow | undefined): JobView {
+  const data = recordOf(job.data);
+  return {
+    object: 'job',
+    id: jobId(job.id),
+    queue: job.queue,
+    state: job.state,
+    workspace_id: textOf(data.workspace_id),
+    data,
+    output: job.output,
+    retry_count: job.retry_count,
+    retry_limit: job.retry_limit,
+    priority: job.priority,
+    start_after: isoTime(job.start_after),
+    created_at: isoTime(job.created_at),
+    started_at: job.started_at && isoTime(job.started_at),
+    completed_at: job.completed_at && isoTime(job.completed_at),
+    heartbeat_at: job.heartbeat_at && isoTime(job.heartbeat_at),
+    parked_in: job.parked_in,
+    subject: subjectOf(data),
+    worker: worker ? { id: worker.id, name: workerName(worker) } : null,
+  };
+}
+
+function subjectOf(data: Readonly<Record<string, unknown>>): JobView['subject'] {
+  const found = [
+    { type: 'message', id: textOf(data.message_id) },
+    { type: 'webhook', id: textOf(data.webhook_id) },
+    { type: 'domain', id: textOf(data.domain) },
+  ] as const;
+  for (const { type, id } of found) {
+    if (id !== null) return { type, id };
+  }
+  return null;
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** What names a recipient in the payload of a job that stands for one. */
+export function recipientOf(
+  job: JobRow,
+): { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string } | null {
+  if (job.queue !== ('delivery.attempt' satisfies JobName)) return null;
+  const parsed = catalogue['delivery.attempt'].payload.safeParse(job.data);
+  return parsed.success ? parsed.data : null;
+}

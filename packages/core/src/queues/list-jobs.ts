@@ -1,0 +1,106 @@
+import { type JobPlace, type JobsAsked, jobsByIds, pageOfJobs } from '@postrider/queue';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes, isId } from '../ids.ts';
+import { type CursorScope, type List, pageFields, readCursor, writeCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { listOf } from '../wire.ts';
+import { type JobView, jobSchema, jobStateField, jobViews } from './job-view.ts';
+import { queueField, queueNamed, queueNames } from './queue-names.ts';
+import { jobsOfMessage } from './store.ts';
+
+/**
+ * Jobs of all queues or of one. With a state they come in the order of the time they are due, those that have ended in
+ * the order of their end, and else in the order in which they were made; always the latest first.
+ */
+export const listJobs = operation({
+  name: 'jobs.list',
+  scope: 'operator',
+  summary: 'Jobs, the latest first',
+  input: z.object({
+    ...pageFields,
+    queue: queueField.optional(),
+    state: jobStateField.optional(),
+    subject: z.string().max(255).optional().meta({
+      description: 'Jobs about this: the id of a message, a webhook or a workspace, or the name of a domain.',
+    }),
+    since: timestampField('since').optional().meta({ description: 'Made at this time or later.' }),
+    until: timestampField('until').optional().meta({ description: 'Made before this time.' }),
+  }),
+  output: listOf(jobSchema),
+  async run(ctx, { limit, cursor, ...filters }): Promise<List<JobView>> {
+    const scope = { secret_key: ctx.secret_key, list: 'jobs', workspace_id: '', filters };
+    const asked: JobsAsked = {
+      queues: filters.queue === undefined ? queueNames : [queueNamed(filters.queue)],
+      state: filters.state ?? null,
+      since: filters.since ?? null,
+      until: filters.until ?? null,
+      data: null,
+      after: placeIn(scope, cursor),
+      count: limit + 1,
+    };
+    if (filters.subject !== undefined && isId('message', filters.subject)) {
+      return jobsOf(ctx, filters.subject, asked, limit, scope);
+    }
+    const data = filters.subject === undefined ? null : payloadAbout(filters.subject);
+    const { rows, edge } = await pageOfJobs(ctx.sql, { ...asked, data });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : null;
+    const next = last ? { at: last.place, id: last.id } : edge;
+    return {
+      object: 'list',
+      data: await jobViews(
+        ctx,
+        shown.map((row) => ({ ...row, parked_in: null })),
+      ),
+      has_more: next !== null,
+      next_cursor: next && writeCursor(scope, `${next.at}|${next.id}`),
+    };
+  },
+});
+
+/** A message has few jobs, one for each recipient: they are looked up by their ids. */
+async function jobsOf(
+  ctx: Context,
+  message_id: string,
+  { queues, state, since, until, after }: JobsAsked,
+  limit: number,
+  scope: CursorScope,
+): Promise<List<JobView>> {
+  const rows = (await jobsByIds(ctx.sql, queues, await jobsOfMessage(ctx.sql, message_id)))
+    .filter((row) => state === null || row.state === state)
+    .filter((row) => (!since || row.created_at >= since) && (!until || row.created_at < until))
+    .filter((row) => after === null || row.id < after.id)
+    .sort((left, right) => (left.id < right.id ? 1 : -1));
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    object: 'list',
+    data: await jobViews(
+      ctx,
+      shown.map((row) => ({ ...row, parked_in: null })),
+    ),
+    has_more: last !== undefined,
+    next_cursor: last ? writeCursor(scope, `|${last.id}`) : null,
+  };
+}
+
+function payloadAbout(subject: string): Record<string, string> {
+  if (isId('webhook', subject)) return { webhook_id: subject };
+  if (subject.startsWith(idPrefixes.workspace)) return { workspace_id: subject };
+  if (subject.includes('.')) return { domain: subject.toLowerCase() };
+  throw new AppError(
+    'invalid_type',
+    'subject must be the id of a message, a webhook or a workspace, or the name of a domain.',
+    { details: [{ param: 'subject', reason: 'invalid_type', message: 'Give msg_…, whk_…, wsp_… or a domain.' }] },
+  );
+}
+
+function placeIn(scope: CursorScope, cursor: string | undefined): JobPlace | null {
+  const position = readCursor(scope, cursor);
+  if (position === null) return null;
+  const [at = '', id = ''] = position.split('|');
+  return { at, id };
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { queueNames } from './queue-names.ts';
+import { type QueueView, queueSchema, queueViews, windowField } from './queue-view.ts';
+
+export interface Queues {
+  readonly object: 'list';
+  readonly data: readonly QueueView[];
+}
+
+/** Every queue there is, busy or not. */
+export const listQueues = operation({
+  name: 'queues.list',
+  scope: 'operator',
+  summary: 'What waits, runs and is dead in every queue',
+  input: z.object({ window_minutes: windowField }),
+  output: z.object({ object: z.literal('list'), data: z.array(queueSchema).readonly() }),
+  async run(ctx, { window_minutes }): Promise<Queues> {
+    return { object: 'list', data: await queueViews(ctx, queueNames, window_minutes) };
+  },
+});

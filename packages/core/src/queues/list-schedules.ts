@@ -1,0 +1,65 @@
+import { jobsByIds, schedulesOf } from '@postrider/queue';
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { operation } from '../operation.ts';
+import { timeField } from '../wire.ts';
+import { cronInWords } from './cron-words.ts';
+import { jobId } from './job-id.ts';
+import { jobStateField } from './job-view.ts';
+
+const scheduleSchema = z
+  .object({
+    object: z.literal('schedule'),
+    name: z.string().meta({ description: 'Of the schedule and of its queue.' }),
+    cron: z.string(),
+    timezone: z.string(),
+    in_words: z.string(),
+    next_runs: z.array(timeField).readonly(),
+    last_run: z
+      .object({ id: z.string(), state: jobStateField, created_at: timeField })
+      .nullable()
+      .meta({ description: 'The job that it made last; null where that is no longer kept.' }),
+    missed_policy: z.enum(['skip', 'once']).meta({ description: 'What becomes of times at which nothing ran.' }),
+  })
+  .meta({ id: 'Schedule' });
+export type ScheduleView = z.output<typeof scheduleSchema>;
+
+export interface Schedules {
+  readonly object: 'list';
+  readonly data: readonly ScheduleView[];
+}
+
+export const listSchedules = operation({
+  name: 'schedules.list',
+  scope: 'operator',
+  summary: 'What runs by the clock, and when next',
+  input: z.object({ next_runs: z.int().min(0).max(20).default(3) }),
+  output: z.object({ object: z.literal('list'), data: z.array(scheduleSchema).readonly() }),
+  async run(ctx, { next_runs }): Promise<Schedules> {
+    const schedules = await schedulesOf(ctx.sql);
+    const last_ids = schedules.flatMap(({ last_job_id }) => (last_job_id === null ? [] : [last_job_id]));
+    const jobs = await jobsByIds(
+      ctx.sql,
+      schedules.map(({ name }) => name),
+      last_ids,
+    );
+    const jobOf = new Map(jobs.map((job) => [job.id, job]));
+    return {
+      object: 'list',
+      data: schedules.map(({ name, cron, timezone, missed, last_job_id, now }) => {
+        const last = jobOf.get(last_job_id ?? '');
+        const runs = next_runs === 0 ? [] : ctx.jobs.nextRuns(cron, timezone, now, next_runs);
+        return {
+          object: 'schedule',
+          name,
+          cron,
+          timezone,
+          in_words: cronInWords(cron),
+          next_runs: runs.map(isoTime),
+          last_run: last ? { id: jobId(last.id), state: last.state, created_at: isoTime(last.created_at) } : null,
+          missed_policy: missed,
+        };
+      }),
+    };
+  },
+});

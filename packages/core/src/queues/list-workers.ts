@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { operation } from '../operation.ts';
+import { timeField } from '../wire.ts';
+import { GONE_SECONDS, workerName } from './queue-view.ts';
+import { type WorkerRow, workerRows } from './store.ts';
+
+export const workerSchema = z
+  .object({
+    object: z.literal('worker'),
+    id: z.uuid(),
+    name: z.string(),
+    host: z.string(),
+    version: z.string().nullable().meta({ description: 'Of Postrider; null until it has told.' }),
+    live: z.boolean().meta({ description: 'Neither stopped nor silent for three heartbeats.' }),
+    started_at: timeField,
+    last_heartbeat_at: timeField,
+    stopped_at: timeField.nullable().meta({ description: 'Null while it works, and where it crashed.' }),
+    queues: z.array(z.string()).readonly(),
+    active: z.int(),
+    concurrency: z.int(),
+    rss_bytes: z.number().nullable(),
+    cpu: z.number().nullable().meta({ description: 'Processor cores used.' }),
+    loop_delay_p99_ms: z.number().nullable(),
+    pool_waiting: z.int().nullable().meta({ description: 'Who waits for a connection of its queue.' }),
+    crash_restarts: z.int().meta({ description: 'How often a process on this host has ended without a stop.' }),
+  })
+  .meta({ id: 'Worker' });
+export type WorkerView = z.output<typeof workerSchema>;
+
+export interface Workers {
+  readonly object: 'list';
+  readonly data: readonly WorkerView[];
+}
+
+/** The processes that work, the latest first; those that are gone are listed for a day. */
+export const listWorkers = operation({
+  name: 'workers.list',
+  scope: 'operator',
+  summary: 'The processes that work, and those that did until lately',
+  input: z.object({}),
+  output: z.object({ object: z.literal('list'), data: z.array(workerSchema).readonly() }),
+  async run(ctx): Promise<Workers> {
+    return { object: 'list', data: (await workerRows(ctx.sql, GONE_SECONDS)).map(workerView) };
+  },
+});
+
+function workerView(row: WorkerRow): WorkerView {
+  const held = row.live ? row.queues : [];
+  return {
+    object: 'worker',
+    id: row.id,
+    name: workerName(row),
+    host: row.host,
+    version: row.version,
+    live: row.live,
+    started_at: isoTime(row.started_at),
+    last_heartbeat_at: isoTime(row.heartbeat_at),
+    stopped_at: row.stopped_at && isoTime(row.stopped_at),
+    queues: held.map(({ queue }) => queue),
+    active: held.reduce((sum, { active }) => sum + active, 0),
+    concurrency: held.reduce((sum, { concurrency }) => sum + concurrency, 0),
+    rss_bytes: row.rss_bytes,
+    cpu: row.cpu,
+    loop_delay_p99_ms: row.loop_delay_p99_ms,
+    pool_waiting: row.pool_waiting,
+    crash_restarts: row.crash_restarts,
+  };
+}

@@ -1,0 +1,71 @@
+import { transactionTime } from '@postrider/db';
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { operation } from '../operation.ts';
+import { timestampField } from '../timestamp-field.ts';
+import { timeField } from '../wire.ts';
+import { percentileOf } from './histogram.ts';
+import { queueField, queueNamed } from './queue-names.ts';
+import { historyOf } from './store.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const KEPT_DAYS = 31;
+
+const queuePointSchema = z
+  .object({
+    at: timeField.meta({ description: 'Where the point begins.' }),
+    ready: z.int(),
+    deferred: z.int(),
+    active: z.int(),
+    dead: z.int(),
+    parked: z.int(),
+    oldest_ready_seconds: z.number().nullable(),
+    finished: z.int().meta({ description: 'Jobs done in it.' }),
+    failed: z.int().meta({ description: 'Runs that failed in it.' }),
+    wait_p95_seconds: z.number().nullable(),
+  })
+  .meta({ id: 'QueuePoint' });
+export type QueuePoint = z.output<typeof queuePointSchema>;
+
+const queueHistorySchema = z.object({
+  object: z.literal('list'),
+  data: z.array(queuePointSchema).readonly(),
+  point_seconds: z.int().meta({ description: 'How long each point lasts.' }),
+});
+export type QueueHistory = z.output<typeof queueHistorySchema>;
+
+/** What stood in a queue and what was done, minute by minute or coarser. */
+export const queueHistory = operation({
+  name: 'queues.history',
+  scope: 'operator',
+  summary: 'How a queue has gone over time',
+  input: z.object({
+    queue: queueField,
+    since: timestampField('since').optional().meta({ description: 'An hour ago where none is given.' }),
+    until: timestampField('until').optional().meta({ description: 'Now where none is given.' }),
+    max_points: z.int().min(1).max(1000).default(300),
+  }),
+  output: queueHistorySchema,
+  async run(ctx, { queue, since, until, max_points }): Promise<QueueHistory> {
+    const name = queueNamed(queue);
+    const end = until ?? (await ctx.sql.begin(transactionTime));
+    const asked = since?.getTime() ?? end.getTime() - HOUR_MS;
+    if (asked >= end.getTime() || end.getTime() - asked > KEPT_DAYS * 24 * HOUR_MS) {
+      throw new AppError('invalid_range', `since must be before until, by ${KEPT_DAYS} days at most.`);
+    }
+    const begin = new Date(Math.floor(asked / MINUTE_MS) * MINUTE_MS);
+    const minutes = Math.ceil((end.getTime() - begin.getTime()) / MINUTE_MS / max_points);
+    const rows = await historyOf(ctx.sql, name, { since: begin, until: end, minutes });
+    return {
+      object: 'list',
+      data: rows.map(({ at, wait_bins, ...row }) => ({
+        at: isoTime(at),
+        ...row,
+        wait_p95_seconds: percentileOf(wait_bins, 95),
+      })),
+      point_seconds: minutes * 60,
+    };
+  },
+});

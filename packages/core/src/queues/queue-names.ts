@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { catalogue, type JobName } from '../jobs.ts';
+
+// The keys of the catalogue are its names.
+export const queueNames = (Object.keys(catalogue) as JobName[]).sort();
+
+export const queueField = z.string().meta({ description: 'The name of a queue.', examples: ['delivery.attempt'] });
+
+export function queueNamed(text: string): JobName {
+  const name = queueNames.find((one) => one === text);
+  if (name) return name;
+  throw new AppError(
+    'queue_not_found',
+    `No queue is called ${text.slice(0, 100)}; there are ${queueNames.join(', ')}.`,
+  );
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { catalogue, type JobName } from '../jobs.ts';
+import { timeField } from '../wire.ts';
+import { percentileOf, sumOf } from './histogram.ts';
+import {
+  concurrencies,
+  type MeasureRow,
+  type MinuteRow,
+  measuresOf,
+  minutesOf,
+  type WorkerRow,
+  workerRows,
+} from './store.ts';
+
+const RATE_MINUTES = 5;
+const PERCENTS = [50, 95, 99] as const;
+export const GONE_SECONDS = 86_400;
+
+const percentileSchema = z
+  .object({ p: z.int(), seconds: z.number().nullable().meta({ description: 'Null where nothing ran.' }) })
+  .meta({ id: 'Percentile' });
+
+export const queueSchema = z
+  .object({
+    object: z.literal('queue'),
+    name: z.string(),
+    purpose: z.string(),
+    ready: z.int().meta({ description: 'Jobs that are due and that nobody has taken.' }),
+    deferred: z.int().meta({ description: 'Jobs that are due later, retries among them.' }),
+    active: z.int().meta({ description: 'Jobs that a worker has taken.' }),
+    dead: z.int().meta({ description: 'Jobs whose retries are used up.' }),
+    parked: z.int().meta({ description: 'Mail that is due and waits for its destination, out of the queue.' }),
+    oldest_ready_seconds: z.number().nullable().meta({ description: 'For how long the first of the ready is due.' }),
+    in_per_minute: z.number().nullable(),
+    out_per_minute: z.number().meta({ description: 'Jobs that are done, over the last five minutes.' }),
+    fail_per_minute: z.number().meta({ description: 'Runs that failed: a deferral, or a fault.' }),
+    drain_seconds: z
+      .number()
+      .nullable()
+      .meta({ description: 'Until nothing is ready, at these rates; null where it does not get less.' }),
+    wait: z.array(percentileSchema).readonly(),
+    run: z.array(percentileSchema).readonly(),
+    concurrency: z.int().meta({ description: 'How many each worker runs at once.' }),
+    workers: z
+      .array(z.object({ id: z.string(), name: z.string(), active: z.int() }))
+      .readonly()
+      .meta({ description: 'The live workers that take its jobs.' }),
+    measured_at: timeField.nullable().meta({ description: 'When it was counted; null where no worker has yet.' }),
+  })
+  .meta({ id: 'Queue' });
+export type QueueView = z.output<typeof queueSchema>;
+
+export const windowField = z
+  .int()
+  .min(1)
+  .max(1440)
+  .default(15)
+  .meta({ description: 'Over how many minutes waiting and running times are told.' });
+
+/** Queues as they were when a worker looked last. Nothing is counted here. */
+export async function queueViews(
+  ctx: Context,
+  names: readonly JobName[],
+  window_minutes: number,
+): Promise<QueueView[]> {
+  const { sql } = ctx;
+  const [measures, { rows, now }, set, workers] = await Promise.all([
+    measuresOf(sql),
+    minutesOf(sql, names, Math.max(window_minutes, RATE_MINUTES + 1)),
+    concurrencies(sql),
+    workerRows(sql, GONE_SECONDS),
+  ]);
+  const minutes = Map.groupBy(rows, (row) => row.queue);
+  return names.map((name) =>
+    viewOf(name, {
+      measure: measures.get(name) ?? null,
+      minutes: minutes.get(name) ?? [],
+      now,
+      window_minutes,
+      concurrency: set.get(name) ?? catalogue[name].concurrency,
+      workers,
+    }),
+  );
+}
+
+function viewOf(
+  name: JobName,
+  found: {
+    readonly measure: MeasureRow | null;
+    readonly minutes: readonly MinuteRow[];
+    readonly now: Date;
+    readonly window_minutes: number;
+    readonly concurrency: number;
+    readonly workers: readonly WorkerRow[];
+  },
+): QueueView {
+  const { measure, minutes, now, window_minutes } = found;
+  const rates = ratesOf(minutes, measure, now);
+  const window = minutes.filter((row) => row.minute.getTime() > now.getTime() - window_minutes * 60_000);
+  const waits = sumOf(window.map((row) => row.wait_bins));
+  const runs = sumOf(window.map((row) => row.run_bins));
+  const ready = measure?.ready ?? 0;
+  return {
+    object: 'queue',
+    name,
+    purpose: catalogue[name].purpose,
+    ready,
+    deferred: measure?.deferred ?? 0,
+    active: measure?.active ?? 0,
+    dead: measure?.dead ?? 0,
+    parked: measure?.parked ?? 0,
+    oldest_ready_seconds: measure?.oldest_ready_seconds ?? null,
+    in_per_minute: rates.in,
+    out_per_minute: rates.out,
+    fail_per_minute: rates.fail,
+    drain_seconds: drainSeconds(ready, rates),
+    wait: PERCENTS.map((p) => ({ p, seconds: percentileOf(waits, p) })),
+    run: PERCENTS.map((p) => ({ p, seconds: percentileOf(runs, p) })),
+    concurrency: found.concurrency,
+    workers: found.workers.flatMap((worker) => {
+      const held = worker.live ? worker.queues.find(({ queue }) => queue === name) : undefined;
+      return held ? [{ id: worker.id, name: workerName(worker), active: held.active }] : [];
+    }),
+    measured_at: measure ? isoTime(measure.measured_at) : null,
+  };
+}
+
+interface Rates {
+  readonly in: number | null;
+  readonly out: number;
+  readonly fail: number;
+}
+
+/**
+ * What came in is not counted where it comes in, because every mail would pay for that: it is what the backlog has
+ * grown by and what was done meanwhile.
+ */
+function ratesOf(minutes: readonly MinuteRow[], measure: MeasureRow | null, now: Date): Rates {
+  const from = Math.floor(now.getTime() / 60_000) * 60_000 - (RATE_MINUTES - 1) * 60_000;
+  const lately = minutes.filter((row) => row.minute.getTime() >= from);
+  const span = (now.getTime() - from) / 60_000;
+  const out = sum(lately, 'finished') / span;
+  const fail = sum(lately, 'failed') / span;
+  const base = minutes.find((row) => row.measured_at !== null && row.minute.getTime() >= from - 60_000);
+  const passed = measure && base?.measured_at ? measure.measured_at.getTime() - base.measured_at.getTime() : 0;
+  if (!measure || !base || passed <= 0) return { in: null, out, fail };
+  const done = sum(
+    lately.filter((row) => row.minute > base.minute),
+    'finished',
+  );
+  const grown = backlogOf(measure) - backlogOf(base);
+  return { in: Math.max(0, ((grown + done) * 60_000) / passed), out, fail };
+}
+
+function sum(rows: readonly MinuteRow[], field: 'finished' | 'failed'): number {
+  return rows.reduce((total, row) => total + row[field], 0);
+}
+
+function backlogOf(row: Pick<MinuteRow, 'ready' | 'deferred' | 'active' | 'dead' | 'parked'>): number {
+  return (row.ready ?? 0) + (row.deferred ?? 0) + (row.active ?? 0) + (row.dead ?? 0) + (row.parked ?? 0);
+}
+
+function drainSeconds(ready: number, rates: Rates): number | null {
+  if (ready === 0) return 0;
+  const shrinks = rates.out - (rates.in ?? 0);
+  return shrinks > 0 ? (ready / shrinks) * 60 : null;
+}
+
+/** What a worker is called: the name it was given, or where it runs. */
+export function workerName(worker: Pick<WorkerRow, 'name' | 'host' | 'pid'>): string {
+  return worker.name ?? `${worker.host}:${worker.pid}`;
+}

@@ -1,0 +1,418 @@
+import { randomUUID } from 'node:crypto';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ActorContext } from '../context.ts';
+import { sendMessage } from '../messages/index.ts';
+import { invoke } from '../operation.ts';
+import { cancelJob } from './cancel-job.ts';
+import { getJob } from './get-job.ts';
+import { getQueue } from './get-queue.ts';
+import { addToHistogram, emptyHistogram } from './histogram.ts';
+import { jobId, uuidOfJob } from './job-id.ts';
+import { listJobs } from './list-jobs.ts';
+import { listQueues } from './list-queues.ts';
+import { listSchedules } from './list-schedules.ts';
+import { queueHistory } from './queue-history.ts';
+import { queueNames } from './queue-names.ts';
+import { redriveQueue } from './redrive-queue.ts';
+import { retryJob } from './retry-job.ts';
+import { runJobNow } from './run-job-now.ts';
+import { setConcurrency } from './set-concurrency.ts';
+import { addWork, measureQueues } from './store.ts';
+
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let ctx: ActorContext;
+beforeAll(async () => {
+  world = await createWorld();
+  ctx = world.as(world.workspace_id) as ActorContext;
+});
+afterAll(() => world.stop());
+
+const measure = () => measureQueues(world.services.sql, queueNames, 0);
+
+async function addClose(ids: readonly string[], start_after?: Date): Promise<string[]> {
+  const jobs = ids.map((webhook_id) => ({
+    id: randomUUID(),
+    data: { webhook_id },
+    ...(start_after && { start_after }),
+  }));
+  await world.services.sql.begin((tx) => world.services.jobs.send(tx, 'webhook.close', jobs));
+  return jobs.map(({ id }) => jobId(id));
+}
+
+async function die(id: string, words = 'it broke'): Promise<void> {
+  const uuid = uuidOfJob(id) ?? '';
+  await world.services.sql`
+    update pgboss.job set state = 'failed', started_on = pgboss.job_now(), completed_on = pgboss.job_now(), retry_count = 100,
+      output = ${JSON.stringify({ name: 'Error', message: words })}::text::jsonb
+    where id = ${uuid}`;
+}
+
+const stateOf = async (id: string) => (await invoke(ctx, getJob, { id })).state;
+
+async function audited(target_id: string): Promise<string[]> {
+  const rows = await world.services.sql<{ action: string }[]>`
+    select action from audit_log where workspace_id = '' and target_id = ${target_id} order by sequence`;
+  return rows.map(({ action }) => action);
+}
+
+async function deferredMail(): Promise<{ job: string; message_id: string; recipient_id: string }> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+  const { id: message_id } = await invoke(ctx, sendMessage, mail);
+  world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.2.0 later' }));
+  await world.drain();
+  world.smtp.script(() => ({ kind: 'accept' }));
+  const [row] = await world.services.sql<{ id: string; job_id: string; state: string }[]>`
+    select id, job_id, state from recipients where message_id = ${message_id}`;
+  expect(row?.state).toBe('deferred');
+  return { job: jobId(row?.job_id ?? ''), message_id, recipient_id: row?.id ?? '' };
+}
+
+describe('the id of a job', () => {
+  it('is its UUID in other letters, and back', () => {
+    const uuids = [...Array.from({ length: 50 }, () => randomUUID()), 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+    for (const uuid of uuids) expect(uuidOfJob(jobId(uuid))).toBe(uuid);
+  });
+
+  it('has one spelling, and nothing else is one', () => {
+    const id = jobId(randomUUID());
+    for (const text of [
+      '',
+      'job_',
+      id.slice(1),
+      id.toUpperCase(),
+      `${id}0`,
+      `job_8${id.slice(5)}`,
+      `job_u${id.slice(5)}`,
+    ])
+      expect(uuidOfJob(text)).toBeNull();
+  });
+});
+
+describe('queues.list', () => {
+  it('shows every queue with what was measured last', async () => {
+    await addClose(['whk_a', 'whk_b']);
+    await addClose(['whk_c'], new Date(world.clock.now() + HOUR_MS));
+    await world.clock.advance(20_000);
+    await measure();
+
+    const { data } = await invoke(ctx, listQueues, {});
+
+    expect(data.map(({ name }) => name)).toEqual(queueNames);
+    const close = data.find(({ name }) => name === 'webhook.close');
+    expect(close).toMatchObject({ ready: 2, deferred: 1, active: 0, dead: 0, workers: [], concurrency: 4 });
+    expect(close?.oldest_ready_seconds).toBeGreaterThanOrEqual(20);
+    expect(close?.measured_at).not.toBeNull();
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+
+  it('counts nothing when it is read', async () => {
+    await measure();
+    await addClose(['whk_later']);
+
+    const { ready } = await invoke(ctx, getQueue, { queue: 'webhook.close' });
+
+    expect(ready).toBe(0);
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+
+  it('is measured by one of several workers, and not again at once', async () => {
+    const peer = await world.peer();
+    await world.clock.advance(60_000);
+
+    const done = await Promise.all([world.services, peer].map(({ sql }) => measureQueues(sql, queueNames, 9)));
+
+    expect(done.sort()).toEqual([false, true]);
+  });
+
+  it('tells rates and waits from what workers have noted', async () => {
+    await world.clock.freeze(new Date(Math.ceil(world.clock.now() / 60_000) * 60_000));
+    await world.services.sql`delete from queue_minutes`;
+    await measure();
+    const wait_bins = emptyHistogram();
+    for (let count = 0; count < 99; count++) addToHistogram(wait_bins, 20);
+    addToHistogram(wait_bins, 5000);
+    await world.clock.advance(120_000);
+    const work = { queue: 'webhook.recover', finished: 60, failed: 30, wait_bins, run_bins: wait_bins };
+    const note = { ...work, active: 0, concurrency: 4, job_ids: [] };
+    await addWork(world.services.sql, null, [note]);
+    await addWork(world.services.sql, null, [{ ...note, finished: 0, wait_bins: [] }]);
+    await world.clock.advance(60_000);
+    await measure();
+
+    const queue = await invoke(ctx, getQueue, { queue: 'webhook.recover' });
+
+    expect(queue).toMatchObject({ out_per_minute: 15, fail_per_minute: 15, in_per_minute: 20, drain_seconds: 0 });
+    const [p50, , p99] = queue.wait;
+    expect(p50?.seconds).toBeGreaterThan(0.015);
+    expect(p50?.seconds).toBeLessThan(0.025);
+    expect(p99?.seconds).toBeLessThan(0.025);
+    const history = await invoke(ctx, queueHistory, { queue: 'webhook.recover', max_points: 2 });
+    expect(history.point_seconds).toBe(1800);
+    expect(history.data.reduce((sum, { finished }) => sum + finished, 0)).toBe(60);
+    expect(history.data.at(-1)?.wait_p95_seconds).toBeLessThan(0.025);
+    await world.clock.unfreeze();
+  });
+
+  it('is for operators', async () => {
+    const { key_id, workspace_id } = await world.workspace('business');
+    const actor = { kind: 'key', workspace_id, key_id, scopes: ['admin'], mode: 'live', domains: null } as const;
+
+    await expect(invoke({ ...ctx, actor }, listQueues, {})).rejects.toMatchObject({ reason: 'missing_scope' });
+    await expect(invoke(ctx, getQueue, { queue: 'no.such' })).rejects.toMatchObject({ reason: 'queue_not_found' });
+  });
+});
+
+describe('jobs.list', () => {
+  it('pages through all jobs of a state once, the latest first, also where many are due at one time', async () => {
+    const due = new Date(world.clock.now() + HOUR_MS);
+    const made = await addClose(
+      Array.from({ length: 23 }, (_, n) => `whk_${n}`),
+      due,
+    );
+
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await invoke(ctx, listJobs, { queue: 'webhook.close', state: 'deferred', limit: 5, cursor });
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+
+  it('finds by state, subject and time over all queues', async () => {
+    const [dead = '', other = ''] = await addClose(['whk_01m7yakk5cmczahnwb48cs34mv', 'whk_other']);
+    await die(dead);
+
+    const ids = async (filter: object) => (await invoke(ctx, listJobs, filter)).data.map(({ id }) => id);
+
+    expect(await ids({ state: 'dead' })).toEqual([dead]);
+    expect(await ids({ subject: 'whk_01m7yakk5cmczahnwb48cs34mv' })).toEqual([dead]);
+    expect((await ids({})).toSorted()).toEqual([dead, other].toSorted());
+    expect(await ids({ since: new Date(world.clock.now() + HOUR_MS).toISOString() })).toEqual([]);
+    await expect(ids({ subject: 'nonsense' })).rejects.toMatchObject({ reason: 'invalid_type' });
+    await expect(ids({ cursor: 'x' })).rejects.toMatchObject({ reason: 'invalid_cursor' });
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+
+  it('finds the jobs of a message', async () => {
+    const { job, message_id } = await deferredMail();
+
+    const { data } = await invoke(ctx, listJobs, { subject: message_id });
+
+    expect(data).toMatchObject([{ id: job, state: 'deferred', subject: { type: 'message', id: message_id } }]);
+  });
+});
+
+describe('jobs.get', () => {
+  it('shows the attempts at a mail, the latest first', async () => {
+    const { job } = await deferredMail();
+
+    const found = await invoke(ctx, getJob, { id: job });
+
+    expect(found.attempts).toMatchObject([{ number: 1, error: { name: 'deferred' } }]);
+    expect(found.attempts[0]?.error?.message).toContain('later');
+  });
+
+  it('shows a mail that is parked as a ready job, and where it waits', async () => {
+    const { job, message_id, recipient_id } = await deferredMail();
+    const uuid = uuidOfJob(job) ?? '';
+    const { sql } = world.services;
+    await sql`delete from pgboss.job where id = ${uuid}`;
+    await sql`
+      insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+      values (${uuid}, 'slow.test', ${world.workspace_id}, ${message_id}, ${recipient_id}, clock_now())`;
+
+    expect(await invoke(ctx, getJob, { id: job })).toMatchObject({ state: 'ready', parked_in: 'slow.test' });
+    await expect(invoke(ctx, runJobNow, { id: job })).rejects.toMatchObject({
+      reason: 'job_not_open',
+      message: expect.stringContaining('slow.test'),
+    });
+  });
+
+  it('knows no job of an id that is none, or that nobody has', async () => {
+    for (const id of ['job_', 'x', jobId(randomUUID())])
+      await expect(invoke(ctx, getJob, { id })).rejects.toMatchObject({ reason: 'job_not_found' });
+  });
+});
+
+describe('the levers of a job', () => {
+  it('try a dead job again, once, and say so', async () => {
+    const [id = ''] = await addClose(['whk_retry']);
+    await die(id);
+
+    const tries = await Promise.allSettled([1, 2, 3].map(() => invoke(ctx, retryJob, { id, reason: 'repaired' })));
+
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await stateOf(id)).toBe('retry');
+    expect(await audited(id)).toEqual(['job.retried']);
+    const [job] = await world.services.jobs.fetch('webhook.close', 1);
+    expect(job).toMatchObject({ data: { webhook_id: 'whk_retry' }, retry_count: 101 });
+    await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', job ? [job] : []));
+  });
+
+  it('leave a job alone that a worker holds', async () => {
+    const [id = ''] = await addClose(['whk_held']);
+    const [held] = await world.services.jobs.fetch('webhook.close', 1);
+
+    for (const lever of [retryJob, cancelJob, runJobNow]) {
+      await expect(invoke(ctx, lever, { id })).rejects.toMatchObject({
+        reason: 'job_not_open',
+        facts: { extra: { current_state: 'active' } },
+      });
+    }
+
+    expect(await audited(id)).toEqual([]);
+    await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', held ? [held] : []));
+  });
+
+  it('cancel a job that waits, which can be tried again after that', async () => {
+    const [id = ''] = await addClose(['whk_cancel'], new Date(world.clock.now() + HOUR_MS));
+
+    expect(await invoke(ctx, cancelJob, { id })).toMatchObject({ state: 'canceled' });
+    await expect(invoke(ctx, cancelJob, { id })).rejects.toMatchObject({ reason: 'job_not_open' });
+    expect(await invoke(ctx, retryJob, { id })).toMatchObject({ state: 'retry' });
+
+    expect(await audited(id)).toEqual(['job.canceled', 'job.retried']);
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+
+  it('run a job now that waits for its time', async () => {
+    const [id = ''] = await addClose(['whk_now'], new Date(world.clock.now() + HOUR_MS));
+
+    expect(await invoke(ctx, runJobNow, { id })).toMatchObject({ state: 'ready' });
+
+    expect(await world.services.jobs.fetch('webhook.close', 5)).toMatchObject([{ data: { webhook_id: 'whk_now' } }]);
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+
+  it('send a deferred mail at once, in the commit that makes its job due', async () => {
+    const { job, message_id } = await deferredMail();
+
+    await invoke(ctx, retryJob, { id: job });
+    await world.drain();
+
+    const [row] = await world.services
+      .sql`select state, attempt_count from recipients where message_id = ${message_id}`;
+    expect(row).toEqual({ state: 'delivered', attempt_count: 2 });
+    expect(await audited(job)).toEqual(['job.retried']);
+  });
+
+  it('change nothing of a mail that a worker has in its hands', async () => {
+    const { job, message_id } = await deferredMail();
+    const { sql } = world.services;
+    await sql`update recipients set lease = gen_random_uuid(), lease_until = clock_now() + interval '30 seconds' where message_id = ${message_id}`;
+    const before = [...(await sql`select due_at from recipients where message_id = ${message_id}`)];
+
+    await expect(invoke(ctx, runJobNow, { id: job })).rejects.toMatchObject({ reason: 'job_not_open' });
+
+    expect([...(await sql`select due_at from recipients where message_id = ${message_id}`)]).toEqual(before);
+    expect(await stateOf(job)).toBe('deferred');
+    expect(await audited(job)).toEqual([]);
+  });
+
+  it('cancel no call to a webhook, because what is owed to it stays owed', async () => {
+    const { sql, jobs } = world.services;
+    const id = randomUUID();
+    const data = { workspace_id: world.workspace_id, webhook_id: 'whk_none' };
+    await sql.begin((tx) => jobs.send(tx, 'webhook.deliver', [{ id, data }]));
+
+    await expect(invoke(ctx, cancelJob, { id: jobId(id) })).rejects.toMatchObject({ reason: 'job_not_open' });
+
+    await sql`delete from pgboss.job where name = 'webhook.deliver'`;
+  });
+
+  it('cancel no mail by its job, and say how', async () => {
+    const { job, message_id } = await deferredMail();
+
+    await expect(invoke(ctx, cancelJob, { id: job })).rejects.toMatchObject({
+      reason: 'job_not_open',
+      message: expect.stringContaining(`/email/${message_id}/cancel`),
+    });
+
+    expect(await stateOf(job)).toBe('deferred');
+  });
+
+  it('lose no mail and send none twice where retries race with the workers', async () => {
+    const mails = [];
+    for (let count = 0; count < 8; count++) mails.push(await deferredMail());
+    const arrived = world.smtp.mails.length;
+    await world.clock.advance(24 * HOUR_MS);
+
+    await Promise.all([
+      ...mails.map(({ job }) => invoke(ctx, runJobNow, { id: job }).catch(() => null)),
+      world.drain(),
+      ...mails.map(({ job }) => invoke(ctx, retryJob, { id: job }).catch(() => null)),
+    ]);
+    await world.drain();
+
+    const ids = mails.map(({ message_id }) => message_id);
+    const rows = await world.services.sql`select distinct state from recipients where message_id = any (${ids})`;
+    expect([...rows]).toEqual([{ state: 'delivered' }]);
+    // Whatever was deferred by the tests before is due by now as well.
+    const new_mails = world.smtp.mails.slice(arrived);
+    expect(new Set(new_mails.map(({ message_id }) => message_id)).size).toBe(new_mails.length);
+  });
+});
+
+describe('queues.redrive', () => {
+  it('previews, then tries the dead again, those that are dead for longest first', async () => {
+    const ids = await addClose(['whk_1', 'whk_2', 'whk_3']);
+    for (const id of ids) await die(id);
+
+    expect(await invoke(ctx, redriveQueue, { queue: 'webhook.close', preview: true })).toMatchObject({
+      dead: 3,
+      redriven: 0,
+    });
+    expect(await invoke(ctx, redriveQueue, { queue: 'webhook.close', limit: 2 })).toMatchObject({
+      dead: 3,
+      redriven: 2,
+    });
+
+    const states = await Promise.all(ids.map(stateOf));
+    expect(states.toSorted()).toEqual(['dead', 'retry', 'retry']);
+    expect(await audited('webhook.close')).toEqual(['queue.redriven']);
+    const both = await Promise.all([1, 2].map(() => invoke(ctx, redriveQueue, { queue: 'webhook.close' })));
+    expect(both.reduce((sum, { redriven }) => sum + redriven, 0)).toBe(1);
+    expect(await world.services.jobs.fetch('webhook.close', 5)).toHaveLength(3);
+    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+  });
+});
+
+describe('queues.set_concurrency', () => {
+  it('is kept, shown and told to the audit log', async () => {
+    const queue = await invoke(ctx, setConcurrency, {
+      queue: 'domain.recheck',
+      concurrency: 3,
+      reason: 'many domains',
+    });
+
+    expect(queue.concurrency).toBe(3);
+    const [entry] = await world.services.sql`
+      select diff, reason from audit_log where target_id = 'domain.recheck' order by sequence desc limit 1`;
+    expect(entry).toEqual({ diff: '{"concurrency":{"from":1,"to":3}}', reason: 'many domains' });
+    await expect(invoke(ctx, setConcurrency, { queue: 'domain.recheck', concurrency: 0 })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});
+
+describe('schedules.list', () => {
+  it('says in words what runs when, and when next', async () => {
+    await world.clock.freeze(new Date('2031-03-01T12:00:30Z'));
+
+    const { data } = await invoke(ctx, listSchedules, { next_runs: 2 });
+
+    expect(data).toMatchObject([
+      { name: 'domain.recheck', in_words: 'every minute', timezone: 'UTC', missed_policy: 'skip', last_run: null },
+      { name: 'storage.maintain', in_words: 'every hour at minute 7' },
+    ]);
+    expect(data[1]?.next_runs).toEqual(['2031-03-01T12:07:00.000Z', '2031-03-01T13:07:00.000Z']);
+    await world.clock.unfreeze();
+  });
+});

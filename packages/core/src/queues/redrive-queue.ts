@@ -1,0 +1,49 @@
+import { countDead, redriveDead } from '@postrider/queue';
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { operation } from '../operation.ts';
+import { reasonField } from './job-lever.ts';
+import { queueField, queueNamed } from './queue-names.ts';
+
+const MOST = 10_000;
+
+const redrivenSchema = z.object({
+  queue: z.string(),
+  dead: z.int().meta({ description: `How many were dead before, counted up to ${MOST + 1}.` }),
+  redriven: z.int(),
+  preview: z.boolean(),
+});
+export type Redriven = z.output<typeof redrivenSchema>;
+
+/** Another try for the dead jobs of a queue, those that are dead for longest first; a preview only counts them. */
+export const redriveQueue = operation({
+  name: 'queues.redrive',
+  scope: 'operator',
+  summary: 'Try the dead jobs of a queue again',
+  input: z.object({
+    queue: queueField,
+    limit: z.int().min(1).max(MOST).default(MOST),
+    preview: z.boolean().default(false),
+    reason: reasonField.optional(),
+  }),
+  output: redrivenSchema,
+  async run(ctx, { queue, limit, preview, reason = null }): Promise<Redriven> {
+    const name = queueNamed(queue);
+    const dead = await countDead(ctx.sql, name, MOST + 1);
+    if (preview || dead === 0) return { queue: name, dead, redriven: 0, preview };
+    const redriven = await ctx.sql.begin(async (tx) => {
+      const count = await redriveDead(tx, name, limit);
+      const fact = {
+        action: 'queue.redriven',
+        target_id: name,
+        diff: { count },
+        reason,
+        workspace_id: INSTANCE,
+      } as const;
+      if (count > 0) await recordAudit(tx, ctx, [fact]);
+      return count;
+    });
+    ctx.jobs.wake(name);
+    return { queue: name, dead, redriven, preview };
+  },
+});

@@ -1,0 +1,24 @@
+import { retryEnded } from '@postrider/queue';
+import { operation } from '../operation.ts';
+import { leverInput, pull } from './job-lever.ts';
+import { type JobView, jobSchema, recipientOf } from './job-view.ts';
+import { runDelivery } from './run-job-now.ts';
+
+/** Another try for a job that is dead or was canceled. A mail whose next attempt is due later gets it at once. */
+export const retryJob = operation({
+  name: 'jobs.retry',
+  scope: 'operator',
+  summary: 'Try a dead or canceled job again',
+  input: leverInput,
+  output: jobSchema,
+  async run(ctx, input): Promise<JobView> {
+    const view = await pull(ctx, input, 'job.retried', async (tx, job) => {
+      const recipient = recipientOf(job);
+      const waits = job.state === 'deferred' || job.state === 'retry';
+      return recipient && waits ? runDelivery(tx, job, recipient) : retryEnded(tx, job);
+    });
+    // The queue is one of the catalogue: that is where the job was looked for.
+    ctx.jobs.wake(view.queue as Parameters<typeof ctx.jobs.wake>[0]);
+    return view;
+  },
+});

@@ -1,0 +1,36 @@
+import type { Tx } from '@postrider/db';
+import { runWaiting } from '@postrider/queue';
+import { operation } from '../operation.ts';
+import { leverInput, pull } from './job-lever.ts';
+import { type FoundJob, type JobView, jobSchema, recipientOf } from './job-view.ts';
+import { pullForward } from './store.ts';
+
+/** Makes a job due that waits for its time. Mail that is scheduled is not sent early by it: it is rescheduled. */
+export const runJobNow = operation({
+  name: 'jobs.run_now',
+  scope: 'operator',
+  summary: 'Run a job at once that waits for its time',
+  input: leverInput,
+  output: jobSchema,
+  async run(ctx, input): Promise<JobView> {
+    const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
+      const recipient = recipientOf(job);
+      return recipient ? runDelivery(tx, job, recipient) : runWaiting(tx, job);
+    });
+    // The queue is one of the catalogue: that is where the job was looked for.
+    ctx.jobs.wake(view.queue as Parameters<typeof ctx.jobs.wake>[0]);
+    return view;
+  },
+});
+
+/**
+ * The recipient and its job become due in one commit. Where a worker has either in its hands already, or the mail is
+ * not deferred, nothing changes.
+ */
+export async function runDelivery(
+  tx: Tx,
+  job: FoundJob,
+  recipient: NonNullable<ReturnType<typeof recipientOf>>,
+): Promise<boolean> {
+  return (await pullForward(tx, job.id, recipient)) && (await runWaiting(tx, job));
+}

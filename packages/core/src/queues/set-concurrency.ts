@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { catalogue } from '../jobs.ts';
+import { operation } from '../operation.ts';
+import { reasonField } from './job-lever.ts';
+import { queueField, queueNamed } from './queue-names.ts';
+import { type QueueView, queueSchema, queueViews } from './queue-view.ts';
+import { putConcurrency } from './store.ts';
+
+/** How many jobs of a queue each worker runs at once. Every worker keeps to it within two seconds. */
+export const setConcurrency = operation({
+  name: 'queues.set_concurrency',
+  scope: 'operator',
+  summary: 'Set how many jobs of a queue each worker runs at once',
+  input: z.object({
+    queue: queueField,
+    concurrency: z.int().min(1).max(1000),
+    reason: reasonField.optional(),
+  }),
+  output: queueSchema,
+  async run(ctx, { queue, concurrency, reason = null }): Promise<QueueView> {
+    const name = queueNamed(queue);
+    await ctx.sql.begin(async (tx) => {
+      const before = (await putConcurrency(tx, name, concurrency)) ?? catalogue[name].concurrency;
+      const diff = { concurrency: { from: before, to: concurrency } };
+      await recordAudit(tx, ctx, [
+        { action: 'queue.concurrency_set', target_id: name, diff, reason, workspace_id: INSTANCE },
+      ]);
+    });
+    const [view] = await queueViews(ctx, [name], 15);
+    if (!view) throw new Error(`there is no view of ${name}`);
+    return view;
+  },
+});

@@ -1,0 +1,397 @@
+import type { Sql, Tx } from '@postrider/db';
+import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
+import type { JobName } from '../jobs.ts';
+
+export interface MeasureRow {
+  readonly queue: string;
+  readonly ready: number;
+  readonly deferred: number;
+  readonly active: number;
+  readonly dead: number;
+  readonly parked: number;
+  readonly oldest_ready_seconds: number | null;
+  readonly measured_at: Date;
+}
+
+// Counted here up to so many of each state; beyond it stands what pg-boss's monitor has counted.
+const COUNTED = 10_000;
+// Beyond which the planner's own estimate says how much is parked.
+const PARKED_COUNTED = 10_000;
+const MEASURE_LOCK = 712_448_044;
+
+/**
+ * Counts what stands in the queues and keeps it, for the readers and for the history. Of several processes at once one
+ * does it, and none where it was done a moment ago.
+ */
+export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_seconds: number): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    const [turn] = await tx<{ mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(${MEASURE_LOCK}) and not exists (
+        select from queue_measures where measured_at > clock_now() - make_interval(secs => ${fresh_seconds})
+          and measured_at <= clock_now()
+      ) as mine`;
+    if (!turn?.mine) return false;
+    // Nobody waits for the disk for it: what a crash forgets is measured again.
+    await tx`set local synchronous_commit = off`;
+    const owed = await countOwed(tx);
+    const gauges = (await gaugesOf(tx, queues, COUNTED)).map((row) =>
+      // A job of that queue only says that somebody has to look: what waits are the deliveries themselves.
+      row.queue === ('webhook.deliver' satisfies JobName) ? { ...row, ...owed } : row,
+    );
+    const parked = await countParked(tx);
+    await tx`
+      with found as materialized (
+        select a.*, clock_now() as measured_at from unnest(
+          ${gauges.map(({ queue }) => queue)}::text[],
+          ${gauges.map(({ ready }) => ready)}::int[],
+          ${gauges.map(({ deferred }) => deferred)}::int[],
+          ${gauges.map(({ active }) => active)}::int[],
+          ${gauges.map(({ dead }) => dead)}::int[],
+          ${gauges.map(({ queue }) => (queue === ('delivery.attempt' satisfies JobName) ? parked : 0))}::int[],
+          ${gauges.map(({ oldest_ready_seconds }) => oldest_ready_seconds)}::float8[]
+        ) as a (queue, ready, deferred, active, dead, parked, oldest_ready_seconds)
+      ),
+      latest as (
+        insert into queue_measures (queue, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at)
+        select queue, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at from found
+        on conflict (queue) do update set ready = excluded.ready, deferred = excluded.deferred, active = excluded.active,
+          dead = excluded.dead, parked = excluded.parked, oldest_ready_seconds = excluded.oldest_ready_seconds,
+          measured_at = excluded.measured_at
+      )
+      insert into queue_minutes (queue, minute, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at)
+      select queue, date_trunc('minute', measured_at), ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at
+      from found order by queue
+      on conflict (queue, minute) do update set ready = excluded.ready, deferred = excluded.deferred,
+        active = excluded.active, dead = excluded.dead, parked = excluded.parked,
+        oldest_ready_seconds = excluded.oldest_ready_seconds, measured_at = excluded.measured_at`;
+    return true;
+  });
+}
+
+interface Owed {
+  readonly ready: number;
+  readonly deferred: number;
+  readonly oldest_ready_seconds: number | null;
+}
+
+/** Deliveries to webhooks that are due or will be. Beyond a bound the planner's estimate is shared out as the first were. */
+async function countOwed(sql: Tx): Promise<Owed> {
+  const [row] = await sql<{ seen: number; due: number; oldest: number | null; total: number }[]>`
+    select count(*)::int as seen, (count(*) filter (where s.next_attempt_at <= clock_now()))::int as due,
+      extract(epoch from clock_now() - min(s.next_attempt_at))::float8 as oldest, (
+        select sum(greatest(c.reltuples, 0)) from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'webhook_deliveries_open'::regclass
+      )::int as total
+    from (select next_attempt_at from webhook_deliveries where state = 'pending' limit ${COUNTED}) s`;
+  const { seen = 0, due = 0, oldest = null, total = 0 } = row ?? {};
+  const all = seen < COUNTED ? seen : Math.max(seen, total);
+  const ready = seen === 0 ? 0 : Math.round((due / seen) * all);
+  return { ready, deferred: all - ready, oldest_ready_seconds: oldest !== null && oldest > 0 ? oldest : null };
+}
+
+async function countParked(sql: Tx): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select case when c.count < ${PARKED_COUNTED}::int then c.count
+      else greatest(c.count, (select reltuples from pg_class where oid = 'parked_deliveries'::regclass)) end::int as count
+    from (select count(*) as count from (select from parked_deliveries limit ${PARKED_COUNTED}) parked) c`;
+  return row?.count ?? 0;
+}
+
+/** What a worker has done in a queue since it told last, and what it holds of it. */
+export interface WorkNote {
+  readonly queue: string;
+  readonly finished: number;
+  readonly failed: number;
+  readonly wait_bins: readonly number[];
+  readonly run_bins: readonly number[];
+  readonly active: number;
+  readonly concurrency: number;
+  readonly job_ids: readonly string[];
+}
+
+/** Adds what a worker has done to the present minute, in one statement for all its queues. */
+export async function addWork(sql: Sql, worker_id: string | null, notes: readonly WorkNote[]): Promise<void> {
+  const done = notes.filter(({ finished, failed }) => finished + failed > 0).sort(byQueue);
+  await sql.begin(async (tx) => {
+    await tx`set local synchronous_commit = off`;
+    await tx`
+      insert into queue_minutes as m (queue, minute, finished, failed, wait_bins, run_bins)
+      select queue, date_trunc('minute', clock_now()), finished, failed, wait_bins::int[], run_bins::int[] from unnest(
+        ${done.map(({ queue }) => queue)}::text[],
+        ${done.map(({ finished }) => finished)}::int[],
+        ${done.map(({ failed }) => failed)}::int[],
+        ${done.map(({ wait_bins }) => arrayText(wait_bins))}::text[],
+        ${done.map(({ run_bins }) => arrayText(run_bins))}::text[]
+      ) as a (queue, finished, failed, wait_bins, run_bins)
+      on conflict (queue, minute) do update set finished = m.finished + excluded.finished,
+        failed = m.failed + excluded.failed, wait_bins = sum_bins(m.wait_bins, excluded.wait_bins),
+        run_bins = sum_bins(m.run_bins, excluded.run_bins)`;
+    if (worker_id === null) return;
+    await tx`
+      insert into worker_queues (worker_id, queue, active, concurrency, job_ids, noted_at)
+      select ${worker_id}::uuid, queue, active, concurrency, job_ids::uuid[], clock_now() from unnest(
+        ${notes.map(({ queue }) => queue)}::text[],
+        ${notes.map(({ active }) => active)}::int[],
+        ${notes.map(({ concurrency }) => concurrency)}::int[],
+        ${notes.map(({ job_ids }) => arrayText(job_ids))}::text[]
+      ) as a (queue, active, concurrency, job_ids)
+      on conflict (worker_id, queue) do update set active = excluded.active, concurrency = excluded.concurrency,
+        job_ids = excluded.job_ids, noted_at = excluded.noted_at`;
+  });
+}
+
+function byQueue(left: WorkNote, right: WorkNote): number {
+  return left.queue < right.queue ? -1 : 1;
+}
+
+/** As one text, because an array of arrays must have equal lengths; numbers and UUIDs need no quotes. */
+function arrayText(values: readonly (number | string)[]): string {
+  return `{${values.join(',')}}`;
+}
+
+export async function addWorker(sql: Sql, id: string, version: string): Promise<void> {
+  await sql`
+    insert into workers (id, version, started_at) values (${id}, ${version}, clock_now())
+    on conflict (id) do nothing`;
+}
+
+export async function dropWorkerQueues(sql: Sql, worker_id: string): Promise<void> {
+  await sql`delete from worker_queues where worker_id = ${worker_id}`;
+}
+
+export async function measuresOf(sql: Sql): Promise<Map<string, MeasureRow>> {
+  const rows = await sql<MeasureRow[]>`
+    select queue, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at from queue_measures`;
+  return new Map(rows.map((row) => [row.queue, row]));
+}
+
+export interface MinuteRow {
+  readonly queue: string;
+  readonly minute: Date;
+  readonly finished: number;
+  readonly failed: number;
+  readonly wait_bins: number[];
+  readonly run_bins: number[];
+  readonly ready: number | null;
+  readonly deferred: number | null;
+  readonly active: number | null;
+  readonly dead: number | null;
+  readonly parked: number | null;
+  readonly oldest_ready_seconds: number | null;
+  readonly measured_at: Date | null;
+}
+
+/** The latest minutes of some queues, the oldest first, and what time it is. */
+export async function minutesOf(
+  sql: Sql,
+  queues: readonly string[],
+  minutes: number,
+): Promise<{ readonly rows: MinuteRow[]; readonly now: Date }> {
+  const [[clock], rows] = await Promise.all([
+    sql<{ now: Date }[]>`select clock_now() as now`,
+    sql<MinuteRow[]>`
+      select queue, minute, finished, failed, wait_bins, run_bins, ready, deferred, active, dead, parked,
+        oldest_ready_seconds, measured_at
+      from queue_minutes
+      where queue = any (${[...queues]}::text[])
+        and minute > date_trunc('minute', clock_now()) - make_interval(mins => ${minutes}) and minute <= clock_now()
+      order by queue, minute`,
+  ]);
+  return { rows, now: clock?.now ?? new Date(0) };
+}
+
+export interface HistoryRow {
+  readonly at: Date;
+  readonly ready: number;
+  readonly deferred: number;
+  readonly active: number;
+  readonly dead: number;
+  readonly parked: number;
+  readonly oldest_ready_seconds: number | null;
+  readonly finished: number;
+  readonly failed: number;
+  readonly wait_bins: number[];
+}
+
+/**
+ * The minutes of a range, as many to a point as makes at most so many points: the most that stood there, and the sum
+ * of what was done. Served by the primary key.
+ */
+export async function historyOf(
+  sql: Sql,
+  queue: string,
+  range: { readonly since: Date; readonly until: Date; readonly minutes: number },
+): Promise<HistoryRow[]> {
+  return sql<HistoryRow[]>`
+    with minutes as materialized (
+      select *, date_bin(make_interval(mins => ${range.minutes}), minute, ${range.since}) as at
+      from queue_minutes
+      where queue = ${queue} and minute >= date_trunc('minute', ${range.since}::timestamptz) and minute < ${range.until}
+    ),
+    waits as (
+      select at, array_agg(count order by slot) as bins from (
+        select at, slot, sum(count)::int as count
+        from minutes cross join lateral unnest(wait_bins) with ordinality as b (count, slot)
+        group by at, slot
+      ) s group by at
+    )
+    select m.at, coalesce(max(ready), 0) as ready, coalesce(max(deferred), 0) as deferred,
+      coalesce(max(active), 0) as active, coalesce(max(dead), 0) as dead, coalesce(max(parked), 0) as parked,
+      max(oldest_ready_seconds) as oldest_ready_seconds, sum(finished)::int as finished, sum(failed)::int as failed,
+      coalesce((select w.bins from waits w where w.at = m.at), '{}') as wait_bins
+    from minutes m group by m.at order by m.at`;
+}
+
+export async function concurrencies(sql: Sql | Tx): Promise<Map<string, number>> {
+  const rows = await sql<{ queue: string; concurrency: number }[]>`select queue, concurrency from queue_settings`;
+  return new Map(rows.map((row) => [row.queue, row.concurrency]));
+}
+
+/** Sets how many run at once; returns what was set before. */
+export async function putConcurrency(tx: Tx, queue: string, concurrency: number): Promise<number | null> {
+  const [before] = await tx<{ concurrency: number }[]>`
+    select concurrency from queue_settings where queue = ${queue} for update`;
+  await tx`
+    insert into queue_settings (queue, concurrency, changed_at) values (${queue}, ${concurrency}, clock_now())
+    on conflict (queue) do update set concurrency = excluded.concurrency, changed_at = excluded.changed_at`;
+  return before?.concurrency ?? null;
+}
+
+export interface WorkerQueueRow {
+  readonly worker_id: string;
+  readonly queue: string;
+  readonly active: number;
+  readonly concurrency: number;
+}
+
+export interface WorkerRow extends InstanceRow {
+  readonly version: string | null;
+  readonly queues: readonly WorkerQueueRow[];
+}
+
+/** The processes that work, and those that did until lately. */
+export async function workerRows(sql: Sql, gone_seconds: number): Promise<WorkerRow[]> {
+  const instances = await instancesOf(sql, gone_seconds);
+  const ids = instances.map(({ id }) => id);
+  const [versions, queues] = await Promise.all([
+    sql<{ id: string; version: string }[]>`select id, version from workers where id = any (${ids}::uuid[])`,
+    sql<WorkerQueueRow[]>`
+      select worker_id, queue, active, concurrency from worker_queues
+      where worker_id = any (${ids}::uuid[]) order by queue`,
+  ]);
+  const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
+  const queuesOf = Map.groupBy(queues, ({ worker_id }) => worker_id);
+  return instances.map((instance) => ({
+    ...instance,
+    version: versionOf.get(instance.id) ?? null,
+    queues: queuesOf.get(instance.id) ?? [],
+  }));
+}
+
+/** Which workers hold some jobs, as far as they have told. */
+export async function holdersOf(sql: Sql, job_ids: readonly string[]): Promise<Map<string, string>> {
+  if (job_ids.length === 0) return new Map();
+  const rows = await sql<{ job_id: string; worker_id: string }[]>`
+    select held.job_id, w.worker_id from worker_queues w
+    cross join lateral unnest(w.job_ids) as held (job_id)
+    where held.job_id = any (${[...job_ids]}::uuid[]) and w.noted_at > clock_now() - interval '1 minute'`;
+  return new Map(rows.map((row) => [row.job_id, row.worker_id]));
+}
+
+export interface NewJobAttempt {
+  readonly job_id: string;
+  readonly number: number;
+  readonly queue: string;
+  readonly started_at: Date;
+  readonly duration_ms: number;
+  readonly error: { readonly name: string; readonly message: string } | null;
+  readonly worker_id: string | null;
+}
+
+export async function addJobAttempt(sql: Sql, attempt: NewJobAttempt): Promise<void> {
+  await sql`
+    insert into job_attempts (job_id, number, queue, started_at, duration_ms, error_name, error_message, worker_id)
+    values (${attempt.job_id}, ${attempt.number}, ${attempt.queue}, ${attempt.started_at}, ${attempt.duration_ms},
+      ${attempt.error?.name ?? null}, ${attempt.error?.message ?? null}, ${attempt.worker_id})
+    on conflict do nothing`;
+}
+
+export interface AttemptRow {
+  readonly number: number;
+  readonly started_at: Date;
+  readonly duration_ms: number;
+  readonly error_name: string | null;
+  readonly error_message: string | null;
+  readonly worker_id: string | null;
+}
+
+/** The runs of a handled job, the latest first. */
+export async function jobAttemptsOf(sql: Sql, job_id: string, most: number): Promise<AttemptRow[]> {
+  return sql<AttemptRow[]>`
+    select number, started_at, duration_ms, error_name, error_message, worker_id from job_attempts
+    where job_id = ${job_id} order by number desc limit ${most}`;
+}
+
+/** The attempts at a recipient, the latest first. Served by the primary key, which begins with the message. */
+export async function deliveryAttemptsOf(
+  sql: Sql,
+  key: { readonly message_id: string; readonly recipient_id: string },
+  most: number,
+): Promise<AttemptRow[]> {
+  return sql<AttemptRow[]>`
+    select number, started_at, extract(epoch from finished_at - started_at)::float8 * 1000 as duration_ms,
+      case outcome when 'accepted' then null else outcome end as error_name,
+      case outcome when 'accepted' then null else coalesce(reply_text, error, outcome) end as error_message,
+      null::uuid as worker_id
+    from attempts where message_id = ${key.message_id} and recipient_id = ${key.recipient_id}
+    order by number desc limit ${most}`;
+}
+
+export interface ParkedRow {
+  readonly job_id: string;
+  readonly lane: string;
+  readonly workspace_id: string;
+  readonly message_id: string;
+  readonly recipient_id: string;
+  readonly due_at: Date;
+}
+
+export async function findParked(sql: Sql, job_id: string): Promise<ParkedRow | null> {
+  const [row] = await sql<ParkedRow[]>`
+    select job_id, lane, workspace_id, message_id, recipient_id, due_at from parked_deliveries where job_id = ${job_id}`;
+  return row ?? null;
+}
+
+/** The jobs that the recipients of a message wait for, or have waited for. */
+export async function jobsOfMessage(sql: Sql, message_id: string): Promise<string[]> {
+  const rows = await sql<{ job_id: string }[]>`
+    select job_id from recipients where message_id = ${message_id} and job_id is not null`;
+  return rows.map((row) => row.job_id);
+}
+
+/**
+ * Makes a deferred recipient due at once, where nobody holds it and it waits for this very job. Taken before its job,
+ * as whoever settles an attempt takes them.
+ */
+export async function pullForward(
+  tx: Tx,
+  job_id: string,
+  key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },
+): Promise<boolean> {
+  const rows = await tx`
+    update recipients set due_at = clock_now()
+    where workspace_id = ${key.workspace_id} and message_id = ${key.message_id} and id = ${key.recipient_id}
+      and job_id = ${job_id} and state = 'deferred' and due_at > clock_now()
+      and (lease is null or lease_until < clock_now())
+    returning id`;
+  return rows.length > 0;
+}
+
+/** Forgets minutes and runs that nobody asks for any more, and what workers told that are long gone. */
+export async function forgetWork(sql: Sql, days: number): Promise<void> {
+  await sql`delete from queue_minutes where minute < clock_now() - make_interval(days => ${days})`;
+  await sql`delete from job_attempts where started_at < clock_now() - make_interval(days => ${days})`;
+  await sql`delete from worker_queues where noted_at < clock_now() - interval '1 day'`;
+  await sql`delete from workers w where started_at < clock_now() - make_interval(days => ${days})
+    and not exists (select from worker_queues q where q.worker_id = w.id)`;
+}

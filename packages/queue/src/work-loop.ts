@@ -1,0 +1,167 @@
+import type { Job, JobHold } from './catalogue.ts';
+
+/** How a run of a handler has ended. */
+export interface Run<D> {
+  readonly job: Job<D>;
+  readonly started_at: Date;
+  /** From when it could have run until it did. */
+  readonly wait_ms: number;
+  readonly duration_ms: number;
+  /** null where it went well. */
+  readonly error: Fault | null;
+}
+
+/** What is kept of an error that ended a run: its name and its words, and nothing that it carries along. */
+export interface Fault {
+  readonly name: string;
+  readonly message: string;
+}
+
+export interface WorkOptions<D> {
+  handler(data: D): Promise<void>;
+  /** How many may run at once in this process; asked before each fetch, so it may change. */
+  concurrency(): number;
+  /** Told of a run before its job is settled. What it throws is reported and changes nothing. */
+  onEnd?(run: Run<D>): Promise<void>;
+}
+
+export interface Work {
+  /** What runs here now. */
+  held(): readonly JobHold[];
+  /** Looks for jobs at once. */
+  poll(): void;
+  /** Fetches no more, and hands back what does not end in time. */
+  stop(): Promise<void>;
+}
+
+export interface Fetched<D> {
+  readonly job: Job<D>;
+  readonly started_at: Date;
+  readonly wait_ms: number;
+}
+
+/** What the loop asks of the queue. */
+export interface WorkSource<D> {
+  fetch(count: number): Promise<readonly Fetched<D>[]>;
+  touch(holds: readonly JobHold[]): Promise<void>;
+  complete(hold: JobHold): Promise<void>;
+  fail(hold: JobHold, error: Fault): Promise<void>;
+  /** Lets others have it at once; the retries that are left stay as they are. */
+  handBack(hold: JobHold): Promise<void>;
+  onError(error: unknown): void;
+}
+
+// Wakes are hints, and none is sent for jobs of schedules or for those that become due later.
+const POLL_MS = 5000;
+const TOUCH_MS = 10_000;
+const MOST_WORDS = 1000;
+const SETTLE_TRIES = 4;
+const SETTLE_PAUSE_MS = 250;
+// A handler that runs on past this is repeated by another process; the lanes settled theirs before.
+const STOP_MS = 1500;
+
+/** Runs a handler for the jobs of one queue, as many at once as it may, and fetches as soon as one more may run. */
+export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Work {
+  const running = new Map<string, { readonly hold: JobHold; readonly ended: Promise<void> }>();
+  let fetching: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  const poll = () => {
+    if (stopped) return;
+    if (fetching) {
+      again = true;
+      return;
+    }
+    const room = options.concurrency() - running.size;
+    if (room <= 0) {
+      rest();
+      return;
+    }
+    again = false;
+    fetching = source
+      .fetch(room)
+      .then((jobs) => {
+        for (const fetched of jobs) start(fetched);
+        again ||= jobs.length === room;
+      })
+      .catch(source.onError)
+      .then(() => {
+        fetching = null;
+        if (again) poll();
+        else rest();
+      });
+  };
+
+  const rest = () => {
+    if (timer) clearTimeout(timer);
+    if (!stopped) timer = setTimeout(poll, POLL_MS);
+  };
+
+  const start = (fetched: Fetched<D>) => {
+    const { id, retry_count } = fetched.job;
+    const hold = { id, retry_count };
+    const ended = run(fetched, hold).then(() => {
+      running.delete(id);
+      poll();
+    });
+    running.set(id, { hold, ended });
+  };
+
+  const run = async ({ job, started_at, wait_ms }: Fetched<D>, hold: JobHold) => {
+    const began = performance.now();
+    const thrown = await attempt(() => options.handler(job.data));
+    const duration_ms = performance.now() - began;
+    const error = thrown === null ? null : faultOf(thrown);
+    const untold = await attempt(async () => options.onEnd?.({ job, started_at, wait_ms, duration_ms, error }));
+    if (untold !== null) source.onError(untold);
+    if (thrown !== null) source.onError(thrown);
+    // Given up in the end, the job's heartbeat stops, and it runs once more.
+    for (let tries = 1; ; tries++) {
+      const unsettled = await attempt(() => (error === null ? source.complete(hold) : source.fail(hold, error)));
+      if (unsettled === null) return;
+      source.onError(unsettled);
+      if (tries === SETTLE_TRIES) return;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_PAUSE_MS * 2 ** tries));
+    }
+  };
+
+  const toucher = setInterval(() => {
+    const holds = [...running.values()].map(({ hold }) => hold);
+    if (holds.length > 0) source.touch(holds).catch(source.onError);
+  }, TOUCH_MS);
+  poll();
+
+  return {
+    held: () => [...running.values()].map(({ hold }) => hold),
+    poll,
+    async stop() {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await fetching;
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const deadline = setTimeout(resolve, STOP_MS);
+      await Promise.race([Promise.all([...running.values()].map(({ ended }) => ended)), late]);
+      clearTimeout(deadline);
+      clearInterval(toucher);
+      if (timer) clearTimeout(timer);
+      await Promise.all([...running.values()].map(({ hold }) => source.handBack(hold).catch(source.onError)));
+    },
+  };
+}
+
+/** What was thrown, or null. */
+async function attempt(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    return error ?? new Error('nothing was thrown');
+  }
+}
+
+function faultOf(thrown: unknown): Fault {
+  const [name, message] = thrown instanceof Error ? [thrown.name, thrown.message] : ['Error', String(thrown)];
+  return { name, message: message.replace(/\p{Cc}/gu, ' ').slice(0, MOST_WORDS) };
+}
