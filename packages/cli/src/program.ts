@@ -18,6 +18,7 @@ import { addSuppressionCommands } from './suppressions.ts';
 import type { Terminal } from './terminal.ts';
 import { addWebhooks } from './webhooks-listen.ts';
 import { addWorkspaces } from './workspaces.ts';
+import { addWorkers } from './workers.ts';
 
 const settings = `
 Environment:
@@ -45,6 +46,8 @@ export function createProgram(terminal: Terminal): Command {
   addQueues(program, terminal);
   addBulk(program, terminal);
   addNumbers(program, terminal);
+  addQueues(program, terminal);
+  addWorkers(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
   return program;

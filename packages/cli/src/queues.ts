@@ -1,9 +1,188 @@
-import type { Command } from 'commander';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Context, invoke } from '@postrider/core';
+import {
+  cancelJob,
+  getJob,
+  type JobDetail,
+  type JobView,
+  listJobs,
+  listQueues,
+  type QueueView,
+  redriveQueue,
+  retryJob,
+  runJobNow,
+  setConcurrency,
+} from '@postrider/core/queues';
+import { type Command, InvalidArgumentError } from 'commander';
 import { addHolds } from './holds.ts';
-import type { Terminal } from './terminal.ts';
+import { withMachine } from './machine.ts';
+import { plain, show, type Terminal, table } from './terminal.ts';
 
-/** What waits and what moves it: the lines of work, and the levers on them. */
+const WATCH_MS = 2000;
+const CLEAR_SCREEN = '\u001b[H\u001b[2J';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface LeverOptions extends JsonOption {
+  readonly reason?: string;
+}
+
+/** What the queues hold, and the levers of their jobs. */
 export function addQueues(program: Command, terminal: Terminal): void {
-  const queues = program.command('queues').description('on the machine itself: what waits, and the levers on it');
+  const queues = program.command('queues').description('on the machine itself: what waits, runs and is dead');
+  const here = <T>(work: (ctx: Context) => Promise<T>) =>
+    withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
+
+  queues
+    .command('top')
+    .description('every queue, with what was measured last')
+    .option('--watch', 'again every two seconds, until Ctrl-C')
+    .option('--json', 'print JSON')
+    .action(async (options: JsonOption & { watch?: boolean }) => {
+      const ended = new AbortController();
+      if (options.watch) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+      await here(async (ctx) => {
+        do {
+          const found = await invoke(ctx, listQueues, {});
+          const clear = options.watch && !options.json ? CLEAR_SCREEN : '';
+          show(terminal, options.json, found, () => clear + table([HEADER, ...found.data.map(queueRow)]));
+        } while (options.watch && (await paused(ended.signal)));
+      });
+    });
+
+  queues
+    .command('jobs')
+    .description('jobs, the latest first')
+    .option('--queue <name>', 'of one queue')
+    .option('--state <state>', 'deferred, ready, active, retry, completed, canceled or dead')
+    .option('--subject <id>', 'about a message, a webhook, a workspace or a domain')
+    .option('-n, --limit <count>', 'how many', wholeNumber, 20)
+    .option('--cursor <cursor>', 'where the page before ended')
+    .option('--json', 'print JSON')
+    .action(async ({ json, ...filter }: JsonOption & Record<string, unknown>) => {
+      const found = await here((ctx) => invoke(ctx, listJobs, filter));
+      show(terminal, json, found, () => table(found.data.map(jobRow)));
+      if (!json && found.next_cursor) terminal.note(`There may be more: --cursor ${found.next_cursor}`);
+    });
+
+  queues
+    .command('job <id>')
+    .description('one job with its attempts')
+    .option('--json', 'print JSON')
+    .action(async (id: string, { json }: JsonOption) => {
+      const job = await here((ctx) => invoke(ctx, getJob, { id }));
+      show(terminal, json, job, () => [table([jobRow(job)]), ...job.attempts.map(attemptLine)].join('\n'));
+    });
+
+  for (const [name, lever, description] of [
+    ['retry', retryJob, 'try a dead or canceled job again, or a deferred mail at once'],
+    ['cancel', cancelJob, 'cancel a job that waits, or dismiss a dead one'],
+    ['run', runJobNow, 'run a job at once that waits for its time'],
+  ] as const) {
+    queues
+      .command(`${name} <job>`)
+      .description(description)
+      .option('--reason <text>', 'kept in the audit log')
+      .option('--json', 'print JSON')
+      .action(async (id: string, { json, reason }: LeverOptions) => {
+        const job = await here((ctx) => invoke(ctx, lever, { id, reason }));
+        show(terminal, json, job, () => table([jobRow(job)]));
+      });
+  }
+
+  queues
+    .command('redrive <queue>')
+    .description('try the dead jobs of a queue again')
+    .option('--preview', 'only count them')
+    .option('--limit <count>', 'at most so many', wholeNumber)
+    .option('--reason <text>', 'kept in the audit log')
+    .option('--json', 'print JSON')
+    .action(async (queue: string, { json, ...options }: LeverOptions & { preview?: boolean; limit?: number }) => {
+      const done = await here((ctx) => invoke(ctx, redriveQueue, { queue, ...options }));
+      show(terminal, json, done, () =>
+        done.preview ? `${done.dead} jobs are dead` : `${done.redriven} of ${done.dead} dead jobs are tried again`,
+      );
+    });
+
+  queues
+    .command('concurrency <queue> <count>')
+    .description('how many jobs of a queue each worker runs at once, on every worker within two seconds')
+    .option('--reason <text>', 'kept in the audit log')
+    .option('--json', 'print JSON')
+    .action(async (queue: string, count: string, { json, reason }: LeverOptions) => {
+      const concurrency = wholeNumber(count);
+      const done = await here((ctx) => invoke(ctx, setConcurrency, { queue, concurrency, reason }));
+      show(terminal, json, done, () => `${done.name} runs ${done.concurrency} at once on each worker`);
+    });
   addHolds(queues, terminal);
+}
+
+const HEADER = [
+  'queue',
+  'ready',
+  'deferred',
+  'active',
+  'dead',
+  'parked',
+  'oldest',
+  'out/min',
+  'fail/min',
+  'wait p95',
+  'run p95',
+  'drained in',
+];
+
+function queueRow(queue: QueueView): string[] {
+  const p95 = (times: QueueView['wait']) => seconds(times.find(({ p }) => p === 95)?.seconds ?? null);
+  return [
+    queue.name,
+    ...[queue.ready, queue.deferred, queue.active, queue.dead, queue.parked].map(String),
+    seconds(queue.oldest_ready_seconds),
+    rate(queue.out_per_minute),
+    rate(queue.fail_per_minute),
+    p95(queue.wait),
+    p95(queue.run),
+    queue.ready === 0 ? '-' : seconds(queue.drain_seconds),
+  ];
+}
+
+function jobRow(job: JobView): string[] {
+  const output =
+    typeof job.output === 'object' && job.output !== null && 'message' in job.output ? job.output.message : '';
+  return [
+    job.id,
+    job.queue,
+    job.state,
+    job.start_after,
+    job.subject?.id ?? '',
+    plain(job.parked_in === null ? String(output) : `waits for ${job.parked_in}`),
+  ];
+}
+
+function attemptLine({ number, started_at, duration_ms, error, worker }: JobDetail['attempts'][number]): string {
+  const took = duration_ms === null ? '' : ` ${Math.round(duration_ms)} ms`;
+  const end = error === null ? 'went well' : plain(`${error.name}: ${error.message}`);
+  return `  ${number}. ${started_at}${took}${worker === null ? '' : ` on ${worker}`}: ${end}`;
+}
+
+function seconds(value: number | null): string {
+  if (value === null) return '-';
+  if (value < 1) return `${Math.round(value * 1000)} ms`;
+  return value < 600 ? `${value.toFixed(1)} s` : `${Math.round(value / 60)} min`;
+}
+
+function rate(value: number): string {
+  return value.toFixed(value < 10 ? 1 : 0);
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.');
+  return Number(text);
+}
+
+async function paused(signal: AbortSignal): Promise<boolean> {
+  await pause(WATCH_MS, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
 }

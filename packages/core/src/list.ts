@@ -72,19 +72,26 @@ export function readCursor(scope: CursorScope, cursor: string | undefined): stri
   );
 }
 
-const scopes = new WeakMap<object, CursorScope>();
+const scopes = new WeakMap<object, { readonly scope: CursorScope; readonly placeOf: (id: string) => string }>();
 
-/** Remembers what the cursors of a list are bound to, for a face that gives every entry one. */
-export function withCursors<T>(scope: CursorScope, list: List<T>): List<T> {
-  scopes.set(list, scope);
+/**
+ * Remembers what the cursors of a list are bound to, for a face that gives every entry one. Most lists are in the order
+ * of their ids; the others say at which place an entry stands.
+ */
+export function withCursors<T>(
+  scope: CursorScope,
+  list: List<T>,
+  placeOf: (id: string) => string = (id) => id,
+): List<T> {
+  scopes.set(list, { scope, placeOf });
   return list;
 }
 
 /** The cursor of one entry: asked with it, the next page begins behind that entry. */
 export function cursorOf(list: List<unknown>, id: string): string {
-  const scope = scopes.get(list);
-  if (!scope) throw new Error('a list was made without the scope of its cursors');
-  return writeCursor(scope, id);
+  const known = scopes.get(list);
+  if (!known) throw new Error('a list was made without the scope of its cursors');
+  return writeCursor(known.scope, known.placeOf(id));
 }
 
 /** limit and cursor as a face got them for a page of something that has been read already. */

@@ -53,5 +53,5 @@ const WANTED: Partial<Record<AuditAction, string>> = {
 
 export function notOpen(job: FoundJob, action: AuditAction, advice = WANTED[action] ?? ''): AppError {
   const state = job.parked_in === null ? job.state : `waiting for ${job.parked_in}`;
-  return new AppError('job_not_open', `The job is ${state}. ${advice}`.trim(), { extra: { current_state: job.state } });
+  return new AppError('job_not_open', `The job is ${state}. ${advice}`.trim(), { extra: { state: job.state } });
 }

@@ -1,12 +1,13 @@
-import { type JobPlace, type JobsAsked, jobsByIds, pageOfJobs } from '@postrider/queue';
+import { type JobPage, type JobPlace, type JobsAsked, jobsByIds, pageOfJobs } from '@postrider/queue';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes, isId } from '../ids.ts';
-import { type CursorScope, type List, pageFields, readCursor, writeCursor } from '../list.ts';
+import { type CursorScope, type List, pageFields, readCursor, withCursors, writeCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { listOf } from '../wire.ts';
+import { jobId } from './job-id.ts';
 import { type JobView, jobSchema, jobStateField, jobViews } from './job-view.ts';
 import { queueField, queueNamed, queueNames } from './queue-names.ts';
 import { jobsOfMessage } from './store.ts';
@@ -46,18 +47,7 @@ export const listJobs = operation({
     }
     const data = filters.subject === undefined ? null : payloadAbout(filters.subject);
     const { rows, edge } = await pageOfJobs(ctx.sql, { ...asked, data });
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : null;
-    const next = last ? { at: last.place, id: last.id } : edge;
-    return {
-      object: 'list',
-      data: await jobViews(
-        ctx,
-        shown.map((row) => ({ ...row, parked_in: null })),
-      ),
-      has_more: next !== null,
-      next_cursor: next && writeCursor(scope, `${next.at}|${next.id}`),
-    };
+    return listed(ctx, scope, rows, limit, edge);
   },
 });
 
@@ -74,17 +64,37 @@ async function jobsOf(
     .filter((row) => (!since || row.created_at >= since) && (!until || row.created_at < until))
     .filter((row) => after === null || row.id < after.id)
     .sort((left, right) => (left.id < right.id ? 1 : -1));
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return {
-    object: 'list',
-    data: await jobViews(
-      ctx,
-      shown.map((row) => ({ ...row, parked_in: null })),
-    ),
-    has_more: last !== undefined,
-    next_cursor: last ? writeCursor(scope, `|${last.id}`) : null,
-  };
+  return listed(
+    ctx,
+    scope,
+    rows.map((row) => ({ ...row, place: '' })),
+    limit,
+    null,
+  );
+}
+
+async function listed(
+  ctx: Context,
+  scope: CursorScope,
+  rows: JobPage['rows'],
+  limit: number,
+  edge: JobPlace | null,
+): Promise<List<JobView>> {
+  const shown = rows.slice(0, limit).map((row) => ({ ...row, parked_in: null }));
+  const last = rows.length > limit ? shown.at(-1) : null;
+  const next = last ? { at: last.place, id: last.id } : edge;
+  const data = await jobViews(ctx, shown);
+  const places = new Map(shown.map(({ id, place }) => [jobId(id), `${place}|${id}`]));
+  return withCursors(
+    scope,
+    {
+      object: 'list',
+      data,
+      has_more: next !== null,
+      next_cursor: next && writeCursor(scope, `${next.at}|${next.id}`),
+    },
+    (id) => places.get(id) ?? '',
+  );
 }
 
 function payloadAbout(subject: string): Record<string, string> {

@@ -263,7 +263,7 @@ describe('the levers of a job', () => {
     for (const lever of [retryJob, cancelJob, runJobNow]) {
       await expect(invoke(ctx, lever, { id })).rejects.toMatchObject({
         reason: 'job_not_open',
-        facts: { extra: { current_state: 'active' } },
+        facts: { extra: { state: 'active' } },
       });
     }
 
