@@ -322,6 +322,35 @@ describe('domains', () => {
   });
 });
 
+describe('queues, workers and schedules', () => {
+  it('shows what waits, who works and what runs by the clock, on the machine itself', async () => {
+    const top = await postrider(['queues', 'top', '--json'], { POSTRIDER_API_KEY: '' });
+    const workers = await postrider(['workers', 'list']);
+    const schedules = await postrider(['schedules', 'list']);
+
+    expect(top).toMatchObject({ code: 0, err: '' });
+    const { data } = JSON.parse(top.out) as {
+      data: { name: string; workers: unknown[]; measured_at: string | null }[];
+    };
+    expect(data.find(({ name }) => name === 'delivery.attempt')?.measured_at).not.toBeNull();
+    expect((await postrider(['queues', 'top'])).out).toMatch(/^queue +ready +deferred .*\ndelivery\.attempt +\d/);
+    expect(workers.out).toMatch(/:\d+ +live +last heard of 20/);
+    expect(schedules.out).toMatch(/^storage\.maintain +every hour at minute 7 +UTC +next 20/m);
+  });
+
+  it('lists jobs and pulls the levers of one', async () => {
+    const listed = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--json']);
+    const preview = await postrider(['queues', 'redrive', 'domain.recheck', '--preview']);
+    const set = await postrider(['queues', 'concurrency', 'domain.recheck', '2', '--reason', 'many domains']);
+
+    expect(JSON.parse(listed.out).object).toBe('list');
+    expect(preview.out).toMatch(/^\d+ jobs are dead\n$/);
+    expect(set.out).toBe('domain.recheck runs 2 at once on each worker\n');
+    const none = await postrider(['queues', 'retry', 'job_none']);
+    expect(none).toMatchObject({ code: 1, err: expect.stringMatching(/^job_not_found: /) });
+  });
+});
+
 describe('suppressions', () => {
   it('adds, lists and removes an address', async () => {
     const added = await postrider(['suppressions', 'add', 'Ada@Example.com', '--reason', 'asked by phone']);
