@@ -17,8 +17,8 @@ import { addSend } from './send.ts';
 import { addSuppressionCommands } from './suppressions.ts';
 import type { Terminal } from './terminal.ts';
 import { addWebhooks } from './webhooks-listen.ts';
-import { addWorkspaces } from './workspaces.ts';
 import { addWorkers } from './workers.ts';
+import { addWorkspaces } from './workspaces.ts';
 
 const settings = `
 Environment:
@@ -46,7 +46,6 @@ export function createProgram(terminal: Terminal): Command {
   addQueues(program, terminal);
   addBulk(program, terminal);
   addNumbers(program, terminal);
-  addQueues(program, terminal);
   addWorkers(program, terminal);
   addMigrate(program, terminal);
   addDoctor(program, terminal);
