@@ -141,6 +141,15 @@ describe('signing in', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
+  it('shows what was typed, and runs none of it', async () => {
+    const answer = await post('/login', { email: '"><script>alert(1)</script>', password: 'x', next: '"><b>' });
+    const shown = await answer.text();
+
+    expect(answer.status).toBe(401);
+    expect(shown).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+    expect(shown).not.toMatch(/<script|<b>/);
+  });
+
   it('takes no form that does not say where it comes from', async () => {
     const answer = await fetch(`${origin}/login`, {
       method: 'POST',

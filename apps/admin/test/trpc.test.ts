@@ -224,4 +224,16 @@ describe('a session', () => {
 
     expect(await refusalOf(api.usage.get.query())).toMatchObject({ status: 401, reason: 'session_ended' });
   });
+
+  it('ends after seven days, however busy it is', async () => {
+    const { api } = await signedIn(world, admin, 'viewer');
+    for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
+      await world.clock.advance(11 * HOUR_MS);
+      await api.usage.get.query();
+    }
+
+    await world.clock.advance(11 * HOUR_MS);
+
+    expect(await refusalOf(api.usage.get.query())).toMatchObject({ status: 401, reason: 'session_ended' });
+  });
 });

@@ -15,6 +15,10 @@ export interface Login {
   readonly address: string;
 }
 
+export function wrongPassword(): AppError {
+  return new AppError('invalid_login', 'E-mail address and password do not belong together.');
+}
+
 /** Whose e-mail address and password these are. Refusals take the same time and say the same, known or not. */
 export async function checkPassword(services: Pick<Services, 'sql'>, login: Login): Promise<UserRow> {
   const { password, address } = login;
@@ -26,7 +30,7 @@ export async function checkPassword(services: Pick<Services, 'sql'>, login: Logi
   const user = email === null ? null : await userByEmail(services.sql, email);
   const matches = await verifyPassword(password, user?.password_hash ?? null);
   if (user === null || !matches) {
-    throw new AppError('invalid_login', 'E-mail address and password do not belong together.');
+    throw wrongPassword();
   }
   await attempt.forgive();
   return user;

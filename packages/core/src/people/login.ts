@@ -4,11 +4,11 @@ import type { Services, UserActor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { createContext } from '../services.ts';
 import { beginSession } from './begin-session.ts';
-import { checkPassword, type Login } from './check-password.ts';
+import { checkPassword, type Login, wrongPassword } from './check-password.ts';
 import { beginTry } from './login-tries.ts';
 import { chainOf, scopesOf } from './roles.ts';
-import { deleteSessionOf, takeLink } from './session-store.ts';
-import { type UserRow, userById, workspacesOf } from './store.ts';
+import { deleteSessionOf, ownerOfLink, takeLink } from './session-store.ts';
+import { holdUser, type UserRow, workspacesOf } from './store.ts';
 import { hashToken } from './token.ts';
 
 interface Arrival {
@@ -24,17 +24,24 @@ export async function login(
   credentials: Omit<Login, 'address'>,
   arrival: Arrival,
 ): Promise<string> {
-  const user = await checkPassword(services, { ...credentials, address: arrival.address });
-  return services.sql.begin((tx) => signIn(services, tx, user, arrival, false));
+  const checked = await checkPassword(services, { ...credentials, address: arrival.address });
+  return services.sql.begin(async (tx) => {
+    const user = await holdUser(tx, checked.id);
+    // A password that was changed between the check and now has ended the sessions that were there, and not this one.
+    if (user?.password_hash !== checked.password_hash) throw wrongPassword();
+    return signIn(services, tx, user, arrival, false);
+  });
 }
 
 /** Begins a session for whoever has a login link, and uses the link up. */
 export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<string> {
   const attempt = await beginTry(services, { email: null, address: arrival.address });
   const token = await services.sql.begin(async (tx) => {
-    const user_id = await takeLink(tx, hashToken(link));
-    const user = user_id === null ? null : await userById(tx, user_id);
-    if (user === null)
+    const token_hash = hashToken(link);
+    // The person before the link, in the order in which a change of the password takes them.
+    const owner = await ownerOfLink(tx, token_hash);
+    const user = owner === null ? null : await holdUser(tx, owner);
+    if (user === null || !(await takeLink(tx, token_hash)))
       throw new AppError('invalid_login', 'This link has been used, or its time is over; ask for another.');
     return signIn(services, tx, user, arrival, true);
   });

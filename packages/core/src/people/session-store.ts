@@ -87,11 +87,17 @@ export async function insertLink(tx: Tx, token_hash: Buffer, user_id: string): P
   return row.expires_at;
 }
 
-/** Uses a login link up, once; whose it was. */
-export async function takeLink(tx: Tx, token_hash: Buffer): Promise<string | null> {
+export async function ownerOfLink(tx: Tx, token_hash: Buffer): Promise<string | null> {
   const [row] = await tx<{ user_id: string }[]>`
-    delete from login_links where token_hash = ${token_hash} and expires_at > clock_now() returning user_id`;
+    select user_id from login_links where token_hash = ${token_hash} and expires_at > clock_now()`;
   return row?.user_id ?? null;
+}
+
+/** Uses a login link up; false for all but one of those who try. */
+export async function takeLink(tx: Tx, token_hash: Buffer): Promise<boolean> {
+  const rows = await tx`
+    delete from login_links where token_hash = ${token_hash} and expires_at > clock_now() returning user_id`;
+  return rows.length > 0;
 }
 
 export async function forgetSessions(sql: Sql): Promise<void> {

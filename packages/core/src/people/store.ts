@@ -28,8 +28,10 @@ export async function userByEmail(sql: Sql | Tx, email: string): Promise<UserRow
   return row ?? null;
 }
 
-export async function userById(sql: Sql | Tx, id: string): Promise<UserRow | null> {
-  const [row] = await sql<UserRow[]>`select id, email, password_hash, operator from users where id = ${id}`;
+/** A person as they are until the commit: nobody changes their password or makes them an operator meanwhile. */
+export async function holdUser(tx: Tx, id: string): Promise<UserRow | null> {
+  const [row] = await tx<UserRow[]>`
+    select id, email, password_hash, operator from users where id = ${id} for share`;
   return row ?? null;
 }
 
