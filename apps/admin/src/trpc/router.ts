@@ -29,7 +29,6 @@ export const appRouter = router({
   people,
   plans,
   stats,
-  ops,
   suppressions,
   usage,
   webhooks,

@@ -1,5 +1,6 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHold } from '../holds/index.ts';
 import { closeLane } from '../lanes/store.ts';
 import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
@@ -122,6 +123,24 @@ describe('the backlog', () => {
 
     const closed_until = new Date(world.clock.now() + 300_000).toISOString();
     expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
+  });
+
+  it("shows the hold that keeps back a destination, a sending domain or a key, and no other workspace's", async () => {
+    const other = await world.workspace('business');
+    await send('ada@example.com');
+    const hold = (workspace_id: string, scope: string, value: string) =>
+      invoke(world.as(workspace_id), createHold, { scope, value, reason: 'They asked for it' });
+    const domain = await hold(world.workspace_id, 'sender_domain', 'sandbox.test');
+    await hold(other.workspace_id, 'sender_domain', 'sandbox.test').catch(() => null);
+    const destination = await hold(world.workspace_id, 'destination', 'example.com');
+
+    const held = async (by: string, reach = 'workspace') => (await backlog({ by, reach })).rows[0]?.hold;
+
+    const facts = ({ id, reason, expires_at }: typeof domain) => ({ id, reason, expires_at });
+    expect(await held('destination')).toEqual(facts(destination));
+    expect(await held('sender_domain')).toEqual(facts(domain));
+    expect(await held('sender_domain', 'instance')).toMatchObject({ reason: 'They asked for it' });
+    expect(await held('provider')).toBeUndefined();
   });
 
   it('of a workspace holds its own mail, and that of the instance everything', async () => {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import type { ActorContext } from '../context.ts';
+import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { reachField, workspaceInReach } from '../reach.ts';
 import { planFreely } from '../stats/index.ts';
-import { timeField } from '../wire.ts';
+import { idField, timeField } from '../wire.ts';
 import {
   type BacklogDimension,
   BUCKET_MINUTES,
@@ -32,6 +33,10 @@ const backlogRowSchema = z.object({
   last_success_at: timeField.nullable(),
   closed_until: timeField.nullable().meta({ description: 'Of a destination that is not sent to just now.' }),
   closed_reason: z.enum(['failing', 'limit']).nullable(),
+  hold: z
+    .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField })
+    .nullable()
+    .meta({ description: 'What keeps back a destination, a sending domain or a key.' }),
 });
 const backlogSchema = z.object({
   object: z.literal('backlog'),
@@ -93,5 +98,11 @@ function rowOf(row: CountedRow, { measured_at }: Counted, facts: RowFacts | unde
     last_success_at: facts?.last_success_at ? isoTime(facts.last_success_at) : null,
     closed_until: facts?.closed_until ? isoTime(facts.closed_until) : null,
     closed_reason: facts?.closed_reason ?? null,
+    hold: holdOf(facts),
   };
+}
+
+function holdOf(facts: RowFacts | undefined): BacklogRow['hold'] {
+  if (!facts?.hold_id || !facts.hold_expires_at) return null;
+  return { id: facts.hold_id, reason: facts.hold_reason ?? '', expires_at: isoTime(facts.hold_expires_at) };
 }

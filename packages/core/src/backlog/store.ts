@@ -242,6 +242,9 @@ export interface RowFacts {
   readonly last_success_at: Date | null;
   readonly closed_until: Date | null;
   readonly closed_reason: 'failing' | 'limit' | null;
+  readonly hold_id: string | null;
+  readonly hold_reason: string | null;
+  readonly hold_expires_at: Date | null;
 }
 
 /**
@@ -255,7 +258,8 @@ export async function factsOf(
   rows: readonly CountedRow[],
 ): Promise<Map<string, RowFacts>> {
   const found = await sql<RowFacts[]>`
-    select a.key, r.last_response as last_reply, s.at as last_success_at, l.closed_until, l.reason as closed_reason
+    select a.key, r.last_response as last_reply, s.at as last_success_at, l.closed_until, l.reason as closed_reason,
+      h.id as hold_id, h.reason as hold_reason, h.expires_at as hold_expires_at
     from unnest(
       ${rows.map((row) => row.key)}::text[],
       ${rows.map((row) => row.answered_message_id)}::text[],
@@ -281,6 +285,12 @@ export async function factsOf(
           where y.message_id = a.oldest_message_id and y.domain = a.key limit 1
         )])
       order by x.closed_until desc limit 1
-    ) l on true`;
+    ) l on true
+    left join lateral (
+      select x.id, x.reason, x.expires_at from holds x
+      where x.scope = ${dimension} and x.value = a.key and x.ended_at is null and x.expires_at > clock_now()
+        and (x.workspace_id = '' or ${workspace_id} in (${WHOLE_INSTANCE}, x.workspace_id))
+      order by x.workspace_id, x.id limit 1
+    ) h on true`;
   return new Map(found.map((row) => [row.key, row]));
 }
