@@ -10,8 +10,11 @@ import {
   silentLog,
   systemClock,
 } from '@postrider/core';
+import { listAudit } from '@postrider/core/audit';
 import { getBacklog, refreshBacklog } from '@postrider/core/backlog';
+import { listBulk, previewBulk } from '@postrider/core/bulk';
 import { failureGroups, rollUpFailures } from '@postrider/core/failures';
+import { listHolds } from '@postrider/core/holds';
 import { listDestinations } from '@postrider/core/lanes';
 import { getMessage } from '@postrider/core/messages';
 import { rollUpStats, statSeries } from '@postrider/core/stats';
@@ -245,6 +248,15 @@ async function measureQuestions(sql: Sql, services: Services): Promise<void> {
       reach: 'workspace',
     }),
     question('destinations', listDestinations, {}),
+    question('holds in force', listHolds, {}),
+    question('audit log', listAudit, { limit: 100 }),
+    question('audit log of one action', listAudit, { action: 'hold.created', limit: 100 }),
+    question('bulk operations', listBulk, {}),
+    question('bulk preview, all deferred', previewBulk, { action: 'retry', filter: { status: 'deferred' } }),
+    question('bulk preview, one domain of a day', previewBulk, {
+      action: 'cancel',
+      filter: { domain: 'mail3.example.com', since: back(24) },
+    }),
     question('waiting reason of one message', getMessage, { id: largest.message_id }, WAITING_GOAL_MS),
   ];
   const lines: Line[] = [];

@@ -1,5 +1,6 @@
 import { createContext, invoke } from '@postrider/core';
 import { rollUpFailures } from '@postrider/core/failures';
+import { createHold, releaseHold } from '@postrider/core/holds';
 import { sendMessage } from '@postrider/core/messages';
 import { rollUpStats } from '@postrider/core/stats';
 import { createWorld, type World } from '@postrider/testing';
@@ -55,7 +56,7 @@ const statsOf = `query ($since: DateTime!) {
 const backlogOf = `query ($reach: Reach) {
   backlog(reach: $reach) {
     dimension bucketUpperMinutes measuredAt
-    rows { key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason } total { key total }
+    rows { key total counts oldestSeconds lastReply lastSuccessAt closedUntil closedReason hold { id reason } } total { key total }
   }
 }`;
 
@@ -105,6 +106,18 @@ describe('the backlog', () => {
         total: { key: '', total: 1 },
       },
     });
+  });
+
+  it('names the hold that keeps a destination back', async () => {
+    const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+    const { id } = await invoke(ctx, createHold, { scope: 'destination', value: 'example.com', reason: 'They asked' });
+
+    const { data, errors } = await graphql.ask(backlogOf);
+
+    expect(errors).toEqual([]);
+    expect(data).toMatchObject({ backlog: { rows: [{ hold: { id, reason: 'They asked' } }] } });
+    await invoke(ctx, releaseHold, { id });
+    expect((await graphql.ask(backlogOf)).data).toMatchObject({ backlog: { rows: [{ hold: null }] } });
   });
 
   it('is that of the own workspace for an admin, and of the instance for operators alone', async () => {

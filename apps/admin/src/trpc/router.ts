@@ -29,6 +29,7 @@ export const appRouter = router({
   people,
   plans,
   stats,
+  ops,
   suppressions,
   usage,
   webhooks,

@@ -7,6 +7,7 @@ import {
 import { builder } from '../builder.ts';
 import { enumOf } from '../enums.ts';
 import { call } from '../from-operation.ts';
+import { Hold } from './refs.ts';
 import { Reach } from './stats.ts';
 
 const BacklogDimension = enumOf('BacklogDimension', backlogDimensions);
@@ -38,6 +39,12 @@ const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
       resolve: ({ closed_until }) => closed_until,
     }),
     closedReason: t.field({ type: ClosedReason, nullable: true, resolve: ({ closed_reason }) => closed_reason }),
+    hold: t.field({
+      type: Hold,
+      nullable: true,
+      description: 'What keeps back a destination, a sending domain or a key.',
+      resolve: ({ hold }, _, { load }) => hold && load.holds.load(hold.id),
+    }),
   }),
 });
 
