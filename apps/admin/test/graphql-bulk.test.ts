@@ -64,7 +64,7 @@ describe('a bulk operation over GraphQL', () => {
     await work();
     const read = await graphql.ask(
       `query ($id: ID!) {
-        node(id: $id) { ... on BulkOperation { status done failed skipped filter errors { id reason } } }
+        node(id: $id) { ... on BulkOperation { status done failed skipped filter createdBy { kind } errors { id reason } } }
         bulkOperations(first: 5) { nodes { id } }
       }`,
       { id: bulk.id },
@@ -86,6 +86,7 @@ describe('a bulk operation over GraphQL', () => {
         failed: 0,
         skipped: 0,
         filter: { tag: ['gql'], status: 'scheduled' },
+        createdBy: { kind: 'KEY' },
         errors: [],
       },
       bulkOperations: { nodes: [{ id: bulk.id }] },

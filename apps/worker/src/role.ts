@@ -1,5 +1,6 @@
 import { runAll, type Services } from '@postrider/core';
 import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
+import { reconcileBulk } from '@postrider/core/bulk';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
 import { createHttpGuard } from '@postrider/mail';
@@ -46,6 +47,8 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       stops.unshift(() => reconciler.stop());
       const webhookReconciler = every(RECONCILE_MS, () => reconcileWebhooks(services), services);
       stops.unshift(() => webhookReconciler.stop());
+      const bulkReconciler = every(RECONCILE_MS, () => reconcileBulk(services), services);
+      stops.unshift(() => bulkReconciler.stop());
       const backlog = every(BACKLOG_MS, () => refreshBacklog(services), services);
       stops.unshift(() => backlog.stop());
     },

@@ -35,6 +35,8 @@ create table bulk_operations (
   finished_at timestamptz
 );
 create index bulk_operations_newest on bulk_operations (workspace_id, id);
+-- Serves the reconciler.
+create index bulk_operations_open on bulk_operations (next_at) where status in ('queued', 'running');
 
 -- The receipts, each written in the commit of what it tells.
 create table bulk_items (

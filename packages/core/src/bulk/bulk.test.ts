@@ -14,6 +14,7 @@ import { getBulk } from './get-bulk.ts';
 import { listBulk } from './list-bulk.ts';
 import { listBulkItems, readExport } from './list-items.ts';
 import { previewBulk } from './preview-bulk.ts';
+import { reconcileBulk } from './reconcile-bulk.ts';
 import { runBulk } from './run-bulk.ts';
 import { workOff, workSlice } from './work-off.ts';
 
@@ -245,6 +246,7 @@ describe('a bulk operation', () => {
 
     // Half a second's worth at a time; a minute in which nobody worked is not caught up on.
     expect(done).toEqual([5, 5, 10, 15, 15, 20, 25, 25, 30]);
+    await invoke(ctx(), cancelBulk, { id });
   });
 
   it('stops when it is canceled, and says so', async () => {
@@ -338,6 +340,23 @@ describe('a bulk operation', () => {
     await world.clock.advance(500);
     await workUntilEnd();
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
+  });
+
+  it('is given another job where its own is gone, and where that lives none', async () => {
+    await sendMany(5, { tags: ['orphan'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'orphan' });
+    await world.clock.advance(2 * MINUTE_MS);
+    expect(await reconcileBulk(world.services)).toBe(0);
+    await world.services.sql`delete from pgboss.job where name = 'bulk.run'`;
+
+    const rescued = await Promise.all([reconcileBulk(world.services), reconcileBulk(await world.peer())]);
+    expect(rescued.sort()).toEqual([0, 1]);
+    expect(await reconcileBulk(world.services)).toBe(0);
+    const [jobs] = await world.services.sql`select count(*)::int as live from pgboss.job where name = 'bulk.run'`;
+    await workUntilEnd();
+
+    expect(jobs).toEqual({ live: 1 });
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 5 });
   });
 
   it('leaves out the one that cannot be done, and does its neighbours', async () => {

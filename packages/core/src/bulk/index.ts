@@ -9,6 +9,7 @@ export { type BulkOutcome, bulkOutcomes } from './plan.ts';
 export { type BulkPreview, previewBulk } from './preview-bulk.ts';
 export { readBulks } from './read-bulks.ts';
 export { readBulkFailures } from './read-failures.ts';
+export { reconcileBulk } from './reconcile-bulk.ts';
 export { DEFAULT_RATE, MOST_RATE, runBulk } from './run-bulk.ts';
 export { type BulkStatus, bulkStatuses } from './store.ts';
 export { workOff } from './work-off.ts';

@@ -144,6 +144,15 @@ export async function passTurn(tx: Tx, id: string): Promise<{ readonly turn: num
   return row;
 }
 
+/** Operations that are open and have not been worked on for a while. Served by bulk_operations_open. */
+export async function openBulks(sql: Sql, idle_seconds: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select b.id from bulk_operations b
+    where b.status in ('queued', 'running') and b.next_at < clock_now() - make_interval(secs => ${idle_seconds})
+    order by b.next_at limit 1000`;
+  return rows.map((row) => row.id);
+}
+
 export async function markCanceled(tx: Tx, id: string): Promise<BulkRow> {
   const [row] = await tx<BulkRow[]>`
     update bulk_operations b set status = 'canceled', finished_at = clock_now() where b.id = ${id}

@@ -14,6 +14,7 @@ import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, page, snakeCase } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
+import { Actor } from './audit.ts';
 import { MessageFilter } from './messages.ts';
 import { DeliveryStatus } from './webhooks.ts';
 
@@ -50,6 +51,7 @@ builder.node(BulkOperation, {
     truncated: t.exposeBoolean('truncated', { description: 'Whether it ended at its bound, with more that matched.' }),
     reason: t.exposeString('reason'),
     ratePerSecond: t.int({ resolve: ({ rate_per_second }) => rate_per_second }),
+    createdBy: t.field({ type: Actor, resolve: ({ created_by }) => created_by }),
     cutoffAt: t.field({
       type: 'DateTime',
       description: 'Nothing that came at this time or later is touched.',

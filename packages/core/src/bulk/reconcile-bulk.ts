@@ -1,0 +1,33 @@
+import type { Services } from '../context.ts';
+import { lockBulk, openBulks, passTurn } from './store.ts';
+
+// Longer than pg-boss needs to find that a worker has died.
+const OVERDUE_SECONDS = 60;
+
+/**
+ * Finds operations that are open although no job works on them, and gives each one: whatever became of the last, an
+ * operation ends. In steady state there are none; each is logged as an alarm.
+ */
+export async function reconcileBulk({ sql, jobs, log }: Pick<Services, 'sql' | 'jobs' | 'log'>): Promise<number> {
+  const open = await openBulks(sql, OVERDUE_SECONDS);
+  if (open.length === 0) return 0;
+  const worked = await jobs.liveAbout(sql, 'bulk.run', 'bulk_id', open);
+  const rescued: string[] = [];
+  for (const bulk_id of open.filter((id) => !worked.has(id))) {
+    const given = await sql.begin(async (tx) => {
+      const bulk = await lockBulk(tx, bulk_id);
+      const is_open = bulk?.status === 'queued' || bulk?.status === 'running';
+      // Another process may have come first.
+      if (!is_open || (await jobs.liveAbout(tx, 'bulk.run', 'bulk_id', [bulk_id])).size > 0) return false;
+      const { turn, start_after } = await passTurn(tx, bulk_id);
+      await jobs.send(tx, 'bulk.run', [{ data: { bulk_id, turn }, start_after }]);
+      return true;
+    });
+    if (given) rescued.push(bulk_id);
+  }
+  if (rescued.length > 0) {
+    log.error({ ids: rescued }, 'bulk operations had no live job and were given one');
+    jobs.wake('bulk.run');
+  }
+  return rescued.length;
+}
