@@ -109,6 +109,7 @@ export const reasons = {
   default_rate: ['rate_limited', 'Too many requests in this minute.'],
   address_rate: ['rate_limited', 'Too many requests without a valid key from this address in this minute.'],
   login_rate: ['rate_limited', 'Too many attempts to sign in failed.'],
+  too_many_streams: ['rate_limited', 'The key has the highest number of streams open.'],
   graphql_cost: ['rate_limited', 'The GraphQL cost budget of this minute is used up.'],
   unexpected: ['internal_error', 'The service failed; the request may be retried.'],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;

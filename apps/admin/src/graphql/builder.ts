@@ -98,3 +98,4 @@ function textOf(name: string): (value: unknown) => string {
 
 builder.queryType({});
 builder.mutationType({});
+builder.subscriptionType({});

@@ -20,9 +20,20 @@ export interface Connection<T> {
   };
 }
 
+/** Declares <Name>Edge for a type, once: a stream of its own may have edges too. */
+export function edgeOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Edge<T>> {
+  const known = edges.get(type);
+  // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
+  const edge = (known ?? builder.edgeObject({ type, name: `${type.name}Edge` })) as ObjectRef<Schema, Edge<T>>;
+  edges.set(type, edge);
+  return edge;
+}
+
+const edges = new WeakMap<object, unknown>();
+
 /** Declares <Name>Connection and <Name>Edge for a type, once. */
 export function connectionOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Connection<T>> {
-  const edge = builder.edgeObject({ type, name: `${type.name}Edge` });
+  const edge = edgeOf(type);
   const connection = builder.connectionObject({ type, name: `${type.name}Connection` }, edge);
   // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
   return connection as unknown as ObjectRef<Schema, Connection<T>>;

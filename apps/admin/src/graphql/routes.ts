@@ -7,6 +7,7 @@ import { CostMeter } from './cost.ts';
 import { refuse } from './refuse.ts';
 import { createGraphqlContext } from './request-context.ts';
 import { createGraphqlServer } from './server.ts';
+import { createFollow } from './streams.ts';
 
 const LONGEST_MS = 15_000;
 
@@ -17,10 +18,11 @@ export function graphqlRoutes(services: Services): Hono<AdminEnv> {
   const answer = async (context: Context<AdminEnv>): Promise<Response> => {
     const { request_id, address } = context.var;
     const credential = readCredential(context.req.header('authorization'), address);
-    const known =
-      credential instanceof AppError
-        ? await refuseAddress(services, address, credential)
-        : await identify(services, credential);
+    if (credential instanceof AppError) {
+      const refused = await refuseAddress(services, address, credential);
+      return refuse(refused.error, request_id, rateHeaders(refused.window));
+    }
+    const known = await identify(services, credential);
     if ('error' in known) return refuse(known.error, request_id, rateHeaders(known.window));
     const { actor } = known;
     if (!hasScope(actor.scopes, 'admin') && !hasScope(actor.scopes, 'operator')) {
@@ -29,7 +31,9 @@ export function graphqlRoutes(services: Services): Hono<AdminEnv> {
     }
     const ctx = { ...createContext(services, actor, { request_id, face: 'graphql', address }), actor };
     const cost = new CostMeter(known.charged);
-    const answered = await within(server.fetch(context.req.raw, createGraphqlContext(ctx, cost)));
+    const answered = await within(
+      server.fetch(context.req.raw, createGraphqlContext(ctx, cost, createFollow(services, credential))),
+    );
     if (!answered) return refuse(tooSlow(), request_id, {});
     const told = cost.answered || answered.status < 400 ? answered : await inOurShape(answered, request_id);
     const { limit, reset_unix } = cost.charged.window;

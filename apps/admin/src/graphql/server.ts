@@ -19,6 +19,8 @@ export function createGraphqlServer(services: Services) {
     multipart: false,
     batching: false,
     maxRequestBodySize: MOST_BYTES,
+    // Its own would be made into one of Node's on the way out, and a stream that the client leaves would throw then.
+    fetchAPI: { Request, Response, Headers, ReadableStream, TextEncoder, TextDecoder, URL, URLSearchParams },
     // 1,024 documents, the oldest of which is forgotten for each one more; with what validation said of them.
     parserAndValidationCache: true,
     maskedErrors: { maskError: publicError },

@@ -22,6 +22,11 @@ const typeField = typeText.transform((text, context) => {
   return z.NEVER;
 });
 
+export const eventFilterFields = {
+  type: typeField.optional(),
+  email_id: z.string().max(64).optional().meta({ description: 'The timeline of one mail.' }),
+};
+
 /** What happened in the workspace, newest first; since is included, until is not. */
 export const listEvents = operation({
   name: 'events.list',
@@ -29,8 +34,7 @@ export const listEvents = operation({
   summary: 'List events, newest first, for those who cannot receive webhooks',
   input: z.object({
     ...pageFields,
-    type: typeField.optional(),
-    email_id: z.string().max(64).optional().meta({ description: 'The timeline of one mail.' }),
+    ...eventFilterFields,
     since: timestampField('since').optional().meta({ description: 'At this time or later.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time.' }),
   }),

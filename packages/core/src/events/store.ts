@@ -111,6 +111,27 @@ export async function eventsByIds(sql: Sql, workspace_id: string, ids: readonly 
     from events e where e.workspace_id = ${workspace_id} and ${among(sql, sql`e.id`, ids)}`;
 }
 
+/** Some events behind an id, oldest first: a bounded number is looked at, served by the primary key. */
+export async function nextEvents(
+  sql: Sql,
+  workspace_id: string,
+  filter: EventFilter,
+  behind: string,
+  count: number,
+): Promise<{ readonly ids: readonly string[]; readonly examined: number; readonly edge: string | null }> {
+  const [row] = await sql<{ ids: string[]; examined: number; edge: string | null }[]>`
+    with candidates as materialized (
+      select e.id, e.type, e.message_id from events e
+      where e.workspace_id = ${workspace_id} and e.id > ${behind} order by e.id limit ${count}
+    )
+    select count(*)::int as examined, max(c.id) as edge,
+      coalesce(array_agg(c.id) filter (where
+        (${filter.types === null} or c.type = any (${[...(filter.types ?? [])]}::text[]))
+        and (${filter.message_id === null} or c.message_id = ${filter.message_id})), '{}') as ids
+    from candidates c`;
+  return row ?? { ids: [], examined: 0, edge: null };
+}
+
 /** Messages, each with the last event of its page before, or the empty text. */
 export type TimelinePosition = { readonly id: string; readonly behind: string };
 

@@ -1,6 +1,7 @@
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
 export { getUsage, type Usage, usageOf } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
+export { MOST_STREAMS, type OpenStream, openStream } from './open-stream.ts';
 export {
   budgetRefusal,
   type Charged,

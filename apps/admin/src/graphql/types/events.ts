@@ -1,8 +1,8 @@
-import { type EventEntry, listEvents, type TimelineEvent } from '@postrider/core/events';
+import { type EventEntry, followEvents, listEvents, type TimelineEvent } from '@postrider/core/events';
 import { eventDataOf } from '@postrider/core/messages';
 import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { page } from '../from-operation.ts';
+import { connectionOf, edgeOf, pageArgs } from '../connections.ts';
+import { call, page } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
 import { recipientOf } from './recipients.ts';
 import { Event, Message, Recipient } from './refs.ts';
@@ -68,5 +68,26 @@ builder.queryField('events', (t) =>
       const { types, messageId, ...others } = filter ?? {};
       return page(g, listEvents, args, { ...others, type: types?.join(','), emailId: messageId });
     },
+  }),
+);
+
+const FollowFilter = builder.inputType('FollowFilter', {
+  description: 'All that is named must hold.',
+  fields: (t) => ({
+    types: t.stringList({ description: 'One of these, such as email.bounced.' }),
+    messageId: t.id({ description: 'What happens to one message.' }),
+  }),
+});
+
+builder.subscriptionField('events', (t) =>
+  t.field({
+    type: edgeOf(Event),
+    description:
+      'Events as they come, or from behind a cursor on. Nearly in the order of their ids: one that is committed late comes ' +
+      'after younger ones. A stream that goes on from a cursor begins half a minute before it, so drop the ids you have.',
+    args: { after: t.arg.string(), filter: t.arg({ type: FollowFilter }) },
+    subscribe: (_, { after, filter }, g) =>
+      g.follow(g, () => call(g, followEvents, { after, type: filter?.types?.join(','), emailId: filter?.messageId })),
+    resolve: (edge) => edge,
   }),
 );

@@ -1,0 +1,197 @@
+import { type IncomingMessage, request } from 'node:http';
+import { createContext, idFloor, invoke } from '@postrider/core';
+import { revokeKey } from '@postrider/core/api-keys';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+const open: Stream[] = [];
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+});
+afterEach(async () => {
+  for (const stream of open.splice(0)) await stream.stop();
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+interface Told {
+  readonly data?: { readonly events: { cursor: string; node: { id: string; type: string; message: { id: string } } } };
+  readonly errors?: readonly { readonly extensions: Readonly<Record<string, unknown>> }[];
+}
+
+interface Stream {
+  readonly answers: Told[];
+  /** What stands between the answers to keep the connection. */
+  readonly comments: string[];
+  readonly ended: () => boolean;
+  stop(): Promise<void>;
+}
+
+const query = `subscription ($after: String, $types: [String!]) {
+  events(after: $after, filter: { types: $types }) { cursor node { id type message { id subject } data } }
+}`;
+
+async function follow(variables: Record<string, unknown> = {}, key = world.secret): Promise<Stream> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const asked = request(graphql.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${key}` },
+    agent: false,
+  });
+  asked.on('response', resolve);
+  asked.on('error', reject);
+  asked.end(JSON.stringify({ query, variables }));
+  const answer = await promise;
+  const answers: Told[] = [];
+  const comments: string[] = [];
+  let ended = false;
+  let text = '';
+  answer.setEncoding('utf8');
+  answer.on('data', (chunk: string) => {
+    text += chunk;
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      if (part.startsWith(':')) comments.push(part);
+      const data = /^data: (.+)$/m.exec(part)?.[1];
+      if (data) answers.push(JSON.parse(data) as Told);
+    }
+  });
+  // Left by the test, it ends with an error.
+  answer.on('error', () => undefined);
+  asked.on('error', () => undefined);
+  const closed = new Promise<void>((done) => {
+    answer.on('close', () => {
+      ended = true;
+      done();
+    });
+  });
+  const stream: Stream = {
+    answers,
+    comments,
+    ended: () => ended,
+    async stop() {
+      answer.destroy();
+      await closed;
+    },
+  };
+  open.push(stream);
+  return stream;
+}
+
+async function send(): Promise<string> {
+  const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+  const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' };
+  return (await invoke(ctx, sendMessage, mail)).id;
+}
+
+const idsOf = (stream: Stream) => stream.answers.flatMap(({ data }) => (data ? [data.events.node.message.id] : []));
+
+describe('a stream of events', () => {
+  it('tells what happens as it happens, and keeps its connection with comments', async () => {
+    const stream = await follow();
+
+    const id = await send();
+
+    await vi.waitFor(() => expect(idsOf(stream)).toEqual([id]), 10_000);
+    expect(stream.answers[0]?.data?.events.node).toMatchObject({
+      type: 'email.queued',
+      message: { id, subject: 'Hi' },
+      data: { email: { id } },
+    });
+    await vi.waitFor(() => expect(stream.comments.length).toBeGreaterThan(0), 20_000);
+  });
+
+  it('goes on from a cursor, with what came meanwhile', async () => {
+    const first = await follow();
+    const before = await send();
+    await vi.waitFor(() => expect(idsOf(first)).toContain(before), 10_000);
+    const cursor = first.answers.at(-1)?.data?.events.cursor;
+    await first.stop();
+
+    const missed = await send();
+    const second = await follow({ after: cursor });
+    await vi.waitFor(() => expect(idsOf(second)).toContain(missed), 10_000);
+    const live = await send();
+
+    await vi.waitFor(() => expect(idsOf(second).at(-1)).toBe(live), 10_000);
+    expect(new Set(idsOf(second)).size).toBe(idsOf(second).length);
+  });
+
+  it('tells of an event that is committed after younger ones, late but once', async () => {
+    const stream = await follow();
+    const young = await send();
+    await vi.waitFor(() => expect(idsOf(stream)).toContain(young), 10_000);
+
+    const old = `${idFloor('event', world.clock.now() - 10_000)}${'z'.repeat(16)}`;
+    await world.services.sql`
+      insert into events (workspace_id, id, type, sequence, facts, message_id, created_at)
+      values (${world.workspace_id}, ${old}, 'email.complained', 9, '{}', ${young}, clock_now())`;
+
+    await vi.waitFor(
+      () => expect(stream.answers.filter(({ data }) => data?.events.node.id === old)).toHaveLength(1),
+      15_000,
+    );
+  });
+
+  it('tells only what its filter names, and takes no cursor of another', async () => {
+    const stream = await follow({ types: ['email.complained'] });
+    const all = await follow();
+    const id = await send();
+    await vi.waitFor(() => expect(idsOf(all)).toContain(id), 10_000);
+
+    const cursor = all.answers.at(-1)?.data?.events.cursor;
+    const refused = await follow({ types: ['email.complained'], after: cursor });
+
+    await vi.waitFor(() => expect(refused.answers).toHaveLength(1));
+    expect(refused.answers[0]?.errors).toMatchObject([
+      { extensions: { code: 'invalid_request', reason: 'invalid_cursor' } },
+    ]);
+    expect(idsOf(stream)).toEqual([]);
+  });
+
+  it('ends within half a minute of its key', async () => {
+    const key = await world.key({ scopes: ['admin'] });
+    const stream = await follow({}, key.secret);
+    await invoke(world.as(world.workspace_id), revokeKey, { key_id: key.id });
+    expect(stream.ended()).toBe(false);
+
+    await world.clock.advance(30_000);
+
+    await vi.waitFor(() => expect(stream.ended()).toBe(true), 10_000);
+  });
+
+  it('is one of twenty that a key may have, over all processes', async () => {
+    const key = await world.key({ scopes: ['admin'] });
+    const streams = await Promise.all(Array.from({ length: 21 }, () => follow({}, key.secret)));
+
+    await vi.waitFor(() => expect(streams.filter(({ answers }) => answers.length > 0)).toHaveLength(1), 10_000);
+    const refused = streams.find(({ answers }) => answers.length > 0);
+    expect(refused?.answers[0]?.errors).toMatchObject([
+      { extensions: { code: 'rate_limited', reason: 'too_many_streams' } },
+    ]);
+    await streams.find((stream) => stream !== refused)?.stop();
+
+    await vi.waitFor(async () => {
+      const rows = await world.services.sql`select from query_streams where key_id = ${key.id}`;
+      expect(rows).toHaveLength(19);
+    }, 10_000);
+  });
+
+  it('of a workspace is told to nobody else', async () => {
+    const { secret } = await world.workspace('free');
+    const stranger = await follow({}, secret);
+    const own = await follow();
+    const id = await send();
+
+    await vi.waitFor(() => expect(idsOf(own)).toContain(id), 10_000);
+    expect(idsOf(stranger)).toEqual([]);
+  });
+});

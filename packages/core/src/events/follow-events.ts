@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import type { ActorContext } from '../context.ts';
+import { idFloor, idTime } from '../ids.ts';
+import { type CursorScope, readCursor, writeCursor } from '../list.ts';
+import { operation } from '../operation.ts';
+import type { EventEntry } from './event-entry.ts';
+import { eventFilterFields } from './list-events.ts';
+import { eventEntries } from './read-events.ts';
+import { type EventFilter, eventsByIds, nextEvents } from './store.ts';
+
+const POLL_MS = 500;
+const STEP = 1000;
+/** Ids are older than their commits, by the time that a transaction takes and by what clocks differ. */
+const LATE_MS = 30_000;
+const LOOK_BACK_MS = 5000;
+
+export interface FollowedEvent {
+  readonly node: EventEntry;
+  /** Follow with it to go on from here. */
+  readonly cursor: string;
+}
+
+/**
+ * The events of a workspace as they come, or from behind a cursor on; null now and then, while nothing comes. They
+ * come in the order of their ids, but for those that are committed late: for half a minute every event is looked for
+ * again, and comes after younger ones if it must. None comes twice in one stream. A stream that goes on from a cursor
+ * begins half a minute before it, so that what was late then is not missed; whoever resumes drops the ids it has seen.
+ */
+export const followEvents = operation({
+  name: 'events.follow',
+  scope: 'email:logs:read',
+  summary: 'Follow events as they come',
+  input: z.object({ after: z.string().optional(), type: eventFilterFields.type, email_id: eventFilterFields.email_id }),
+  output: z.custom<AsyncGenerator<FollowedEvent | null>>(),
+  async run(ctx, { after, ...filters }) {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'events.follow', workspace_id, filters };
+    const position = readCursor(scope, after);
+    const begin = (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS;
+    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null };
+    return follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
+  },
+});
+
+async function* follow(
+  ctx: ActorContext,
+  scope: CursorScope,
+  filter: EventFilter,
+  { begin, anew }: { readonly begin: string; readonly anew: boolean },
+): AsyncGenerator<FollowedEvent | null> {
+  const { workspace_id } = scope;
+  const seen = new Set<string>();
+  let head = begin;
+  let looked_back = performance.now();
+  // What is there already is not told; what is committed from now on is, however old it is.
+  let silent = anew;
+  for (;;) {
+    const late = idFloor('event', ctx.clock.now() - LATE_MS);
+    const back = performance.now() - looked_back >= LOOK_BACK_MS;
+    if (back) looked_back = performance.now();
+    let from = back ? later(begin, earlier(head, late)) : head;
+    for (;;) {
+      const step = await nextEvents(ctx.sql, workspace_id, filter, from, STEP);
+      const fresh = step.ids.filter((id) => !seen.has(id));
+      if (silent) for (const id of fresh) seen.add(id);
+      else if (fresh.length > 0) {
+        const rows = await eventsByIds(ctx.sql, workspace_id, fresh);
+        const entries = await eventEntries(ctx.sql, workspace_id, rows);
+        for (const node of entries.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
+          seen.add(node.id);
+          yield { node, cursor: writeCursor(scope, node.id) };
+        }
+      }
+      head = later(head, step.edge ?? head);
+      if (step.edge === null || step.examined < STEP) break;
+      from = step.edge;
+    }
+    for (const id of seen) if (id < late) seen.delete(id);
+    silent = false;
+    yield null;
+    await pause(POLL_MS);
+  }
+}
+
+function later(left: string, right: string): string {
+  return left > right ? left : right;
+}
+
+function earlier(left: string, right: string): string {
+  return left < right ? left : right;
+}
