@@ -135,6 +135,27 @@ describe('plans', () => {
   });
 });
 
+describe('the viewer', () => {
+  it('sees its key, who made it, and its workspace', async () => {
+    const made = await ask(
+      `mutation { apiKeyCreate(input: { name: "Made", scopes: ["admin"] }) {
+        ... on ApiKeyCreatePayload { secret apiKey { createdBy { kind name } } } } }`,
+      {},
+      admin,
+    );
+    const { secret, apiKey } = made.apiKeyCreate as { secret: string; apiKey: unknown };
+
+    const { viewer } = await ask('{ viewer { key { createdBy { kind name } } workspace { id } } }', {}, secret);
+    const first = await ask('{ viewer { key { createdBy { kind name } } } }', {}, world.secret);
+
+    const own = await ask('{ viewer { scopes key { createdBy { kind } } workspace { id } } }');
+    expect(own.viewer).toMatchObject({ scopes: ['operator'], workspace: { id: world.workspace_id } });
+    expect(apiKey).toEqual({ createdBy: { kind: 'KEY', name: 'Test key' } });
+    expect(viewer).toEqual({ key: apiKey, workspace: { id: world.workspace_id } });
+    expect(first.viewer).toEqual({ key: { createdBy: { kind: 'SYSTEM', name: 'Postrider' } } });
+  });
+});
+
 describe('the audit log', () => {
   const LOG = `query ($filter: AuditFilter, $after: String) {
     auditLog(first: 1, after: $after, filter: $filter) {

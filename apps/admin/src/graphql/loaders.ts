@@ -1,6 +1,6 @@
 import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
 import { readKeys } from '@postrider/core/api-keys';
-import { readAuditEntries } from '@postrider/core/audit';
+import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
@@ -92,6 +92,7 @@ export function createLoaders(ctx: Context) {
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
     workspaces: byIds(ctx, readWorkspaces),
     auditEntries: byIds(ctx, readAuditEntries),
+    makers: byIds(ctx, readMakers),
     usageOf: usageLoaders(ctx),
   };
 }

@@ -7,17 +7,19 @@ import type { AuditRow } from './store.ts';
 
 export const actorKinds = ['key', 'user', 'system'] as const;
 
+export const actorField = z.object({
+  kind: z.enum(actorKinds),
+  id: z.string(),
+  name: z.string().meta({ description: 'As it was then: the name of the key, or the e-mail address.' }),
+});
+
 export const auditEntrySchema = z
   .object({
     object: z.literal('audit_entry'),
     id: idField(idPrefixes.audit),
     sequence: z.int().meta({ description: 'Its place in its chain, from 1 and without gaps.' }),
     at: timeField,
-    actor: z.object({
-      kind: z.enum(actorKinds),
-      id: z.string(),
-      name: z.string().meta({ description: 'As it was then: the name of the key, or the e-mail address.' }),
-    }),
+    actor: actorField,
     face: z.enum(faces).meta({ description: 'What the action came in through.' }),
     action: z.string().meta({ examples: ['api_key.revoked'] }),
     target_id: z.string().meta({ description: 'What it was done to: an id, or a name where there is none.' }),
@@ -39,7 +41,7 @@ export function auditEntry(row: AuditRow): AuditEntry {
     id,
     sequence,
     at: isoTime(row.at),
-    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    actor: actorOf(row),
     face,
     action,
     target_id,
@@ -48,4 +50,8 @@ export function auditEntry(row: AuditRow): AuditEntry {
     address,
     request_id,
   });
+}
+
+export function actorOf(row: Pick<AuditRow, 'actor_kind' | 'actor_id' | 'actor_name'>): AuditEntry['actor'] {
+  return actorField.parse({ kind: row.actor_kind, id: row.actor_id, name: row.actor_name });
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../api-keys/index.ts';
 import type { ActorContext, Context, KeyActor } from '../context.ts';
 import { invoke } from '../operation.ts';
+import { type FollowedEntry, followAudit } from './follow-audit.ts';
 import { listAudit } from './list-audit.ts';
 import { readAuditEntries } from './read-audit.ts';
 import { INSTANCE, recordAudit } from './record.ts';
@@ -88,6 +89,34 @@ describe('the list', () => {
     expect(await invoke(admin, readAuditEntries, { ids })).toEqual([own.data[0], null, null]);
     await expect(invoke(admin, listAudit, { chain: 'instance' })).rejects.toMatchObject({ reason: 'missing_scope' });
     await expect(invoke(operator, listAudit, {})).rejects.toMatchObject({ reason: 'missing_scope' });
+  });
+});
+
+describe('who follows', () => {
+  it('is told of what comes in the order in which it was committed, and goes on from a cursor', async () => {
+    const ctx = await chain(['a']);
+    const { sql } = world.services;
+    const add = (target_id: string) => sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.added', target_id }]));
+    const told: FollowedEntry[] = [];
+    const read = async (stream: AsyncGenerator<FollowedEntry | null>, count: number) => {
+      while (told.length < count) {
+        const { value } = await stream.next();
+        if (value) told.push(value);
+      }
+    };
+
+    const stream = await invoke(ctx, followAudit, {});
+    expect((await stream.next()).value).toBe(null);
+    await Promise.all(['b', 'c', 'd'].map(add));
+    await read(stream, 3);
+    await stream.return(null);
+    await add('e');
+    await read(await invoke(ctx, followAudit, { after: told[1]?.cursor }), 5);
+
+    const sequences = told.map(({ node }) => node.sequence);
+    expect(sequences).toEqual([3, 4, 5, 5, 6]);
+    expect(told.map(({ node }) => node.target_id).sort()).toEqual(['b', 'c', 'd', 'e', told[2]?.node.target_id].sort());
+    await expect(invoke(ctx, followAudit, { after: 'x' })).rejects.toMatchObject({ reason: 'invalid_cursor' });
   });
 });
 

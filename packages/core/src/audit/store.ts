@@ -119,6 +119,31 @@ export async function auditByIds(sql: Sql, chains: readonly string[], ids: reado
     where e.workspace_id = any (${[...chains]}::text[]) and e.id = any (${[...ids]}::text[])`;
 }
 
+/** Oldest first; served by the unique index of workspace and sequence. */
+export async function auditBehind(sql: Sql, workspace_id: string, behind: number, count: number): Promise<AuditRow[]> {
+  return sql<AuditRow[]>`
+    select ${columns(sql)} from audit_log e
+    where e.workspace_id = ${workspace_id} and e.sequence > ${behind} order by e.sequence limit ${count}`;
+}
+
+/** Who did something to some targets, a row for each that it was done to. Served by audit_log_target. */
+export async function makersOf(
+  sql: Sql,
+  workspace_id: string,
+  action: string,
+  target_ids: readonly string[],
+): Promise<Pick<AuditRow, 'target_id' | 'actor_kind' | 'actor_id' | 'actor_name'>[]> {
+  return sql<Pick<AuditRow, 'target_id' | 'actor_kind' | 'actor_id' | 'actor_name'>[]>`
+    select e.target_id, e.actor_kind, e.actor_id, e.actor_name
+    from unnest(${[...target_ids]}::text[]) as a (id)
+    cross join lateral (
+      select * from audit_log x
+      where x.workspace_id collate "POSIX" = ${workspace_id} and x.target_id collate "POSIX" = a.id
+        and x.action = ${action}
+      order by x.id collate "POSIX" limit 1
+    ) e`;
+}
+
 /** The end of a chain; sequence 0 where nothing was ever appended. */
 export interface AuditHead {
   readonly sequence: number;

@@ -5,6 +5,7 @@ import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
+import { Actor } from './audit.ts';
 import { ApiKey, Domain } from './refs.ts';
 import { TargetInput } from './target.ts';
 
@@ -41,6 +42,7 @@ builder.node(ApiKey, {
       description: 'The only addresses and networks it works from; null: any.',
       resolve: ({ allowed_ips }) => allowed_ips,
     }),
+    createdBy: t.field({ type: Actor, resolve: ({ id }, _, { load }) => load.makers.load(id) }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     lastUsedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_used_at }) => last_used_at }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ expires_at }) => expires_at }),

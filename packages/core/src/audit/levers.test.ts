@@ -1,0 +1,50 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { resumeDomain, suspendDomain } from '../domains/index.ts';
+import { limitDestination, releaseDestination } from '../lanes/index.ts';
+import { invoke } from '../operation.ts';
+import { listAudit } from './list-audit.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+it('keeps what an operator does to the instance in its chain, each thing once', async () => {
+  const ctx = world.as(world.workspace_id);
+  const destination = 'slow.test';
+
+  await invoke(ctx, limitDestination, { destination, connections: 5 });
+  await invoke(ctx, limitDestination, { destination, messages_per_minute: 9 });
+  await invoke(ctx, releaseDestination, { destination });
+  await invoke(ctx, releaseDestination, { destination });
+
+  const { data } = await invoke(ctx, listAudit, { chain: 'instance', target_id: destination });
+  const told = data.toSorted((left, right) => left.sequence - right.sequence);
+  expect(told.map(({ action, diff }) => [action, diff])).toEqual([
+    ['destination.limited', { connections: [null, 5] }],
+    ['destination.limited', { connections: [5, null], messages_per_minute: [null, 9] }],
+    ['destination.released', null],
+  ]);
+});
+
+it('tells both sides of a domain that an operator suspends and resumes, with the reason', async () => {
+  const other = await world.workspace('free');
+  await world.domain('spam.test', other.workspace_id);
+  const which = { domain: 'spam.test', workspace_id: other.workspace_id };
+
+  await invoke(world.as(world.workspace_id), suspendDomain, { ...which, reason: 'spam' });
+  await invoke(world.as(world.workspace_id), suspendDomain, { ...which, reason: 'spam again' });
+  await invoke(world.as(world.workspace_id), resumeDomain, which);
+
+  for (const chain of ['workspace', 'instance']) {
+    const action = 'domain.suspended,domain.resumed';
+    const { data } = await invoke(world.as(other.workspace_id), listAudit, { chain, action });
+    const told = data.toSorted((left, right) => left.sequence - right.sequence);
+    expect(told.map(({ action, reason, diff }) => [action, reason, diff?.status])).toEqual([
+      ['domain.suspended', 'spam', ['verified', 'suspended']],
+      ['domain.resumed', null, ['suspended', 'pending']],
+    ]);
+  }
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { type AuditEntry, actorField, actorOf } from './audit-entry.ts';
+import { makersOf } from './store.ts';
+
+const MOST = 1000;
+/** What was there before anybody could act, such as the first key. */
+const NOBODY: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postrider' };
+
+/** Who made some keys of the own workspace, in the order asked for. An operator's key asks about itself. */
+export const readMakers = operation({
+  name: 'audit.makers',
+  scope: null,
+  summary: 'Who made some API keys',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(actorField).readonly(),
+  async run(ctx, { ids }): Promise<readonly AuditEntry['actor'][]> {
+    const rows = await makersOf(ctx.sql, ctx.actor.workspace_id, 'api_key.created', ids);
+    const makers = new Map(rows.map((row) => [row.target_id, actorOf(row)]));
+    return ids.map((id) => makers.get(id) ?? NOBODY);
+  },
+});
