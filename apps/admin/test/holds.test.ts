@@ -27,7 +27,7 @@ const create = `mutation ($input: HoldInput!) {
   holdCreate(input: $input) {
     __typename
     ... on HoldPayload {
-      hold { id scope value workspaceId reason status expiresAt resumeRatePerMin affected }
+      hold { id scope value workspaceId reason status createdBy { kind name } expiresAt resumeRatePerMin affected }
     }
     ... on ApiError { reason message }
     ... on ForbiddenError { requiredScope }
@@ -57,7 +57,7 @@ describe('holds over GraphQL', () => {
       resumeRatePerMin: 60,
       affected: 0,
     };
-    expect(made.data).toMatchObject({ holdCreate: { hold: facts } });
+    expect(made.data).toMatchObject({ holdCreate: { hold: { ...facts, createdBy: { kind: 'KEY' } } } });
     const { id } = (made.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold;
     const found = await graphql.ask('query ($id: ID!) { holds { id } node(id: $id) { id ... on Hold { value } } }', {
       id,

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { type Pump, startDeliveryPump } from './pump.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 50 };
+
 let world: World;
 let mailer: Mailer;
 let pump: Pump | null = null;
@@ -55,7 +57,7 @@ describe('the delivery pump', () => {
     await send('after@example.com');
     await world.smtp.waitFor(2);
 
-    await expect.poll(states).toEqual({ 'after@example.com': 'delivered', 'before@example.com': 'delivered' });
+    await expect.poll(states, PATIENCE).toEqual({ 'after@example.com': 'delivered', 'before@example.com': 'delivered' });
   });
 
   it('never lets a batch wait for its slowest member', async () => {
@@ -68,10 +70,10 @@ describe('the delivery pump', () => {
     pump = startPump(mailer);
 
     await expect
-      .poll(states)
+      .poll(states, PATIENCE)
       .toEqual({ 'quick1@example.com': 'delivered', 'quick2@example.com': 'delivered', 'slow@example.com': 'sending' });
     released.resolve();
-    await expect.poll(states).toMatchObject({ 'slow@example.com': 'delivered' });
+    await expect.poll(states, PATIENCE).toMatchObject({ 'slow@example.com': 'delivered' });
   });
 
   it('holds no more than 480 of a workspace at once, and takes the rest when there is room', async () => {

@@ -141,11 +141,12 @@ export async function recipientsOf(
         and case h.scope
           when 'queue' then h.value = 'delivery.attempt'
           when 'webhook' then false
-          else l.parked_lane = 'held ' || h.id or exists (
-            select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id and case h.scope
-              when 'destination' then m.mode = 'live' and h.value = r.domain
-              when 'sender_domain' then m.from_domain = h.value
-              else m.api_key_id = h.value end
+          when 'destination' then l.parked_lane = 'held ' || h.id or h.value = r.domain and exists (
+            select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id and m.mode = 'live'
+          )
+          else exists (
+            select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id
+              and case h.scope when 'sender_domain' then m.from_domain = h.value else m.api_key_id = h.value end
           ) end
       order by h.scope = 'queue', h.id limit 1
     ) h on true

@@ -4,6 +4,7 @@ import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
+import { Actor } from './audit.ts';
 import { Hold } from './refs.ts';
 
 // More are not in force at once by any reason; ended ones are seen page by page over tRPC.
@@ -32,6 +33,7 @@ builder.node(Hold, {
     }),
     reason: t.exposeString('reason'),
     status: t.field({ type: HoldStatus, resolve: ({ status }) => status }),
+    createdBy: t.field({ type: Actor, resolve: ({ created_by }) => created_by }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
     endedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ ended_at }) => ended_at }),
