@@ -195,4 +195,57 @@ describe('the audit log', () => {
     );
     expect(again.node).toEqual({ target: { id } });
   });
+
+  it('is streamed as it grows, and goes on from a cursor', async () => {
+    const { id, secret } = await create();
+    const query = 'subscription ($after: String) { auditLog(after: $after) { cursor node { action targetId } } }';
+    const make = (name: string) => invoke(world.as(id), createKey, { name, scopes: ['email:send'] });
+
+    const live = await follow(query, {}, secret);
+    const first = await make('One');
+    const told = await live.next();
+    await live.stop();
+    const second = await make('Two');
+    const resumed = await follow(query, { after: told.auditLog.cursor }, secret);
+
+    expect(told.auditLog.node).toEqual({ action: 'api_key.created', targetId: first.id });
+    expect((await resumed.next()).auditLog.node.targetId).toBe(second.id);
+    await resumed.stop();
+  });
 });
+
+interface Told {
+  readonly auditLog: { readonly cursor: string; readonly node: { readonly targetId: string } };
+}
+
+/** A stream of server-sent events, as a client reads it: an answer at a time. */
+async function follow(query: string, variables: object, key: string) {
+  const leave = new AbortController();
+  const answer = await fetch(graphql.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ query, variables }),
+    signal: leave.signal,
+  });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return {
+    async next(): Promise<Told> {
+      for (;;) {
+        const found = /^data: (.+)\n\n/m.exec(text);
+        if (found?.[1]) {
+          text = text.slice(found.index + found[0].length);
+          // What the query asks for.
+          return JSON.parse(found[1]).data as Told;
+        }
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done) throw new Error(`the stream ended: ${text}`);
+        text += value;
+      }
+    },
+    async stop() {
+      await reader?.cancel();
+      leave.abort();
+    },
+  };
+}

@@ -1,9 +1,9 @@
 import { faces } from '@postrider/core';
-import { actorKinds, auditChains, type AuditEntry as Entry, listAudit } from '@postrider/core/audit';
+import { actorKinds, auditChains, type AuditEntry as Entry, followAudit, listAudit } from '@postrider/core/audit';
 import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
+import { connectionOf, edgeOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
-import { page } from '../from-operation.ts';
+import { call, page } from '../from-operation.ts';
 import { claimIds, typenameOf } from '../node-ids.ts';
 
 const Face = enumOf('Face', faces, 'What an action came in through.');
@@ -76,5 +76,15 @@ builder.queryField('auditLog', (t) =>
     description: 'Who did what, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: AuditFilter }) },
     resolve: (_, { filter, ...args }, g) => page(g, listAudit, args, { ...filter, action: filter?.action?.join(',') }),
+  }),
+);
+
+builder.subscriptionField('auditLog', (t) =>
+  t.field({
+    type: edgeOf(AuditEntry),
+    description: 'Entries as they are made, in the order of their chain, or from behind a cursor on; none is missed.',
+    args: { after: t.arg.string(), chain: t.arg({ type: AuditChain, description: 'WORKSPACE where it is left out.' }) },
+    subscribe: (_, args, g) => g.follow(g, () => call(g, followAudit, args)),
+    resolve: (edge) => edge,
   }),
 );
