@@ -296,6 +296,19 @@ describe('a rate after a hold', () => {
     await expect.poll(() => arrivedAt('held.example.com').length, PATIENCE).toBe(21);
   });
 
+  it('keeps a queue to that which is longer than a worker holds, and leaves the worker time for everything else', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
+    for (let batch = 0; batch < 8; batch++) await send(many(50, 'held.example.com', `b${batch}-`));
+    start();
+    await release(id);
+
+    for (const delivered of [2, 4, 6]) {
+      await world.clock.advance(1000);
+      await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered, queued: 400 - delivered });
+    }
+  });
+
   it('lets a queue go on at no more than that until it is empty, and then at any', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();

@@ -57,7 +57,9 @@ describe('the delivery pump', () => {
     await send('after@example.com');
     await world.smtp.waitFor(2);
 
-    await expect.poll(states, PATIENCE).toEqual({ 'after@example.com': 'delivered', 'before@example.com': 'delivered' });
+    await expect
+      .poll(states, PATIENCE)
+      .toEqual({ 'after@example.com': 'delivered', 'before@example.com': 'delivered' });
   });
 
   it('never lets a batch wait for its slowest member', async () => {

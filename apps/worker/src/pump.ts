@@ -137,8 +137,8 @@ export function startDeliveryPump(
   const fetchOnce = async (): Promise<boolean> => {
     await holds.ready;
     if (isPaused()) return false;
-    // What a rate lets through waits here already.
-    if (lanes.counts().waiting > allowance() + FETCH_COUNT) return true;
+    // What a rate lets through waits here already; more of it is told by onAllowance.
+    if (lanes.counts().waiting > allowance() + FETCH_COUNT) return false;
     if (Math.max(lanes.counts().held, inFlight.size) >= MOST_IN_FLIGHT) return true;
     const free = room();
     const count = free > 0 ? Math.min(FETCH_COUNT, free) : FETCH_COUNT;
