@@ -4,8 +4,9 @@ import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
-import { readHolds } from '@postrider/core/holds';
+import { listHolds, readHolds } from '@postrider/core/holds';
 import { getContent, readAttempts, readLastAttempts, readMessages, readRecipients } from '@postrider/core/messages';
+import { listQueues, listWorkers, readJobs } from '@postrider/core/queues';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
 import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
 import { readWebhookDeliveries, readWebhooks } from '@postrider/core/webhooks';
@@ -90,6 +91,14 @@ export function createLoaders(ctx: Context) {
     bulkFailures: byIds(ctx, readBulkFailures),
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
+    jobs: byIds(ctx, readJobs),
+    // There are few of these: all of them are read at once, whoever asks for one.
+    queues: once(async () => (await invoke(ctx, listQueues, {})).data),
+    workers: once(async () => (await invoke(ctx, listWorkers, {})).data),
+    heldQueues: once(async () => {
+      const { data } = await invoke(ctx, listHolds, { limit: 100 });
+      return new Map(data.flatMap((hold) => (hold.scope === 'queue' ? [[hold.value, hold]] : [])));
+    }),
     workspaces: byIds(ctx, readWorkspaces),
     auditEntries: byIds(ctx, readAuditEntries),
     makers: byIds(ctx, readMakers),
@@ -97,6 +106,15 @@ export function createLoaders(ctx: Context) {
   };
 }
 export type Loaders = ReturnType<typeof createLoaders>;
+
+/** What is read at most once in a request. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | null = null;
+  return () => {
+    found ??= read();
+    return found;
+  };
+}
 
 async function inTurn<T>(ids: readonly string[], read: (id: string) => Promise<T>): Promise<T[]> {
   const found: T[] = [];

@@ -1,9 +1,39 @@
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, listBulkItems, previewBulk, readExport, runBulk } from '@postrider/core/bulk';
 import { failureGroups } from '@postrider/core/failures';
+import {
+  cancelJob,
+  getJob,
+  getQueue,
+  listJobs,
+  listQueues,
+  listSchedules,
+  listWorkers,
+  queueHistory,
+  redriveQueue,
+  retryJob,
+  runJobNow,
+  setConcurrency,
+} from '@postrider/core/queues';
 import { mutation, query, router } from './invoke-procedure.ts';
 
+const jobs = router({
+  list: query(listJobs),
+  get: query(getJob),
+  retry: mutation(retryJob),
+  cancel: mutation(cancelJob),
+  runNow: mutation(runJobNow),
+});
+
 export const ops = router({
+  queues: query(listQueues),
+  queue: query(getQueue),
+  history: query(queueHistory),
+  setConcurrency: mutation(setConcurrency),
+  redrive: mutation(redriveQueue),
+  jobs,
+  workers: query(listWorkers),
+  schedules: query(listSchedules),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),
   // By POST although it changes nothing: a filter holds addresses, and those do not belong in a URL.

@@ -1,3 +1,4 @@
+export { jobStates } from '@postrider/queue';
 export { cancelJob } from './cancel-job.ts';
 export { getJob, type JobDetail } from './get-job.ts';
 export { getQueue } from './get-queue.ts';
@@ -11,6 +12,7 @@ export { listWorkers, type Workers, type WorkerView } from './list-workers.ts';
 export { type QueueHistory, type QueuePoint, queueHistory } from './queue-history.ts';
 export { queueNames } from './queue-names.ts';
 export type { QueueView } from './queue-view.ts';
+export { readJobs } from './read-jobs.ts';
 export { type Redriven, redriveQueue } from './redrive-queue.ts';
 export { retryJob } from './retry-job.ts';
 export { runJobNow } from './run-job-now.ts';

@@ -8,7 +8,7 @@ import { idField, timeField } from '../wire.ts';
 import { jobId, jobNotFound, uuidOfJob } from './job-id.ts';
 import { queueNames } from './queue-names.ts';
 import { workerName } from './queue-view.ts';
-import { findParked, holdersOf, type WorkerRow, workerRows } from './store.ts';
+import { holdersOf, type ParkedRow, parkedAmong, type WorkerRow, workerRows } from './store.ts';
 
 export const jobStateField = z.enum(jobStates).meta({ id: 'JobState' });
 
@@ -48,15 +48,27 @@ export interface FoundJob extends JobRow {
 }
 
 export async function findJob(ctx: Context, id: string): Promise<FoundJob> {
-  const uuid = uuidOfJob(id);
-  if (uuid === null) throw jobNotFound(id);
-  const [row] = await jobsByIds(ctx.sql, queueNames, [uuid]);
-  if (row) return { ...row, parked_in: null };
-  const parked = await findParked(ctx.sql, uuid);
-  if (!parked) throw jobNotFound(id);
-  const { workspace_id, message_id, recipient_id, due_at, lane } = parked;
+  const [job] = await findJobs(ctx, [id]);
+  if (!job) throw jobNotFound(id);
+  return job;
+}
+
+/** Those of some jobs that are there: in a queue, or parked. */
+export async function findJobs(ctx: Context, ids: readonly string[]): Promise<FoundJob[]> {
+  const uuids = ids.map(uuidOfJob).filter((uuid) => uuid !== null);
+  if (uuids.length === 0) return [];
+  const rows = await jobsByIds(ctx.sql, queueNames, uuids);
+  const queued = new Set(rows.map((row) => row.id));
+  const parked = await parkedAmong(
+    ctx.sql,
+    uuids.filter((uuid) => !queued.has(uuid)),
+  );
+  return [...rows.map((row) => ({ ...row, parked_in: null })), ...parked.map(parkedJob)];
+}
+
+function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lane }: ParkedRow): FoundJob {
   return {
-    id: uuid,
+    id: job_id,
     queue: 'delivery.attempt',
     state: 'ready',
     data: { workspace_id, message_id, recipient_id },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { queueNames } from './queue-names.ts';
-import { type QueueView, queueSchema, queueViews, windowField } from './queue-view.ts';
+import { percentilesField, type QueueView, queueSchema, queueViews, windowField } from './queue-view.ts';
 
 export interface Queues {
   readonly object: 'list';
@@ -13,9 +13,9 @@ export const listQueues = operation({
   name: 'queues.list',
   scope: 'operator',
   summary: 'What waits, runs and is dead in every queue',
-  input: z.object({ window_minutes: windowField }),
+  input: z.object({ window_minutes: windowField, percentiles: percentilesField }),
   output: z.object({ object: z.literal('list'), data: z.array(queueSchema).readonly() }),
-  async run(ctx, { window_minutes }): Promise<Queues> {
-    return { object: 'list', data: await queueViews(ctx, queueNames, window_minutes) };
+  async run(ctx, asked): Promise<Queues> {
+    return { object: 'list', data: await queueViews(ctx, queueNames, asked) };
   },
 });

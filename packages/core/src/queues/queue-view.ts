@@ -15,7 +15,6 @@ import {
 } from './store.ts';
 
 const RATE_MINUTES = 5;
-const PERCENTS = [50, 95, 99] as const;
 export const GONE_SECONDS = 86_400;
 
 const percentileSchema = z
@@ -59,16 +58,26 @@ export const windowField = z
   .default(15)
   .meta({ description: 'Over how many minutes waiting and running times are told.' });
 
+export const percentilesField = z
+  .array(z.int().min(1).max(100))
+  .max(20)
+  .default([50, 95, 99])
+  .meta({ description: 'Which percentiles of waiting and running times.' });
+
+/** What is asked of every view. */
+export interface Asked {
+  readonly window_minutes: number;
+  readonly percentiles: readonly number[];
+}
+
+export const USUAL: Asked = { window_minutes: 15, percentiles: [50, 95, 99] };
+
 /** Queues as they were when a worker looked last. Nothing is counted here. */
-export async function queueViews(
-  ctx: Context,
-  names: readonly JobName[],
-  window_minutes: number,
-): Promise<QueueView[]> {
+export async function queueViews(ctx: Context, names: readonly JobName[], asked: Asked): Promise<QueueView[]> {
   const { sql } = ctx;
   const [measures, { rows, now }, set, workers] = await Promise.all([
     measuresOf(sql),
-    minutesOf(sql, names, Math.max(window_minutes, RATE_MINUTES + 1)),
+    minutesOf(sql, names, Math.max(asked.window_minutes, RATE_MINUTES + 1)),
     concurrencies(sql),
     workerRows(sql, GONE_SECONDS),
   ]);
@@ -78,7 +87,7 @@ export async function queueViews(
       measure: measures.get(name) ?? null,
       minutes: minutes.get(name) ?? [],
       now,
-      window_minutes,
+      asked,
       concurrency: set.get(name) ?? catalogue[name].concurrency,
       workers,
     }),
@@ -91,14 +100,14 @@ function viewOf(
     readonly measure: MeasureRow | null;
     readonly minutes: readonly MinuteRow[];
     readonly now: Date;
-    readonly window_minutes: number;
+    readonly asked: Asked;
     readonly concurrency: number;
     readonly workers: readonly WorkerRow[];
   },
 ): QueueView {
-  const { measure, minutes, now, window_minutes } = found;
+  const { measure, minutes, now, asked } = found;
   const rates = ratesOf(minutes, measure, now);
-  const window = minutes.filter((row) => row.minute.getTime() > now.getTime() - window_minutes * 60_000);
+  const window = minutes.filter((row) => row.minute.getTime() > now.getTime() - asked.window_minutes * 60_000);
   const waits = sumOf(window.map((row) => row.wait_bins));
   const runs = sumOf(window.map((row) => row.run_bins));
   const ready = measure?.ready ?? 0;
@@ -116,8 +125,8 @@ function viewOf(
     out_per_minute: rates.out,
     fail_per_minute: rates.fail,
     drain_seconds: drainSeconds(ready, rates),
-    wait: PERCENTS.map((p) => ({ p, seconds: percentileOf(waits, p) })),
-    run: PERCENTS.map((p) => ({ p, seconds: percentileOf(runs, p) })),
+    wait: asked.percentiles.map((p) => ({ p, seconds: percentileOf(waits, p) })),
+    run: asked.percentiles.map((p) => ({ p, seconds: percentileOf(runs, p) })),
     concurrency: found.concurrency,
     workers: found.workers.flatMap((worker) => {
       const held = worker.live ? worker.queues.find(({ queue }) => queue === name) : undefined;

@@ -4,7 +4,7 @@ import { catalogue } from '../jobs.ts';
 import { operation } from '../operation.ts';
 import { reasonField } from './job-lever.ts';
 import { queueField, queueNamed } from './queue-names.ts';
-import { type QueueView, queueSchema, queueViews } from './queue-view.ts';
+import { type QueueView, queueSchema, queueViews, USUAL } from './queue-view.ts';
 import { putConcurrency } from './store.ts';
 
 /** How many jobs of a queue each worker runs at once. Every worker keeps to it within two seconds. */
@@ -27,7 +27,7 @@ export const setConcurrency = operation({
         { action: 'queue.concurrency_set', target_id: name, diff, reason, workspace_id: INSTANCE },
       ]);
     });
-    const [view] = await queueViews(ctx, [name], 15);
+    const [view] = await queueViews(ctx, [name], USUAL);
     if (!view) throw new Error(`there is no view of ${name}`);
     return view;
   },

@@ -356,10 +356,15 @@ export interface ParkedRow {
   readonly due_at: Date;
 }
 
-export async function findParked(sql: Sql, job_id: string): Promise<ParkedRow | null> {
-  const [row] = await sql<ParkedRow[]>`
-    select job_id, lane, workspace_id, message_id, recipient_id, due_at from parked_deliveries where job_id = ${job_id}`;
-  return row ?? null;
+/** Of some jobs those that are parked, each looked up by itself. */
+export async function parkedAmong(sql: Sql, job_ids: readonly string[]): Promise<ParkedRow[]> {
+  if (job_ids.length === 0) return [];
+  return sql<ParkedRow[]>`
+    select p.* from unnest(${[...job_ids]}::uuid[]) as a (job_id)
+    cross join lateral (
+      select job_id, lane, workspace_id, message_id, recipient_id, due_at from parked_deliveries x
+      where x.job_id = a.job_id offset 0
+    ) p`;
 }
 
 /** The jobs that the recipients of a message wait for, or have waited for. */

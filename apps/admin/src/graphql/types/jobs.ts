@@ -1,0 +1,147 @@
+import {
+  cancelJob,
+  getJob,
+  type JobDetail,
+  type JobView,
+  jobStates,
+  listJobs,
+  retryJob,
+  runJobNow,
+} from '@postrider/core/queues';
+import { builder } from '../builder.ts';
+import { connectionOf, pageArgs } from '../connections.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call, page } from '../from-operation.ts';
+import { claimIds, typenameOf } from '../node-ids.ts';
+import { Job, Queue, Worker } from './refs.ts';
+
+const JobState = enumOf(
+  'JobState',
+  jobStates,
+  'RETRY: it failed and waits for another try. DEAD: its retries are used up.',
+);
+
+const JobAttempt = builder.objectRef<JobDetail['attempts'][number]>('JobAttempt').implement({
+  fields: (t) => ({
+    number: t.exposeInt('number'),
+    startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
+    durationMs: t.float({ nullable: true, resolve: ({ duration_ms }) => duration_ms }),
+    error: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'name and message; null where it went well.',
+      resolve: ({ error }) => error,
+    }),
+    worker: t.exposeString('worker', { nullable: true }),
+  }),
+});
+
+claimIds('job', 'Job');
+builder.node(Job, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.jobs.loadMany(ids),
+  fields: (t) => ({
+    queue: t.field({
+      type: Queue,
+      resolve: async ({ queue }, _, { load }) => {
+        const found = (await load.queues()).find(({ name }) => name === queue);
+        if (!found) throw new Error(`a job is in ${queue}, which is no queue`);
+        return found;
+      },
+    }),
+    state: t.field({ type: JobState, resolve: ({ state }) => state }),
+    data: t.field({ type: 'JSON', description: 'Its payload: ids.', resolve: ({ data }) => data }),
+    output: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'What its last failure left.',
+      resolve: ({ output }) => output,
+    }),
+    retryCount: t.int({ resolve: ({ retry_count }) => retry_count }),
+    retryLimit: t.int({ resolve: ({ retry_limit }) => retry_limit }),
+    priority: t.exposeInt('priority'),
+    startAfter: t.field({ type: 'DateTime', nullable: true, resolve: ({ start_after }) => start_after }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    startedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ started_at }) => started_at }),
+    completedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ completed_at }) => completed_at }),
+    heartbeatAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ heartbeat_at }) => heartbeat_at }),
+    attempts: t.field({
+      type: [JobAttempt],
+      description: 'The latest first. Of a mail they are the attempts at its recipient.',
+      // Read job by job: who lists many jobs and asks each for its attempts pays for it.
+      complexity: { field: 3, multiplier: 1 },
+      resolve: async ({ id }, _, g) => (await call(g, getJob, { id })).attempts,
+    }),
+    parkedIn: t.string({
+      nullable: true,
+      description: 'The destination that the mail of a ready job waits for.',
+      resolve: ({ parked_in }) => parked_in,
+    }),
+    worker: t.field({
+      type: Worker,
+      nullable: true,
+      description: 'Who runs it, where that is known; of mails it is not told one by one.',
+      resolve: async ({ worker }, _, { load }) =>
+        worker && ((await load.workers()).find(({ id }) => id === worker.id) ?? null),
+    }),
+    subject: t.node({
+      description: 'What it is about, where that has an id and is in reach of the key.',
+      id: ({ subject }) => (subject === null || typenameOf(subject.id) === null ? null : subject.id),
+    }),
+    subjectId: t.id({
+      nullable: true,
+      description: 'The id of what it is about, or its name.',
+      resolve: ({ subject }) => subject?.id ?? null,
+    }),
+  }),
+});
+
+const JobFilter = builder.inputType('JobFilter', {
+  fields: (t) => ({
+    queue: t.string(),
+    state: t.field({ type: JobState }),
+    subject: t.id({ description: 'The id of a message, a webhook or a workspace, or the name of a domain.' }),
+    since: t.field({ type: 'DateTime', description: 'Made at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Made before this time.' }),
+  }),
+});
+
+const JobConnection = connectionOf(Job);
+
+builder.queryField('jobs', (t) =>
+  t.field({
+    type: JobConnection,
+    description:
+      'Jobs, the latest first: with a state by when they are due or ended, else by when they were made. Needs operator.',
+    args: { ...pageArgs(t), filter: t.arg({ type: JobFilter }) },
+    resolve: (_, { filter, ...args }, g) => page(g, listJobs, args, { ...filter }),
+  }),
+);
+
+const JobInput = builder.inputType('JobInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    reason: t.string({ description: 'Kept in the audit log.' }),
+  }),
+});
+
+const JobPayload = builder.objectRef<{ readonly job: JobView }>('JobPayload').implement({
+  fields: (t) => ({ job: t.field({ type: Job, resolve: ({ job }) => job }) }),
+});
+const JobResult = resultOf('JobResult', JobPayload);
+
+builder.mutationFields((t) => {
+  const lever = (operation: typeof retryJob, description: string) =>
+    t.field({
+      type: JobResult,
+      description,
+      args: { input: t.arg({ type: JobInput, required: true }) },
+      resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, operation, input) })),
+    });
+  return {
+    jobRetry: lever(retryJob, 'Tries a dead or canceled job again, and a deferred mail at once.'),
+    jobCancel: lever(cancelJob, 'Cancels a job that waits, or dismisses a dead one.'),
+    jobRunNow: lever(runJobNow, 'Runs a job at once that waits for its time.'),
+  };
+});

@@ -1,0 +1,273 @@
+import { type AuditEntry as Audited, listAudit } from '@postrider/core/audit';
+import {
+  getQueue,
+  listSchedules,
+  type QueuePoint as Point,
+  type QueueView,
+  queueHistory,
+  type Redriven,
+  redriveQueue,
+  type ScheduleView,
+  setConcurrency,
+} from '@postrider/core/queues';
+import { builder } from '../builder.ts';
+import { enumOf } from '../enums.ts';
+import { outcome, resultOf } from '../errors.ts';
+import { call } from '../from-operation.ts';
+import type { GraphqlContext } from '../request-context.ts';
+import { AuditEntry } from './audit.ts';
+import { Hold, Job, Queue, Worker } from './refs.ts';
+import { TimeRange } from './time-range.ts';
+
+// So many queues there are, or workers, in a usual installation: what a list of them is counted as.
+const A_FEW = 10;
+
+const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').implement({
+  fields: (t) => ({
+    p: t.exposeInt('p'),
+    seconds: t.exposeFloat('seconds', { nullable: true, description: 'null: nothing was counted.' }),
+  }),
+});
+
+interface PointOf extends Point {
+  readonly end: string;
+  /** What was done to the queue in the whole range, read once. */
+  readonly annotations: () => Promise<readonly Audited[]>;
+}
+
+const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
+  fields: (t) => ({
+    at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
+    ready: t.exposeInt('ready', { description: 'The most that stood there, as of all such numbers.' }),
+    deferred: t.exposeInt('deferred'),
+    active: t.exposeInt('active'),
+    dead: t.exposeInt('dead'),
+    parked: t.exposeInt('parked'),
+    oldestReadySeconds: t.float({ nullable: true, resolve: ({ oldest_ready_seconds }) => oldest_ready_seconds }),
+    finished: t.exposeInt('finished', { description: 'Jobs done.' }),
+    failed: t.exposeInt('failed', { description: 'Runs that failed.' }),
+    waitP95: t.float({ nullable: true, resolve: ({ wait_p95_seconds }) => wait_p95_seconds }),
+    annotations: t.field({
+      type: [AuditEntry],
+      description: 'What operators did to the queue meanwhile.',
+      complexity: { field: 0, multiplier: 1 },
+      resolve: async ({ at, end, annotations }) =>
+        (await annotations()).filter((entry) => entry.at >= at && entry.at < end),
+    }),
+  }),
+});
+
+/** Percentiles that were not asked for with the queue are read with it anew. */
+async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', percentiles: readonly number[]) {
+  const known = new Map(queue[of].map((one) => [one.p, one]));
+  const found = percentiles.flatMap((p) => known.get(p) ?? []);
+  if (found.length === percentiles.length) return found;
+  return (await call(g, getQueue, { queue: queue.name, percentiles }))[of];
+}
+
+Queue.implement({
+  description: 'A line of jobs, as it was when a worker looked last.',
+  fields: (t) => {
+    const percentiles = t.arg.intList({ defaultValue: [50, 95, 99] });
+    return {
+      name: t.exposeString('name'),
+      purpose: t.exposeString('purpose'),
+      ready: t.exposeInt('ready', { description: 'Due, and in nobody’s hands.' }),
+      deferred: t.exposeInt('deferred', { description: 'Due later, retries among them.' }),
+      active: t.exposeInt('active'),
+      dead: t.exposeInt('dead', { description: 'Their retries are used up.' }),
+      parked: t.exposeInt('parked', { description: 'Mail that is due and waits for its destination.' }),
+      oldestReadySeconds: t.float({ nullable: true, resolve: ({ oldest_ready_seconds }) => oldest_ready_seconds }),
+      inPerMin: t.float({ nullable: true, resolve: ({ in_per_minute }) => in_per_minute }),
+      outPerMin: t.float({ nullable: true, resolve: ({ out_per_minute }) => out_per_minute }),
+      failPerMin: t.float({ nullable: true, resolve: ({ fail_per_minute }) => fail_per_minute }),
+      drainSeconds: t.float({
+        nullable: true,
+        description: 'Until nothing is ready, at these rates; null where it does not get less.',
+        resolve: ({ drain_seconds }) => drain_seconds,
+      }),
+      wait: t.field({
+        type: [Percentile],
+        args: { percentiles },
+        complexity: { field: 1, multiplier: 1 },
+        resolve: (queue, args, g) => times(g, queue, 'wait', args.percentiles ?? []),
+      }),
+      run: t.field({
+        type: [Percentile],
+        args: { percentiles },
+        complexity: { field: 1, multiplier: 1 },
+        resolve: (queue, args, g) => times(g, queue, 'run', args.percentiles ?? []),
+      }),
+      concurrency: t.exposeInt('concurrency', { description: 'How many each worker runs at once.' }),
+      paused: t.field({
+        type: Hold,
+        nullable: true,
+        description: 'The hold that stops it.',
+        resolve: async ({ name }, _, { load }) => (await load.heldQueues()).get(name) ?? null,
+      }),
+      workers: t.field({
+        type: [Worker],
+        description: 'The live ones that take its jobs.',
+        complexity: { field: 1, multiplier: A_FEW },
+        resolve: async ({ workers }, _, { load }) => {
+          const ids = new Set(workers.map(({ id }) => id));
+          return ids.size === 0 ? [] : (await load.workers()).filter(({ id }) => ids.has(id));
+        },
+      }),
+      history: t.field({
+        type: [QueuePoint],
+        args: { range: t.arg({ type: TimeRange, required: true }), maxPoints: t.arg.int({ defaultValue: 300 }) },
+        complexity: { field: 5, multiplier: 1 },
+        resolve: async ({ name }, { range, maxPoints }, g): Promise<PointOf[]> => {
+          const { data, point_seconds } = await call(g, queueHistory, { queue: name, ...range, maxPoints });
+          let read: Promise<readonly Audited[]> | null = null;
+          const annotations = () => {
+            const filter = { chain: 'instance', targetId: name, ...range, limit: 100 };
+            read ??= call(g, listAudit, filter).then((list) => list.data);
+            return read;
+          };
+          return data.map((point, index) => ({
+            ...point,
+            // The last one lasts as long as the range.
+            end: data[index + 1]?.at ?? range.until ?? AFTER_ALL,
+            point_seconds,
+            annotations,
+          }));
+        },
+      }),
+      measuredAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When a worker counted it; null where none has yet.',
+        resolve: ({ measured_at }) => measured_at,
+      }),
+    };
+  },
+});
+const AFTER_ALL = '9999';
+
+Worker.implement({
+  description: 'A process that works, or did until lately.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    host: t.exposeString('host'),
+    version: t.exposeString('version', { nullable: true }),
+    live: t.exposeBoolean('live', { description: 'Neither stopped nor silent for three heartbeats.' }),
+    startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
+    lastHeartbeatAt: t.field({ type: 'DateTime', resolve: ({ last_heartbeat_at }) => last_heartbeat_at }),
+    stoppedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ stopped_at }) => stopped_at }),
+    queues: t.stringList({ resolve: ({ queues }) => [...queues] }),
+    active: t.exposeInt('active'),
+    concurrency: t.exposeInt('concurrency'),
+    rssBytes: t.field({ type: 'BigInt', nullable: true, resolve: ({ rss_bytes }) => rss_bytes }),
+    cpu: t.exposeFloat('cpu', { nullable: true, description: 'Processor cores used.' }),
+    loopDelayP99Ms: t.float({ nullable: true, resolve: ({ loop_delay_p99_ms }) => loop_delay_p99_ms }),
+    poolWaiting: t.int({ nullable: true, resolve: ({ pool_waiting }) => pool_waiting }),
+    crashRestarts: t.int({
+      description: 'How often a process on its host has ended without a stop.',
+      resolve: ({ crash_restarts }) => crash_restarts,
+    }),
+  }),
+});
+
+const MissedPolicy = enumOf('MissedPolicy', ['skip', 'once'], 'What becomes of times at which nothing ran.');
+
+const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Of the schedule and of its queue.' }),
+    cron: t.exposeString('cron'),
+    timezone: t.exposeString('timezone'),
+    human: t.string({ resolve: ({ in_words }) => in_words }),
+    nextRuns: t.field({
+      type: ['DateTime'],
+      args: { count: t.arg.int({ defaultValue: 3, description: 'Up to 20.' }) },
+      resolve: async ({ name, next_runs }, { count }, g) => {
+        if (count == null || count === next_runs.length) return next_runs;
+        const { data } = await call(g, listSchedules, { nextRuns: count });
+        return data.find((schedule) => schedule.name === name)?.next_runs ?? [];
+      },
+    }),
+    lastRun: t.field({
+      type: Job,
+      nullable: true,
+      description: 'null where it is no longer kept.',
+      resolve: ({ last_run }, _, { load }) => last_run && load.jobs.load(last_run.id),
+    }),
+    missedPolicy: t.field({ type: MissedPolicy, resolve: ({ missed_policy }) => missed_policy }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  queues: t.field({
+    type: [Queue],
+    description: 'Every queue. Needs operator.',
+    complexity: { field: 1, multiplier: A_FEW },
+    resolve: (_, __, { load }) => load.queues(),
+  }),
+  queue: t.field({
+    type: Queue,
+    nullable: true,
+    description: 'One queue by its name; null where there is none. Needs operator.',
+    args: { name: t.arg.string({ required: true }) },
+    resolve: async (_, { name }, { load }) => (await load.queues()).find((queue) => queue.name === name) ?? null,
+  }),
+  workers: t.field({
+    type: [Worker],
+    description: 'The latest first; those that are gone for a day. Needs operator.',
+    complexity: { field: 1, multiplier: A_FEW },
+    resolve: (_, __, { load }) => load.workers(),
+  }),
+  schedules: t.field({
+    type: [Schedule],
+    description: 'What runs by the clock. Needs operator.',
+    complexity: { field: 1, multiplier: A_FEW },
+    resolve: async (_, __, g) => (await call(g, listSchedules, {})).data,
+  }),
+}));
+
+const ConcurrencyInput = builder.inputType('ConcurrencyInput', {
+  fields: (t) => ({
+    queue: t.string({ required: true }),
+    concurrency: t.int({ required: true, description: 'From 1 to 1000, for each worker.' }),
+    reason: t.string({ description: 'Kept in the audit log.' }),
+  }),
+});
+
+const QueuePayload = builder.objectRef<{ readonly queue: QueueView }>('QueuePayload').implement({
+  fields: (t) => ({ queue: t.field({ type: Queue, resolve: ({ queue }) => queue }) }),
+});
+const QueueResult = resultOf('QueueResult', QueuePayload);
+
+const RedriveInput = builder.inputType('RedriveInput', {
+  fields: (t) => ({
+    queue: t.string({ required: true }),
+    limit: t.int({ description: 'At most so many, those that are dead for longest first.' }),
+    preview: t.boolean({ description: 'Only count them.' }),
+    reason: t.string({ description: 'Kept in the audit log.' }),
+  }),
+});
+
+const RedrivePayload = builder.objectRef<Redriven>('RedrivePayload').implement({
+  fields: (t) => ({
+    queueName: t.string({ resolve: ({ queue }) => queue }),
+    dead: t.exposeInt('dead', { description: 'How many were dead before, counted up to 10001.' }),
+    redriven: t.exposeInt('redriven'),
+  }),
+});
+const RedriveResult = resultOf('RedriveResult', RedrivePayload);
+
+builder.mutationFields((t) => ({
+  queueSetConcurrency: t.field({
+    type: QueueResult,
+    description: 'Every worker keeps to it within two seconds.',
+    args: { input: t.arg({ type: ConcurrencyInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ queue: await call(g, setConcurrency, input) })),
+  }),
+  queueRedrive: t.field({
+    type: RedriveResult,
+    description: 'Tries the dead jobs of a queue again.',
+    args: { input: t.arg({ type: RedriveInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, redriveQueue, input)),
+  }),
+}));

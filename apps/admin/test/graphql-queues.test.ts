@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { createContext, invoke } from '@postrider/core';
+import { createHold } from '@postrider/core/holds';
+import { sendMessage } from '@postrider/core/messages';
+import { addWork, jobId, measureQueues, queueNames } from '@postrider/core/queues';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let graphql: GraphqlServer;
+let admin: AdminServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  admin = await startAdmin(world.services);
+});
+afterAll(async () => {
+  await admin.stop();
+  await graphql.stop();
+  await world.stop();
+});
+
+async function addClose(start_after?: Date): Promise<string> {
+  const job = { id: randomUUID(), data: { webhook_id: 'whk_none' }, ...(start_after && { start_after }) };
+  await world.services.sql.begin((tx) => world.services.jobs.send(tx, 'webhook.close', [job]));
+  return jobId(job.id);
+}
+
+const later = () => new Date(world.clock.now() + HOUR_MS);
+
+describe('queues', () => {
+  it('are shown with what was measured, who works on them and what stops them', async () => {
+    const { sql } = world.services;
+    const worker = await world.peer({ works: true });
+    const worker_id = (await worker.jobs.instanceId()) ?? '';
+    const work = { queue: 'webhook.close', finished: 5, failed: 0, wait_bins: [5], run_bins: [0, 5] };
+    await addWork(sql, worker_id, [{ ...work, active: 1, concurrency: 4, job_ids: [] }]);
+    await addClose(later());
+    await measureQueues(sql, queueNames, 0);
+    const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+    const hold = await invoke(ctx, createHold, { scope: 'queue', value: 'webhook.close', reason: 'An outage' });
+
+    const answer = await graphql.ask(`{
+      queues { name }
+      queue(name: "webhook.close") {
+        purpose ready deferred active dead parked oldestReadySeconds outPerMin failPerMin drainSeconds concurrency measuredAt
+        wait(percentiles: [50, 90]) { p seconds } run { p seconds }
+        workers { id live queues active } paused { id }
+      }
+      absent: queue(name: "nothing") { name }
+      workers { id name host live lastHeartbeatAt rssBytes crashRestarts }
+      schedules { name human nextRuns(count: 1) missedPolicy lastRun { id } }
+    }`);
+
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toMatchObject({
+      queues: queueNames.map((name) => ({ name })),
+      queue: {
+        ready: 0,
+        deferred: 1,
+        concurrency: 4,
+        wait: [
+          { p: 50, seconds: 0.001 },
+          { p: 90, seconds: 0.001 },
+        ],
+        run: [{ p: 50 }, { p: 95 }, { p: 99 }],
+        workers: [{ id: worker_id, live: true, queues: ['webhook.close'], active: 1 }],
+        paused: { id: hold.id },
+      },
+      absent: null,
+      workers: [{ id: worker_id, live: true }],
+      schedules: expect.arrayContaining([
+        expect.objectContaining({ name: 'storage.maintain', human: 'every hour at minute 7', missedPolicy: 'SKIP' }),
+      ]),
+    });
+  });
+
+  it('have a history that shows what operators did meanwhile', async () => {
+    const set = await graphql.ask(`mutation {
+      queueSetConcurrency(input: { queue: "webhook.close", concurrency: 9, reason: "too slow" }) {
+        ... on QueuePayload { queue { name concurrency } }
+      }
+    }`);
+    expect(set.data).toEqual({ queueSetConcurrency: { queue: { name: 'webhook.close', concurrency: 9 } } });
+
+    const since = new Date(world.clock.now() - HOUR_MS).toISOString();
+    const answer = await graphql.ask(
+      `query ($since: DateTime!) { queue(name: "webhook.close") {
+        history(range: { since: $since }, maxPoints: 1) { deferred finished waitP95 annotations { action reason } }
+      } }`,
+      { since },
+    );
+
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toMatchObject({
+      queue: {
+        history: [{ deferred: 1, finished: 5, annotations: [{ action: 'queue.concurrency_set', reason: 'too slow' }] }],
+      },
+    });
+  });
+
+  it('and jobs are for operators, and to others a job is as absent as none', async () => {
+    const { secret } = await world.key({ scopes: ['admin'] });
+    const id = await addClose(later());
+
+    for (const query of [
+      '{ queues { name } }',
+      '{ workers { id } }',
+      '{ schedules { name } }',
+      '{ jobs { nodes { id } } }',
+    ]) {
+      const answer = await graphql.ask(query, undefined, { key: secret });
+      expect(answer.errors).toMatchObject([{ extensions: { reason: 'missing_scope', requiredScope: 'operator' } }]);
+    }
+    const node = await graphql.ask('query ($id: ID!) { node(id: $id) { id } }', { id }, { key: secret });
+    expect(node).toMatchObject({ data: { node: null }, errors: [] });
+  });
+});
+
+describe('jobs', () => {
+  it('come page after page, each with its queue, its attempts and what it is about', async () => {
+    const { services, workspace_id } = world;
+    world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 later' }));
+    const mail = { from: 'hello@sandbox.test', to: ['a@example.com', 'b@example.com'], subject: 'Hello', text: 'Hi' };
+    const { id: message } = await invoke(createContext(services, { kind: 'system', workspace_id }), sendMessage, mail);
+    await world.drain();
+    const query = `query ($message: ID!, $after: String) {
+      jobs(first: 1, after: $after, filter: { subject: $message, state: DEFERRED }) {
+        edges { cursor node {
+          id state retryCount startAfter queue { name } subjectId subject { id ... on Message { status } }
+          attempts { number error } worker { id }
+        } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`;
+
+    const first = await graphql.ask(query, { message });
+    const { edges } = (first.data as { jobs: { edges: { cursor: string; node: { id: string } }[] } }).jobs;
+    const second = await graphql.ask(query, { message, after: edges[0]?.cursor });
+
+    expect(first.errors).toEqual([]);
+    expect(first.data).toMatchObject({
+      jobs: {
+        edges: [
+          {
+            node: {
+              state: 'DEFERRED',
+              queue: { name: 'delivery.attempt' },
+              subjectId: message,
+              subject: { id: message, status: 'DEFERRED' },
+              attempts: [{ number: 1, error: { name: 'deferred' } }],
+              worker: null,
+            },
+          },
+        ],
+        pageInfo: { hasNextPage: true },
+      },
+    });
+    expect(second.data).toMatchObject({
+      jobs: { edges: [{ node: { state: 'DEFERRED' } }], pageInfo: { hasNextPage: false } },
+    });
+    const id = edges[0]?.node.id;
+    const node = await graphql.ask('query ($id: ID!) { node(id: $id) { id ... on Job { state } } }', { id });
+    expect(node.data).toEqual({ node: { id, state: 'DEFERRED' } });
+  });
+
+  it('are run, canceled and retried, and refused where their state does not allow it', async () => {
+    const id = await addClose(later());
+    const pull = (lever: string) =>
+      graphql.ask(
+        `mutation ($id: ID!) { ${lever}(input: { id: $id, reason: "a test" }) {
+          ... on JobPayload { job { state } } ... on StateError { reason currentState }
+        } }`,
+        { id },
+      );
+
+    expect((await pull('jobRunNow')).data).toEqual({ jobRunNow: { job: { state: 'READY' } } });
+    expect((await pull('jobCancel')).data).toEqual({ jobCancel: { job: { state: 'CANCELED' } } });
+    expect((await pull('jobRunNow')).data).toEqual({
+      jobRunNow: { reason: 'job_not_open', currentState: 'canceled' },
+    });
+    expect((await pull('jobRetry')).data).toEqual({ jobRetry: { job: { state: 'RETRY' } } });
+  });
+
+  it('that are dead are tried again by the queue', async () => {
+    await addClose();
+    await world.services.sql`
+      update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'webhook.close' and state = 'created'
+        and start_after <= pgboss.job_now()`;
+    const redrive = (preview: boolean) =>
+      graphql.ask(
+        `mutation ($preview: Boolean) { queueRedrive(input: { queue: "webhook.close", preview: $preview }) {
+          ... on RedrivePayload { queueName dead redriven }
+        } }`,
+        { preview },
+      );
+
+    const preview = await redrive(true);
+    const done = await redrive(false);
+
+    expect(preview.data).toMatchObject({ queueRedrive: { queueName: 'webhook.close', dead: 1, redriven: 0 } });
+    expect(done.data).toMatchObject({ queueRedrive: { dead: 1, redriven: 1 } });
+  });
+});
+
+describe('ops of the dashboard', () => {
+  it('show operators the same, with their levers, and nobody else', async () => {
+    const { api } = await signedIn(world, admin, 'operator');
+    const id = await addClose(later());
+
+    expect((await api.ops.queues.query()).data.map(({ name }) => name)).toEqual(queueNames);
+    expect(await api.ops.queue.query({ queue: 'webhook.close' })).toMatchObject({ name: 'webhook.close' });
+    expect(await api.ops.history.query({ queue: 'webhook.close' })).toMatchObject({ point_seconds: 60 });
+    expect((await api.ops.jobs.list.query({ queue: 'webhook.close' })).data.map((job) => job.id)).toContain(id);
+    expect(await api.ops.jobs.get.query({ id })).toMatchObject({ state: 'deferred', attempts: [] });
+    expect(await api.ops.jobs.runNow.mutate({ id })).toMatchObject({ state: 'ready' });
+    expect(await api.ops.jobs.cancel.mutate({ id })).toMatchObject({ state: 'canceled' });
+    expect(await api.ops.jobs.retry.mutate({ id })).toMatchObject({ state: 'retry' });
+    expect((await api.ops.workers.query()).object).toBe('list');
+    expect((await api.ops.schedules.query()).data.length).toBeGreaterThan(1);
+    const [entry] = await world.services.sql`
+      select face, actor_kind from audit_log where target_id = ${id} order by sequence limit 1`;
+    expect(entry).toEqual({ face: 'dashboard', actor_kind: 'user' });
+    const other = await signedIn(world, admin, 'admin');
+    expect(await refusalOf(other.api.ops.queues.query())).toMatchObject({ status: 403, reason: 'missing_scope' });
+    expect(await refusalOf(other.api.ops.jobs.retry.mutate({ id }))).toMatchObject({ status: 403 });
+  });
+});
