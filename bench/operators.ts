@@ -17,6 +17,16 @@ import { failureGroups, rollUpFailures } from '@postrider/core/failures';
 import { listHolds } from '@postrider/core/holds';
 import { listDestinations } from '@postrider/core/lanes';
 import { getMessage } from '@postrider/core/messages';
+import {
+  getQueue,
+  listJobs,
+  listQueues,
+  listSchedules,
+  listWorkers,
+  measureQueues,
+  queueHistory,
+  queueNames,
+} from '@postrider/core/queues';
 import { rollUpStats, statSeries } from '@postrider/core/stats';
 import { connect, type Sql } from '@postrider/db';
 import { createQueue } from '@postrider/queue';
@@ -137,6 +147,8 @@ async function measureChores(sql: Sql, services: Services): Promise<void> {
     await countPart(part);
     add(`backlog of ${OPEN} counted by ${part} ÷ 2 s`, await timed(() => refreshBacklog(services)), 2000);
   }
+  await measureQueues(sql, queueNames, 0);
+  add(`queues with ${OPEN} jobs measured ÷ 0.1 s`, await timed(() => measureQueues(sql, queueNames, 0)), 100);
   const minute = await busyMinute(sql);
   // Nothing is to be computed early, so that only what lies between is.
   const between = (name: string, from: Date) =>
@@ -247,6 +259,17 @@ async function measureQuestions(sql: Sql, services: Services): Promise<void> {
       top: 30,
       reach: 'workspace',
     }),
+    question('queues', listQueues, {}),
+    question('a queue, with the times of a day', getQueue, { queue: 'delivery.attempt', window_minutes: 1440 }),
+    question('history of a queue, a day', queueHistory, { queue: 'delivery.attempt', since: back(24) }),
+    question('jobs', listJobs, { limit: 100 }),
+    ...(['deferred', 'ready', 'active', 'retry', 'completed', 'canceled', 'dead'] as const).map((state) =>
+      question(`jobs that are ${state}`, listJobs, { state, limit: 100 }),
+    ),
+    question('jobs of one message', listJobs, { subject: largest.message_id }),
+    question('jobs of one workspace', listJobs, { subject: largest.workspace_id, limit: 100 }),
+    question('workers', listWorkers, {}),
+    question('schedules', listSchedules, {}),
     question('destinations', listDestinations, {}),
     question('holds in force', listHolds, {}),
     question('audit log', listAudit, { limit: 100 }),

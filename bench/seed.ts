@@ -163,6 +163,10 @@ export async function seedOpen(
           case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after
         from seed order by stem`,
     );
+    // Jobs of one statement are made at one time; those of a day are not.
+    await tx`
+      update pgboss.job j set created_on = s.at, start_after = case when s.status = 'deferred' then j.start_after else s.at end
+      from seed s where j.name = 'delivery.attempt' and j.id = s.job_id`;
   });
 }
 

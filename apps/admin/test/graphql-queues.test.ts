@@ -4,7 +4,7 @@ import { createHold } from '@postrider/core/holds';
 import { sendMessage } from '@postrider/core/messages';
 import { addWork, jobId, measureQueues, queueNames } from '@postrider/core/queues';
 import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AdminServer, startAdmin } from './admin-server.ts';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
@@ -119,6 +119,37 @@ describe('queues', () => {
     }
     const node = await graphql.ask('query ($id: ID!) { node(id: $id) { id } }', { id }, { key: secret });
     expect(node).toMatchObject({ data: { node: null }, errors: [] });
+  });
+});
+
+describe('queueStats', () => {
+  it('tells of the queues that are named whenever they were measured, as they are then', async () => {
+    const query = 'subscription { queueStats(names: ["webhook.recover"]) { name ready } }';
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${world.secret}` };
+    const abort = new AbortController();
+    const answer = await fetch(graphql.url, {
+      method: 'POST',
+      headers: { ...headers, accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+      signal: abort.signal,
+    });
+    let text = '';
+    const decoder = new TextDecoder();
+    const reading = (async () => {
+      for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+    })().catch(() => undefined);
+    const told = (ready: number) => `"queueStats":[{"name":"webhook.recover","ready":${ready}}]`;
+    await vi.waitFor(() => expect(text).toContain(told(0)), 5000);
+
+    const { sql, jobs } = world.services;
+    const range = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
+    const data = { workspace_id: world.workspace_id, webhook_id: 'whk_none', ...range };
+    await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data }]));
+    await measureQueues(sql, queueNames, 0);
+
+    await vi.waitFor(() => expect(text).toContain(told(1)), 5000);
+    abort.abort();
+    await reading;
   });
 });
 

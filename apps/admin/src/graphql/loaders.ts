@@ -107,11 +107,18 @@ export function createLoaders(ctx: Context) {
 }
 export type Loaders = ReturnType<typeof createLoaders>;
 
-/** What is read at most once in a request. */
+// A request is answered in less time, and a stream lasts longer.
+const FRESH_MS = 1000;
+
+/** What is read once in a request, and for a stream again. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let found: Promise<T> | null = null;
+  let read_at = 0;
   return () => {
-    found ??= read();
+    if (!found || performance.now() - read_at > FRESH_MS) {
+      read_at = performance.now();
+      found = read();
+    }
     return found;
   };
 }

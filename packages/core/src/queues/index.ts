@@ -1,5 +1,6 @@
 export { jobStates } from '@postrider/queue';
 export { cancelJob } from './cancel-job.ts';
+export { followQueues } from './follow-queues.ts';
 export { getJob, type JobDetail } from './get-job.ts';
 export { getQueue } from './get-queue.ts';
 export { addToHistogram, emptyHistogram, type Histogram } from './histogram.ts';

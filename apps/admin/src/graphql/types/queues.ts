@@ -1,5 +1,6 @@
 import { type AuditEntry as Audited, listAudit } from '@postrider/core/audit';
 import {
+  followQueues,
   getQueue,
   listSchedules,
   type QueuePoint as Point,
@@ -225,6 +226,17 @@ builder.queryFields((t) => ({
     resolve: async (_, __, g) => (await call(g, listSchedules, {})).data,
   }),
 }));
+
+builder.subscriptionField('queueStats', (t) =>
+  t.field({
+    type: [Queue],
+    description: 'Queues each time a worker has measured them. Needs operator.',
+    args: { names: t.arg.stringList({ description: 'All, where none are named.' }) },
+    complexity: { field: 1, multiplier: A_FEW },
+    subscribe: (_, { names }, g) => g.follow(g, () => call(g, followQueues, { queues: names })),
+    resolve: (queues) => [...queues],
+  }),
+);
 
 const ConcurrencyInput = builder.inputType('ConcurrencyInput', {
   fields: (t) => ({

@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { JobName } from '../jobs.ts';
+import { operation } from '../operation.ts';
+import { queueField, queueNamed, queueNames } from './queue-names.ts';
+import { type QueueView, queueViews, USUAL } from './queue-view.ts';
+
+const POLL_MS = 2000;
+
+/** Queues each time a worker has measured them; null now and then, while none has. */
+export const followQueues = operation({
+  name: 'queues.follow',
+  scope: 'operator',
+  summary: 'Follow what waits, runs and is dead in queues',
+  input: z.object({ queues: z.array(queueField).max(100).optional() }),
+  output: z.custom<AsyncGenerator<readonly QueueView[] | null>>(),
+  async run(ctx, { queues }) {
+    return follow(ctx, queues?.map(queueNamed) ?? queueNames);
+  },
+});
+
+async function* follow(ctx: Context, names: readonly JobName[]): AsyncGenerator<readonly QueueView[] | null> {
+  let told = '';
+  for (;;) {
+    const views = await queueViews(ctx, names, USUAL);
+    const measured = views.map(({ measured_at }) => measured_at).join();
+    const news = told !== measured;
+    told = measured;
+    yield news ? views : null;
+    await pause(POLL_MS);
+  }
+}
