@@ -44,7 +44,7 @@ const SAMPLES = 40;
 const LIST_GOAL_MS = 300;
 const WAITING_GOAL_MS = 50;
 const BUSY_MINUTE = 50_000;
-const HISTORY_DAYS = 3;
+const HISTORY_DAYS = 1;
 const HOUR_MS = 3_600_000;
 // Enough to begin the first step, and no other after it.
 const FEW_MS = 20;

@@ -148,6 +148,27 @@ describe('the failure groups', () => {
     await sink.stop();
   });
 
+  it('of jobs are those of the instance, by queue', async () => {
+    const { sql } = world.services;
+    for (const [number, message] of [
+      'connect ECONNREFUSED 192.0.2.1:5432',
+      'connect ECONNREFUSED 192.0.2.9:5432',
+      null,
+    ].entries()) {
+      await sql`
+        insert into job_attempts (job_id, number, queue, started_at, duration_ms, error_name, error_message)
+        values (gen_random_uuid(), ${number}, 'domain.recheck', clock_now(), 5, ${message && 'Error'}, ${message})`;
+    }
+    await world.clock.advance(2 * MINUTE_MS);
+
+    await rollUpFailures(world.services);
+
+    const found = await groups({ kind: 'job', reach: 'instance' });
+    expect(counts(found)).toEqual([['error: connect econnrefused <ip>', 2]]);
+    expect(found.data[0]?.destinations).toEqual(['domain.recheck']);
+    expect(counts(await groups({ kind: 'job' }))).toEqual([]);
+  });
+
   it('are made of minutes for two hours, of hours for a week and of days beyond', async () => {
     refuse();
     await send('never@example.com');

@@ -6,6 +6,7 @@ import {
   type CountedGroup,
   type FailuresSeen,
   failedDeliveries,
+  failedJobs,
   failedPosts,
   forgetFailures,
   type KnownGroup,
@@ -33,8 +34,13 @@ export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?
       async compute(tx, from, to) {
         const deliveries = await failedDeliveries(tx, from, to);
         const posts = await failedPosts(tx, from, to);
+        const jobs = await failedJobs(tx, from, to);
         const known = new Map<string, KnownGroup>();
-        const counted = [...group(deliveries, kindOfReply, known), ...group(posts, () => 'webhook', known)];
+        const counted = [
+          ...group(deliveries, kindOfReply, known),
+          ...group(posts, () => 'webhook', known),
+          ...group(jobs, () => 'job', known),
+        ];
         await replaceFailures(tx, from, to, counted, [...known.values()]);
       },
     },
@@ -64,7 +70,7 @@ function group(
     const kind = signatures.get(failure.said)?.kind ?? kindOf(failure.said);
     const found = signatures.get(failure.said)?.found ?? failureSignature(failure.said, kind);
     signatures.set(failure.said, { kind, found });
-    for (const workspace_id of [failure.workspace_id, WHOLE_INSTANCE]) {
+    for (const workspace_id of new Set([failure.workspace_id, WHOLE_INSTANCE])) {
       const name = `${workspace_id} ${kind} ${failure.at.getTime()}`;
       const bucket = buckets.get(name) ?? { workspace_id, kind, at: failure.at, tallies: new Map<string, Tally>() };
       buckets.set(name, bucket);

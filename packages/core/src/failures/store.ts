@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import { idFloor } from '../ids.ts';
+import { WHOLE_INSTANCE } from '../reach.ts';
 import { MINUTE_MS } from '../stats/index.ts';
 import type { FailureKind } from './signature.ts';
 
@@ -59,6 +60,17 @@ export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<Failure
     left join webhooks w on w.id = d.webhook_id
     where d.last_attempt_at >= ${from} and d.last_attempt_at < ${to}
       and (d.response_status is null or d.response_status < 200 or d.response_status > 299)
+    group by 1, 2, 3, 4`;
+}
+
+/** Runs of jobs that failed in the range; a job belongs to the instance. Served by the index on their start. */
+export async function failedJobs(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
+  return tx<FailuresSeen[]>`
+    select ${WHOLE_INSTANCE} as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
+      left(concat_ws(': ', error_name, error_message), ${LONGEST_REPLY}) as said, count(*)::int as count,
+      min(started_at) as first_at, max(started_at) as last_at
+    from job_attempts
+    where started_at >= ${from} and started_at < ${to} and (error_name is not null or error_message is not null)
     group by 1, 2, 3, 4`;
 }
 

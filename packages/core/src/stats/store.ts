@@ -4,6 +4,8 @@ import { WHOLE_INSTANCE } from '../reach.ts';
 import { BINS_PER_DOUBLING, LAST_BIN } from './histogram.ts';
 
 export const MINUTE_MS = 60_000;
+// Mail that was accepted so shortly before is looked for together.
+const RECENT_MS = MINUTE_MS;
 // Of each dimension; the rest of a bucket shares one row, so that its size is bounded whoever sends what.
 const MOST_KEYS = { minute: 10, hour: 30, day: 60 };
 
@@ -76,6 +78,18 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
     );
   const events = floors('event');
   const messages = floors('message');
+  const recent = idFloor('message', from.getTime() - RECENT_MS);
+  const end = messages.at(-1) ?? '';
+  // What is canceled is recorded once for a message, and counted for each of its recipients.
+  const concerns = tx`case when f.recipient_id is null then r.state = 'canceled' else r.id = f.recipient_id end`;
+  const since = tx`greatest(m.created_at, m.scheduled_at)`;
+  const facts = tx`
+    f.workspace_id, f.minute, f.type, f.created_at, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags,
+    r.domain as destination, coalesce(p.provider, '') as provider,
+    case when f.first and r.first_attempt_at is not null
+      then ${binOf(tx, tx`extract(epoch from r.first_attempt_at - ${since}) * 1000`)} end as first_bin,
+    case when f.type = ${countedEvents.delivered}
+      then ${binOf(tx, tx`extract(epoch from f.created_at - ${since}) * 1000`)} end as delivery_bin`;
   await tx`delete from stat_minutes where at >= ${from} and at < ${to}`;
   await tx`
     with recorded as materialized (
@@ -89,38 +103,34 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
         offset 0
       ) e
     ),
-    born as materialized (
-      select m.workspace_id, m.id, m.from_domain, m.api_key_id, m.tags, width_bucket(m.id, ${messages}::text[]) as minute
-      from workspaces w
+    recent as materialized (
+      select m.* from workspaces w
       cross join lateral (
-        select * from messages x
-        where x.workspace_id = w.id and x.id >= ${messages[0] ?? ''} and x.id < ${messages.at(-1) ?? ''}
+        select x.workspace_id, x.id, x.from_domain, x.api_key_id, x.tags, x.created_at, x.scheduled_at from messages x
+        where x.workspace_id = w.id and x.id >= ${recent} and x.id < ${end}
         offset 0
       ) m
     ),
     happened as materialized (
-      select f.workspace_id, f.minute, f.type, f.created_at, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags,
-        r.domain as destination, coalesce(p.provider, '') as provider,
-        case when f.first and r.first_attempt_at is not null then ${binOf(
-          tx,
-          tx`extract(epoch from r.first_attempt_at - greatest(m.created_at, m.scheduled_at)) * 1000`,
-        )} end as first_bin,
-        case when f.type = 'email.delivered' then ${binOf(
-          tx,
-          tx`extract(epoch from f.created_at - greatest(m.created_at, m.scheduled_at)) * 1000`,
-        )} end as delivery_bin
-      from recorded f
+      -- What most events are about is as young as they are, and read in one go with its recipients.
+      select ${facts} from recorded f
+      join recent m on m.workspace_id = f.workspace_id and m.id = f.message_id
+      join recipients r on r.message_id = f.message_id and r.workspace_id = f.workspace_id and ${concerns}
+        and r.message_id >= ${recent} and r.message_id < ${end}
+      left join provider_domains p on p.domain = r.domain
+      where f.message_id >= ${recent} and f.message_id < ${end}
+      union all
+      select ${facts} from recorded f
       cross join lateral (
         select * from messages x where x.workspace_id = f.workspace_id and x.id = f.message_id offset 0
       ) m
-      -- What is canceled is recorded once for a message, and counted for each of its recipients.
       cross join lateral (
-        select * from recipients x
-        where x.message_id = f.message_id and x.workspace_id = f.workspace_id
-          and case when f.recipient_id is null then x.state = 'canceled' else x.id = f.recipient_id end
+        select * from recipients r
+        where r.message_id = f.message_id and r.workspace_id = f.workspace_id and ${concerns}
         offset 0
       ) r
       left join provider_domains p on p.domain = r.domain
+      where f.message_id < ${recent} or f.message_id >= ${end}
     ),
     told as (
       insert into last_successes as l (dimension, key, workspace_id, at)
@@ -141,12 +151,13 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       select workspace_id, minute, from_domain, api_key_id, tags, provider, first_bin, delivery_bin, type, count(*)::int as n
       from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9
       union all
-      select b.workspace_id, b.minute, b.from_domain, coalesce(b.api_key_id, ''), b.tags, coalesce(p.provider, ''), null, null,
-        'accepted', count(*)::int
-      from born b
+      select b.workspace_id, width_bucket(b.id, ${messages}::text[]), b.from_domain, coalesce(b.api_key_id, ''), b.tags,
+        coalesce(p.provider, ''), null, null, 'accepted', count(*)::int
+      from recent b
       join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
-        and r.message_id >= ${messages[0] ?? ''} and r.message_id < ${messages.at(-1) ?? ''}
+        and r.message_id >= ${messages[0] ?? ''} and r.message_id < ${end}
       left join provider_domains p on p.domain = r.domain
+      where b.id >= ${messages[0] ?? ''}
       group by 1, 2, 3, 4, 5, 6
     ),
     counted as materialized (
