@@ -53,9 +53,11 @@ export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]):
       where j.name = ${queue} and j.id = any (${ids.toSorted()}::uuid[]) and j.state = 'failed'
       order by j.id for update
     )
-    update pgboss.job j set state = 'retry', retry_limit = j.retry_limit + 1, completed_on = null,
-      start_after = pgboss.job_now()
-    from dead d where j.name = ${queue} and j.id = d.id
+    update pgboss.job j set state = 'retry', retry_limit = greatest(j.retry_limit, j.retry_count + 1),
+      completed_on = null, start_after = pgboss.job_now(),
+      keep_until = pgboss.job_now() + make_interval(secs => q.retention_seconds)
+    from dead d, pgboss.queue q
+    where q.name = ${queue} and j.name = ${queue} and j.id = d.id
     returning j.id::text as id`;
   return new Set(rows.map((row) => row.id));
 }

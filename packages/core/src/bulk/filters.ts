@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
-import { catalogue, type JobName } from '../jobs.ts';
 import { filterFields } from '../messages/index.ts';
 import { parseInput } from '../parse-input.ts';
+import { queueNames } from '../queues/index.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { deliveryStatusField } from '../webhooks/index.ts';
 import { idField } from '../wire.ts';
@@ -19,11 +19,8 @@ export const deliveryFilterSchema = z.strictObject({
   until: timestampField('until').optional().meta({ description: 'Events before this time.' }),
 });
 
-// The keys of the catalogue are its names, and there is at least one.
-const queues = Object.keys(catalogue) as [JobName, ...JobName[]];
-
 export const jobFilterSchema = z.strictObject({
-  queue: z.enum(queues),
+  queue: z.enum(queueNames),
   since: timestampField('since').optional().meta({ description: 'Died at this time or later.' }),
   until: timestampField('until').optional().meta({ description: 'Died before this time.' }),
 });

@@ -1,5 +1,5 @@
 import { countDeadJobs, nextDeadJobs, reviveJobs } from '@postrider/queue';
-import { idPrefixes } from '../ids.ts';
+import { jobId, uuidOfJob } from '../queues/index.ts';
 import type { Errand } from './errand.ts';
 import { earlierOf, jobFilterSchema, parseFilter } from './filters.ts';
 import type { Plan } from './plan.ts';
@@ -13,7 +13,7 @@ export function redrivePlan({ cutoff_at, filter }: Errand): Plan {
     async next(sql, position, count) {
       const jobs = await nextDeadJobs(sql, range, position, count);
       const last = jobs.length < count ? null : (jobs.at(-1)?.position ?? null);
-      return { ids: jobs.map(({ id }) => idPrefixes.job + id), position: last };
+      return { ids: jobs.map(({ id }) => jobId(id)), position: last };
     },
     async count(sql, most) {
       const count = await countDeadJobs(sql, range, most);
@@ -22,13 +22,10 @@ export function redrivePlan({ cutoff_at, filter }: Errand): Plan {
     passedOver: async () => null,
     warnings: [],
     async act(tx, _services, ids) {
-      const revived = await reviveJobs(
-        tx,
-        queue,
-        ids.map((id) => id.slice(idPrefixes.job.length)),
-      );
+      const uuids = new Map(ids.map((id) => [id, uuidOfJob(id) ?? '']));
+      const revived = await reviveJobs(tx, queue, [...uuids.values()]);
       return ids.map((item_id) =>
-        revived.has(item_id.slice(idPrefixes.job.length))
+        revived.has(uuids.get(item_id) ?? '')
           ? { item_id, outcome: 'done', reason: null }
           : { item_id, outcome: 'skipped', reason: 'job_not_open' },
       );
