@@ -148,6 +148,42 @@ describe('a bulk operation over GraphQL', () => {
   });
 });
 
+describe('a subscription to a bulk operation', () => {
+  const query = 'subscription ($id: ID!) { bulkOperation(id: $id) { id status done } }';
+  const follow = async (id: string, key: string) => {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: `Bearer ${key}`,
+    };
+    const answer = await fetch(graphql.url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query, variables: { id } }),
+    });
+    // It ends by itself with the operation.
+    const text = await answer.text();
+    return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+  };
+
+  it('tells how it stands until it has ended, to those who may see it', async () => {
+    for (let count = 0; count < 3; count++) await send({ tags: ['followed'], scheduled_at: inAnHour() });
+    await world.clock.advance(10);
+    const seen = await preview({ action: 'CANCEL', messages: { tags: ['followed'] } });
+    const { bulk } = field<{ bulk: { id: string } }>(
+      await graphql.ask(RUN, { input: { token: seen.token, reason: 'watched', ratePerSecond: 2 } }),
+      'bulkRun',
+    );
+
+    const foreign = await follow(bulk.id, other.secret);
+    const [told] = await Promise.all([follow(bulk.id, world.secret), work()]);
+
+    expect(foreign).toMatchObject([{ errors: [{ extensions: { reason: 'bulk_not_found' } }] }]);
+    expect(told.at(0)?.data.bulkOperation.id).toBe(bulk.id);
+    expect(told.at(-1)?.data).toEqual({ bulkOperation: { id: bulk.id, status: 'COMPLETED', done: 3 } });
+  });
+});
+
 describe('one message', () => {
   it('is sent now, or tried again now', async () => {
     const scheduled = await send({ scheduled_at: inAnHour() });

@@ -1,6 +1,7 @@
 export { type BulkEntry, bulkSchema } from './bulk-entry.ts';
 export { cancelBulk } from './cancel-bulk.ts';
 export { type BulkAction, bulkActions, messageActions } from './errand.ts';
+export { followBulk } from './follow-bulk.ts';
 export { forgetBulkItems } from './forget-items.ts';
 export { getBulk } from './get-bulk.ts';
 export { listBulk } from './list-bulk.ts';

@@ -4,6 +4,7 @@ import {
   bulkActions,
   bulkStatuses,
   cancelBulk,
+  followBulk,
   listBulk,
   previewBulk,
   runBulk,
@@ -76,6 +77,16 @@ builder.queryField('bulkOperations', (t) =>
     description: 'Newest first. An operator sees those of the instance too, and those of any workspace that is named.',
     args: { ...pageArgs(t), workspaceId: t.arg.id() },
     resolve: (_, { workspaceId, ...args }, g) => page(g, listBulk, args, { workspaceId }),
+  }),
+);
+
+builder.subscriptionField('bulkOperation', (t) =>
+  t.field({
+    type: BulkOperation,
+    description: 'An operation as it stands, and again whenever that has changed, until it has ended.',
+    args: { id: t.arg.id({ required: true }) },
+    subscribe: (_, { id }, g) => g.follow(g, () => call(g, followBulk, { id })),
+    resolve: (bulk) => bulk,
   }),
 );
 
