@@ -1,5 +1,6 @@
 import { benchAccept, benchSlowDisk } from './accept.ts';
 import { benchDeliver } from './deliver.ts';
+import { benchGraphql } from './graphql.ts';
 import { benchKills } from './kills.ts';
 import { benchLanes } from './lanes.ts';
 import { benchLogs, type LogsOptions } from './logs.ts';
@@ -17,6 +18,7 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   lanes: benchLanes,
   logs: benchLogs,
   operators: benchOperators,
+  graphql: benchGraphql,
   webhooks: benchWebhooks,
 };
 
