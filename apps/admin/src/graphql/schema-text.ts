@@ -1,4 +1,11 @@
-import { buildSchema, findBreakingChanges, lexicographicSortSchema, printSchema } from 'graphql';
+import {
+  buildSchema,
+  type DocumentNode,
+  findBreakingChanges,
+  lexicographicSortSchema,
+  parse,
+  printSchema,
+} from 'graphql';
 import { schema } from './schema.ts';
 
 /** The schema as the document that clients are made from. */
@@ -11,4 +18,9 @@ export function breakingChangesOf(before: string, after: string): string[] {
   return findBreakingChanges(buildSchema(before), buildSchema(after)).map(
     ({ type, description }) => `${type}: ${description}`,
   );
+}
+
+/** For scripts, which have no graphql of their own. */
+export function parseDocument(text: string): DocumentNode {
+  return parse(text);
 }

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientFile, clientText } from '../../../scripts/write-graphql-client.ts';
+import { ask } from '../client/ask.ts';
+import { CancelMessageDocument, RecentMessagesDocument } from '../client/operations.ts';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+describe('the typed client', () => {
+  it('is what the schema and its documents make; node scripts/write-graphql-client.ts writes it', async () => {
+    expect(readFileSync(clientFile, 'utf8')).toBe(await clientText());
+  });
+
+  it('reads and changes what is there', async () => {
+    const server = { url: graphql.url, key: world.secret };
+    const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Typed', text: 'Hi' };
+    const { id } = await invoke(world.as(world.workspace_id), sendMessage, mail);
+
+    const { messages } = await ask(server, RecentMessagesDocument, { first: 1, filter: { status: ['QUEUED'] } });
+    const { messageCancel } = await ask(server, CancelMessageDocument, { id });
+    const again = await ask(server, CancelMessageDocument, { id: 'msg_nothing' });
+
+    expect(messages.nodes).toMatchObject([{ id, subject: 'Typed', timeline: { nodes: [{ type: 'email.queued' }] } }]);
+    expect(messageCancel).toEqual({ __typename: 'MessagePayload', email: { id, status: 'CANCELED' } });
+    expect(again.messageCancel).toMatchObject({ __typename: 'NotFoundError', reason: 'message_not_found' });
+  });
+
+  it('throws what the server refuses, with its reason', async () => {
+    const asked = ask({ url: graphql.url, key: `pr_live_${'0'.repeat(64)}` }, RecentMessagesDocument, {});
+
+    await expect(asked).rejects.toMatchObject({ reason: 'unknown_key', request_id: expect.stringMatching(/^req_/) });
+  });
+});
