@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { AdminEnv } from './admin-env.ts';
 import { captureRoutes } from './captured.ts';
 import { errorRoutes } from './error-pages.ts';
+import { graphiqlRoutes } from './graphiql.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { loginRoutes } from './login-pages.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
@@ -32,6 +33,7 @@ export function createApp(services: Services): Hono<AdminEnv> {
   app.route('/errors', errorRoutes());
   app.route('/trpc', trpcRoutes(services));
   app.route('/graphql', graphqlRoutes(services));
+  app.route('/graphiql', graphiqlRoutes(services));
   app.notFound((context) =>
     context.json(
       {

@@ -159,6 +159,12 @@ describe('the budget of a key', () => {
     expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
   });
 
+  it('is told to who asks in the document', async () => {
+    const answer = await graphql.ask('{ viewer { rateLimit { cost limit restorePerSecond } } }');
+
+    expect(answer.data).toEqual({ viewer: { rateLimit: { cost: 2, limit: 12_000, restorePerSecond: 200 } } });
+  });
+
   it('holds exactly, however many ask at once on two processes, and fills up again by 200 points a second', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:01:00Z'));
     const { secret } = await world.key({ scopes: ['operator'] });

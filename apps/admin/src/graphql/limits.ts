@@ -1,5 +1,5 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
-import { AppError, type Services } from '@postrider/core';
+import { AppError, isoTime, type Services } from '@postrider/core';
 import { chargeQuery, createQueryRefunds } from '@postrider/core/usage';
 import type { ExecutionArgs, GraphQLError, ValidationContext } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
@@ -85,7 +85,7 @@ export function limitCost(services: Services): Plugin<object, GraphqlContext> {
         actual: cost.actual,
         limit,
         remaining: cost.remaining,
-        resetAt: new Date(cost.charged.reset_at_ms).toISOString(),
+        resetAt: isoTime(cost.charged.reset_at_ms),
       };
       setResult({ ...result, extensions: { ...result.extensions, cost: told } });
     },

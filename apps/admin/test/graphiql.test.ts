@@ -1,0 +1,35 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { signedIn } from './signed-in.ts';
+
+let world: World;
+let admin: AdminServer;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+it('GraphiQL is shown to whoever is signed in, and may speak to this host alone', async () => {
+  const { cookie } = await signedIn(world, admin, 'viewer');
+
+  const page = await admin.get('/graphiql', { cookie });
+
+  expect(page.status).toBe(200);
+  expect(page.text).toContain('<title>Postrider GraphQL</title>');
+  expect(page.text).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/);
+  expect(String(page.headers['content-security-policy'])).toMatch(/default-src 'none';.* connect-src 'self';/);
+});
+
+it('GraphiQL is shown to nobody else', async () => {
+  for (const headers of [{}, { cookie: 'sid=nonsense' }, { authorization: `Bearer ${world.secret}` }]) {
+    const page = await admin.get('/graphiql', headers);
+
+    expect([page.status, page.headers.location]).toEqual([302, '/login?next=%2Fgraphiql']);
+    expect(page.text).not.toContain('GraphiQL');
+  }
+});
