@@ -4,7 +4,6 @@ import {
   createContext,
   createServices,
   invoke,
-  type Operation,
   readConfig,
   type Services,
   silentLog,
@@ -30,7 +29,6 @@ import {
 import { rollUpStats, statSeries } from '@postrider/core/stats';
 import { connect, type Sql } from '@postrider/db';
 import { createQueue } from '@postrider/queue';
-import type { z } from 'zod';
 import { startBenchServer } from './database.ts';
 import { percentile } from './load.ts';
 import type { LogsOptions } from './logs.ts';
@@ -158,7 +156,7 @@ async function measureChores(sql: Sql, services: Services): Promise<void> {
   add(`stats of a minute with ${all} ÷ 0.5 s`, await timed(() => rollUpStats(services, FEW_MS)), 500);
   await between('failures', minute);
   add('failures of that minute ÷ 0.5 s', await timed(() => rollUpFailures(services, FEW_MS)), 500);
-  const history = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HISTORY_DAYS * 24 * HOUR_MS);
+  const history = new Date(Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - HISTORY_DAYS * 24 * HOUR_MS);
   await between('stats', history);
   add(`stats of ${HISTORY_DAYS} days caught up`, await timed(() => rollUpStats(services, HOUR_MS)), null);
   await between('failures', history);
@@ -212,12 +210,9 @@ interface Question {
   ask(ctx: Context): Promise<unknown>;
 }
 
-function question<I extends z.ZodType, O>(
-  what: string,
-  operation: Operation<I, O>,
-  raw: unknown,
-  goal_ms = LIST_GOAL_MS,
-): Question {
+type Asked = Parameters<typeof invoke>[1];
+
+function question(what: string, operation: Asked, raw: unknown, goal_ms = LIST_GOAL_MS): Question {
   return { what, goal_ms, ask: (ctx) => invoke(ctx, operation, raw) };
 }
 
@@ -229,7 +224,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<void> {
     group by workspace_id order by count(*) desc limit 1`;
   if (!largest) throw new Error('no message is open');
   const ctx = createContext(services, { kind: 'system', workspace_id: largest.workspace_id });
-  const back = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+  const back = (hours: number) => new Date(systemClock.now() - hours * HOUR_MS).toISOString();
   const all = { metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'accept_to_delivered_p95'] };
   const questions: Question[] = [
     ...(['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const).flatMap((by) =>
