@@ -5,7 +5,14 @@ import { readBulkFailures, readBulks } from '@postrider/core/bulk';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
 import { listHolds, readHolds } from '@postrider/core/holds';
-import { getContent, readAttempts, readLastAttempts, readMessages, readRecipients } from '@postrider/core/messages';
+import {
+  getContent,
+  readAttempts,
+  readLastAttempts,
+  readMessages,
+  readPlaces,
+  readRecipients,
+} from '@postrider/core/messages';
 import { listQueues, listWorkers, readJobs } from '@postrider/core/queues';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
 import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
@@ -73,6 +80,7 @@ function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<s
 export function createLoaders(ctx: Context) {
   return {
     messages: byIds(ctx, readMessages),
+    places: byIds(ctx, readPlaces, MOST_LOOKED_FOR),
     messagesOfRecipients: byIds(ctx, readRecipients, MOST_LOOKED_FOR),
     attempts: pagesBy(ctx, readAttempts),
     lastAttempts: byIds(ctx, readLastAttempts),

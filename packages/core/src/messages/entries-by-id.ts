@@ -8,7 +8,9 @@ export async function entriesOf(
   workspace_id: string,
   ids: readonly string[],
 ): Promise<Map<string, LogEntry>> {
-  const messages = await messagesByIds(sql, workspace_id, ids);
-  const recipients = await recipientsOf(sql, workspace_id, ids);
+  const [messages, recipients] = await Promise.all([
+    messagesByIds(sql, workspace_id, ids),
+    recipientsOf(sql, workspace_id, ids),
+  ]);
   return new Map(messages.map((row) => [row.id, logEntry(row, recipients.get(row.id) ?? [])]));
 }

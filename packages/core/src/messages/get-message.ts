@@ -5,10 +5,9 @@ import { eventEntry, eventSchema, eventsOf } from '../events/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
-import { placesInLine } from './line-store.ts';
 import { attemptEntry, attemptSchema, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
-import { attemptsOf, messageById, type RecipientRow, recipientsOf } from './log-store.ts';
-import { waitingReason } from './waiting.ts';
+import { attemptsOf, messageById, recipientsOf } from './log-store.ts';
+import { withPlaces } from './read-places.ts';
 
 const messageDetailSchema = logEntrySchema
   .extend({
@@ -43,18 +42,6 @@ export const getMessage = operation({
     };
   },
 });
-
-/** Tells those who stand in line how many stand before them; lists do without. */
-async function withPlaces(
-  sql: Sql,
-  workspace_id: string,
-  people: readonly RecipientRow[],
-): Promise<readonly RecipientRow[]> {
-  const waiting = people.filter((row) => waitingReason(row)?.reason === 'in_line');
-  if (waiting.length === 0) return people;
-  const places = await placesInLine(sql, workspace_id, waiting);
-  return people.map((row) => ({ ...row, ...places.get(row.id) }));
-}
 
 /** One message as lists show it. */
 export async function entryOf(sql: Sql, workspace_id: string, id: string): Promise<LogEntry> {

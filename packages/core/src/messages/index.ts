@@ -21,6 +21,7 @@ export { pageOfRecipients } from './page-of-recipients.ts';
 export { type Preview, previewMessage } from './preview-message.ts';
 export { type AttemptOfMessage, readAttempts, readLastAttempts } from './read-attempts.ts';
 export { readMessages } from './read-messages.ts';
+export { type Places, readPlaces } from './read-places.ts';
 export { readRecipients } from './read-recipients.ts';
 export { rescheduleMessage } from './reschedule-message.ts';
 export { resendMessage } from './resend-message.ts';

@@ -1,8 +1,7 @@
-import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
-import { messagesByIds, recipientsOf } from './log-store.ts';
+import { entriesOf } from './entries-by-id.ts';
+import { type LogEntry, logEntrySchema } from './log-entry.ts';
 
 const MOST = 1000;
 
@@ -18,15 +17,3 @@ export const readMessages = operation({
     return ids.map((id) => found.get(id) ?? null);
   },
 });
-
-export async function entriesOf(
-  sql: Sql,
-  workspace_id: string,
-  ids: readonly string[],
-): Promise<Map<string, LogEntry>> {
-  const [messages, recipients] = await Promise.all([
-    messagesByIds(sql, workspace_id, ids),
-    recipientsOf(sql, workspace_id, ids),
-  ]);
-  return new Map(messages.map((message) => [message.id, logEntry(message, recipients.get(message.id) ?? [])]));
-}

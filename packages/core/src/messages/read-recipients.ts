@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idFloor, idTime, isId } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { entriesOf } from './entries-by-id.ts';
 import { logEntrySchema } from './log-entry.ts';
 import { messagesOfRecipients } from './log-store.ts';
-import { entriesOf } from './read-messages.ts';
 
 const MOST = 100;
 

@@ -1,8 +1,9 @@
 import { deliveryStates } from '@postrider/core/delivery';
-import { type LogEntry, type RecipientEntry, recipientKinds } from '@postrider/core/messages';
+import { type LogEntry, type Places, type RecipientEntry, recipientKinds } from '@postrider/core/messages';
 import { builder, type SchemaShape } from '../builder.ts';
 import { connectionOf } from '../connections.ts';
 import { enumOf } from '../enums.ts';
+import type { Loaders } from '../loaders.ts';
 import { claimIds } from '../node-ids.ts';
 import { Attempt, Hold, Message, Recipient, type RecipientOf, Suppression } from './refs.ts';
 
@@ -47,15 +48,29 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
+// To stand in line is counted for each message anew.
+const COUNTED = 5;
+
+async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Places[number] | undefined> {
+  return (await load.places.load(email.id)).find((place) => place.recipient_id === id);
+}
+
 const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
   description: 'Nothing is in its way but those before it.',
   fields: (t) => ({
     ahead: t.int({
       nullable: true,
-      description: 'How many stand before it, counted up to 10000; null in lists.',
-      resolve: ({ entry }) => entry.waiting?.ahead ?? null,
+      complexity: COUNTED,
+      description:
+        'How many stand before it, counted up to 10000; what a worker has taken up is not counted. null where it has just gone.',
+      resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.ahead ?? null,
     }),
-    etaSeconds: t.int({ nullable: true, resolve: ({ entry }) => entry.waiting?.eta_seconds ?? null }),
+    etaSeconds: t.int({
+      nullable: true,
+      complexity: COUNTED,
+      description: 'When its turn comes at the rate of the last minute; null where that tells nothing.',
+      resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.eta_seconds ?? null,
+    }),
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
