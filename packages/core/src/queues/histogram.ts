@@ -1,6 +1,6 @@
 // Slot 0 is what took less than a millisecond, and each slot after it ends √2 times as late as the one before. The
 // last has no end: more than two hours.
-const SLOTS = 48;
+export const SLOTS = 48;
 
 export type Histogram = number[];
 

@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { JobName } from '../jobs.ts';
+import { SLOTS } from './histogram.ts';
 
 export interface MeasureRow {
   readonly queue: string;
@@ -222,24 +223,17 @@ export async function historyOf(
   queue: string,
   range: { readonly since: Date; readonly until: Date; readonly minutes: number },
 ): Promise<HistoryRow[]> {
+  // Slot by slot, because to take every array apart would make fifty rows of each minute.
+  const sums = Array.from({ length: SLOTS }, (_, slot) => sql`coalesce(sum(wait_bins[${slot + 1}::int]), 0)::int`);
   return sql<HistoryRow[]>`
-    with minutes as materialized (
-      select *, date_bin(make_interval(mins => ${range.minutes}), minute, ${range.since}) as at
-      from queue_minutes
-      where queue = ${queue} and minute >= date_trunc('minute', ${range.since}::timestamptz) and minute < ${range.until}
-    ),
-    waits as (
-      select at, array_agg(count order by slot) as bins from (
-        select at, slot, sum(count)::int as count
-        from minutes cross join lateral unnest(wait_bins) with ordinality as b (count, slot)
-        group by at, slot
-      ) s group by at
-    )
-    select m.at, coalesce(max(ready), 0) as ready, coalesce(max(deferred), 0) as deferred,
-      coalesce(max(active), 0) as active, coalesce(max(dead), 0) as dead, coalesce(max(parked), 0) as parked,
+    select date_bin(make_interval(mins => ${range.minutes}), minute, ${range.since}) as at,
+      coalesce(max(ready), 0) as ready, coalesce(max(deferred), 0) as deferred, coalesce(max(active), 0) as active,
+      coalesce(max(dead), 0) as dead, coalesce(max(parked), 0) as parked,
       max(oldest_ready_seconds) as oldest_ready_seconds, sum(finished)::int as finished, sum(failed)::int as failed,
-      coalesce((select w.bins from waits w where w.at = m.at), '{}') as wait_bins
-    from minutes m group by m.at order by m.at`;
+      array[${sums.reduce((list, sum) => sql`${list}, ${sum}`)}] as wait_bins
+    from queue_minutes
+    where queue = ${queue} and minute >= date_trunc('minute', ${range.since}::timestamptz) and minute < ${range.until}
+    group by 1 order by 1`;
 }
 
 export async function concurrencies(sql: Sql | Tx): Promise<Map<string, number>> {
