@@ -116,7 +116,7 @@ describe('the backlog', () => {
 
     expect(errors).toEqual([]);
     expect(data).toMatchObject({ backlog: { rows: [{ hold: { id, reason: 'They asked' } }] } });
-    await invoke(ctx, releaseHold, { id });
+    await invoke(ctx, releaseHold, { hold_id: id });
     expect((await graphql.ask(backlogOf)).data).toMatchObject({ backlog: { rows: [{ hold: null }] } });
   });
 
