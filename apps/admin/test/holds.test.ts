@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
+import { noteWorker } from '@postrider/core/delivery';
 import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -119,6 +121,33 @@ describe('holds over GraphQL', () => {
           ]),
         },
       },
+    });
+  });
+});
+
+describe('the line over GraphQL', () => {
+  it('tells how many stand before a mail, and when its turn comes', async () => {
+    const ctx = world.as(world.workspace_id);
+    await noteWorker(world.services.sql, { worker: randomUUID(), stopped: false, ended_per_minute: 60 });
+    await world.drain();
+    const ids: string[] = [];
+    for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) {
+      await world.clock.advance(10);
+      ids.push((await invoke(ctx, sendMessage, { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' })).id);
+    }
+
+    const answer = await graphql.ask(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Message {
+        waiting { ... on WaitInLine { ahead etaSeconds } }
+        recipients { nodes { waiting { ... on WaitInLine { ahead etaSeconds } } } }
+      } } }`,
+      { ids },
+    );
+
+    expect(answer.errors).toEqual([]);
+    const places = [0, 1, 2].map((ahead) => ({ ahead, etaSeconds: ahead + 1 }));
+    expect(answer.data).toEqual({
+      nodes: places.map((waiting) => ({ waiting, recipients: { nodes: [{ waiting }] } })),
     });
   });
 });
