@@ -62,6 +62,7 @@ describe('200', () => {
       html: '<p>Grüße 👋</p>',
       text: 'Grüße 👋',
       headers: { 'X-Order': '7' },
+      attachments: [],
       raw: expect.stringContaining(`Message-ID: <${id}@good.test>\r\n`),
     });
     expect(answer.body.raw).not.toContain('eve@example.com');

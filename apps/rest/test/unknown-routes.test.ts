@@ -146,7 +146,7 @@ describe('404', () => {
     await ask(behind_proxy, '2001:db8::5');
     await ask(behind_proxy, 'fe80::6%eth0');
 
-    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8::5', 'fe80::6'])
+    for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8:0:0::/64', 'fe80:0:0:0::/64'])
       expect([address, await usedOf(address)]).toEqual([address, 1]);
     for (const address of ['192.0.2.1', '203.0.113.9', '10.1.2.3']) expect(await usedOf(address)).toBe(0);
     expect(await usedOf('127.0.0.1')).toBe(1);
