@@ -1,4 +1,4 @@
-import { AppError, invoke, type List, type Operation, type Reason } from '@postrider/core';
+import { AppError, invoke, invokeParsed, type List, type Operation, type Reason } from '@postrider/core';
 import type { z } from 'zod';
 import { type Connection, connectionFrom, type PageArgs, pageInput } from './connections.ts';
 import type { GraphqlContext } from './request-context.ts';
@@ -17,10 +17,29 @@ export function call<O>(
   return invoke(g.ctx, operation, { ...snakeFields(args), ...Object.fromEntries(cleared) });
 }
 
-/** What was found, or the refusal of an id that is not there. */
-export function present<T>(found: T | null, reason: Reason, id: string): T {
+/**
+ * Calls an operation about something that the core names otherwise than by its id. Who may not is refused as by the
+ * operation, whatever was looked up before.
+ */
+export async function callFound<O>(
+  g: GraphqlContext,
+  operation: Operation<z.ZodType, O>,
+  find: () => Promise<Args>,
+): Promise<O> {
+  const raw = await find().then(
+    (value) => ({ ok: true, value }) as const,
+    (error: unknown) => {
+      if (error instanceof AppError) return { ok: false, error } as const;
+      throw error;
+    },
+  );
+  return invokeParsed(g.ctx, operation, raw);
+}
+
+/** What was found, or the refusal of what is not there. */
+export function present<T>(found: T | null, absence: AppError): T {
   if (found !== null) return found;
-  throw new AppError(reason, `Nothing in this workspace has the id ${id.slice(0, 64)}.`);
+  throw absence;
 }
 
 /** null in place of one refusal: a look-up by key finds nothing, which is no error. */

@@ -9,7 +9,7 @@ export {
 } from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
-export { type KeyEntry, keyStatuses } from './key-entry.ts';
+export { type KeyEntry, keyNotFound, keyStatuses } from './key-entry.ts';
 export { createKeyUses, type KeyUses } from './key-uses.ts';
 export { listKeys } from './list-keys.ts';
 export { readKeys } from './read-keys.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
 import { idPrefixes, newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { addressField } from './address-field.ts';
 import { removeSuppressions } from './store.ts';
+import { suppressionNotFound } from './suppression-entry.ts';
 
 const deletedSchema = z.object({
   object: z.literal('suppression'),
@@ -27,12 +27,7 @@ export const deleteSuppression = operation({
     const event_id = newId('event', ctx.clock.now());
     const gone = await ctx.sql.begin(async (tx) => {
       const [removed] = await removeSuppressions(tx, 'deleted', [{ workspace_id, email, event_id }]);
-      if (!removed) {
-        throw new AppError(
-          'suppression_not_found',
-          `${email} is not on the suppression list of this workspace; GET /suppressions lists it.`,
-        );
-      }
+      if (!removed) throw suppressionNotFound(email);
       const diff = { email: removed.email };
       await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id, diff }]);
       return removed;

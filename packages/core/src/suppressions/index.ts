@@ -5,4 +5,4 @@ export { listSuppressions } from './list-suppressions.ts';
 export { readSuppressions, readSuppressionsByEmail } from './read-suppressions.ts';
 export { type SuppressionSource, suppressionSources } from './source.ts';
 export { addSuppressions, type NewSuppression, type SuppressionRow } from './store.ts';
-export type { SuppressionEntry } from './suppression-entry.ts';
+export { type SuppressionEntry, suppressionNotFound } from './suppression-entry.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
 import { suppressionSources } from './source.ts';
@@ -37,4 +38,11 @@ export function suppressionEntry(row: SuppressionRow): SuppressionEntry {
     created_at: isoTime(created_at),
     expires_at: expires_at && isoTime(expires_at),
   };
+}
+
+export function suppressionNotFound(named: string): AppError {
+  return new AppError(
+    'suppression_not_found',
+    `${named.slice(0, 320)} is not on the suppression list of this workspace; GET /suppressions lists it.`,
+  );
 }

@@ -1,7 +1,7 @@
 export { createWebhook } from './create-webhook.ts';
 export { deleteWebhook } from './delete-webhook.ts';
 export type { WebhookDeliveryState } from './delivery-entry.ts';
-export { type WebhookDeliveryEntry, webhookDeliveryStates } from './delivery-entry.ts';
+export { deliveryNotFound, type WebhookDeliveryEntry, webhookDeliveryStates } from './delivery-entry.ts';
 export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
 export { egressOf } from './egress.ts';
 export { forgetDeliveries } from './forget-deliveries.ts';

@@ -1,4 +1,12 @@
-import { createKey, type KeyEntry, keyModes, keyStatuses, listKeys, revokeKey } from '@postrider/core/api-keys';
+import {
+  createKey,
+  type KeyEntry,
+  keyModes,
+  keyNotFound,
+  keyStatuses,
+  listKeys,
+  revokeKey,
+} from '@postrider/core/api-keys';
 import { builder } from '../builder.ts';
 import { connectionOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
@@ -94,7 +102,7 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }, g) =>
       outcome(async () => {
         await call(g, revokeKey, { keyId: input.id });
-        return { apiKey: present(await g.load.keys.load(input.id), 'api_key_not_found', input.id) };
+        return { apiKey: present(await g.load.keys.load(input.id), keyNotFound(input.id)) };
       }),
   }),
 }));

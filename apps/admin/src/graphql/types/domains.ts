@@ -1,6 +1,7 @@
 import {
   addDomain,
   type DomainEntry,
+  domainNotFound,
   domainStates,
   getDomain,
   listDomains,
@@ -14,8 +15,9 @@ import { builder } from '../builder.ts';
 import { connectionOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
-import { call, orNull, page, present } from '../from-operation.ts';
+import { call, callFound, orNull, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
+import type { GraphqlContext } from '../request-context.ts';
 import { Domain } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
 
@@ -94,6 +96,10 @@ const DomainInput = builder.inputType('DomainInput', {
   }),
 });
 
+async function nameOf({ load }: GraphqlContext, id: string) {
+  return { domain: present(await load.domains.load(id), domainNotFound(id)).name };
+}
+
 builder.mutationFields((t) => ({
   domainCreate: t.field({
     type: DomainResult,
@@ -106,10 +112,7 @@ builder.mutationFields((t) => ({
     description: 'Looks up the records now.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
-      outcome(async () => {
-        const { name } = present(await g.load.domains.load(input.id), 'domain_not_found', input.id);
-        return { domain: await call(g, verifyDomain, { domain: name }) };
-      }),
+      outcome(async () => ({ domain: await callFound(g, verifyDomain, () => nameOf(g, input.id)) })),
   }),
   domainDelete: t.field({
     type: DeleteResult,
@@ -117,8 +120,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
-        const { name } = present(await g.load.domains.load(input.id), 'domain_not_found', input.id);
-        await call(g, removeDomain, { domain: name });
+        await callFound(g, removeDomain, () => nameOf(g, input.id));
         return { deleted_id: input.id };
       }),
   }),

@@ -2,13 +2,14 @@ import {
   createSuppressions,
   deleteSuppression,
   listSuppressions,
+  suppressionNotFound,
   suppressionSources,
 } from '@postrider/core/suppressions';
 import { builder } from '../builder.ts';
 import { connectionOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
-import { call, page, present } from '../from-operation.ts';
+import { call, callFound, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
 import { Event, Suppression } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
@@ -95,8 +96,10 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
-        const { email } = present(await g.load.suppressions.load(input.id), 'suppression_not_found', input.id);
-        await call(g, deleteSuppression, { email });
+        await callFound(g, deleteSuppression, async () => {
+          const { email } = present(await g.load.suppressions.load(input.id), suppressionNotFound(input.id));
+          return { email };
+        });
         return { deleted_id: input.id };
       }),
   }),

@@ -1,6 +1,7 @@
 import {
   createWebhook,
   deleteWebhook,
+  deliveryNotFound,
   listWebhookDeliveries,
   listWebhooks,
   replayWebhookDelivery,
@@ -16,7 +17,7 @@ import { builder } from '../builder.ts';
 import { connectionOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
-import { call, page, present } from '../from-operation.ts';
+import { call, callFound, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
 import { Event, Webhook, WebhookDelivery } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
@@ -191,9 +192,11 @@ builder.mutationFields((t) => ({
     description: 'Posts a delivery again, under the same webhook-id.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input: { id } }, g) =>
-      outcome(async () => {
-        const { webhook_id } = present(await g.load.webhookDeliveries.load(id), 'delivery_not_found', id);
-        return { delivery: await call(g, replayWebhookDelivery, { id: webhook_id, deliveryId: id }) };
-      }),
+      outcome(async () => ({
+        delivery: await callFound(g, replayWebhookDelivery, async () => {
+          const { webhook_id } = present(await g.load.webhookDeliveries.load(id), deliveryNotFound(id));
+          return { id: webhook_id, delivery_id: id };
+        }),
+      })),
   }),
 }));
