@@ -36,3 +36,6 @@ export const appRouter = router({
   workspaces,
 });
 export type AppRouter = typeof appRouter;
+
+/** Every procedure by its path, such as emails.list. */
+export const procedureNames: readonly string[] = Object.keys(appRouter._def.procedures);

@@ -1,0 +1,188 @@
+import type { Answer, Caller, Face, Refusal } from './faces.ts';
+import { type FaceName, type Given, type Input, isAbsent, type UseCase } from './use-case.ts';
+
+/** The faces that offer a use case. */
+export function offering(use: UseCase, faces: readonly Face[]): Face[] {
+  return faces.filter(({ name }) => !isAbsent(use[name]));
+}
+
+/** What is not the same of one use case on several faces; give makes what each is asked about. */
+export async function valueDifferences(
+  use: UseCase,
+  faces: readonly Face[],
+  caller: Caller,
+  give: () => Promise<Given>,
+): Promise<string[]> {
+  const shared = use.writes ? null : await give();
+  const told: { readonly name: FaceName; readonly value: unknown }[] = [];
+  for (const face of offering(use, faces)) {
+    const answer = await face.ask(use, shared ?? (await give()), caller);
+    if ('refusal' in answer) return [`${face.name} refuses: ${answer.refusal.reason}: ${answer.refusal.message}`];
+    told.push({ name: face.name, value: plain(answer.value, use) });
+  }
+  // REST and tRPC answer what the core answers; GraphQL a part of it.
+  const whole = told.filter(({ name }) => name !== 'graphql');
+  const [first] = whole;
+  if (!first) return [`${use.name} is on no face but GraphQL`];
+  return told
+    .slice(0)
+    .flatMap(({ name, value }) =>
+      name === 'graphql'
+        ? unlike(value, first.value, name)
+        : [...unlike(value, first.value, name), ...unlike(first.value, value, name)],
+    );
+}
+
+/** How a face refuses somebody who lacks the scope, where it has such a caller. */
+export async function scopeDifferences(
+  use: UseCase,
+  faces: readonly Face[],
+  lacking: (scope: string, face: FaceName) => Caller | null,
+  given: Given,
+): Promise<string[]> {
+  const differences: string[] = [];
+  for (const face of offering(use, faces)) {
+    const scope = use.scope_on?.[face.name] ?? use.scope;
+    if (scope === null || isAbsent(scope)) continue;
+    const caller = lacking(scope, face.name);
+    if (!caller) continue;
+    const answer = await face.ask(use, given, caller);
+    const { code, reason, required_scope } = 'refusal' in answer ? answer.refusal : answered;
+    const told = [code, reason, required_scope].join(' ');
+    const expected = `forbidden missing_scope ${scope}`;
+    if (told !== expected) differences.push(`${face.name}: ${told}, not ${expected}`);
+  }
+  return differences;
+}
+
+const answered: Refusal = { code: 'answered', reason: '', message: '', required_scope: null, params: [] };
+
+/** Whether what is absent, and what is another's, is refused in the same words by every face. */
+export async function absenceDifferences(
+  use: UseCase,
+  faces: readonly Face[],
+  asked: readonly { readonly given: Given; readonly caller: Caller }[],
+): Promise<string[]> {
+  const told: { readonly what: string; readonly text: string }[] = [];
+  for (const { given, caller } of asked) {
+    for (const face of offering(use, faces)) {
+      const answer = await face.ask(use, given, caller);
+      const null_means_absent = face.name === 'graphql' && use.looks_up;
+      if (null_means_absent && 'value' in answer && answer.value === null) continue;
+      told.push({ what: face.name, text: absenceOf(answer, given, use) });
+    }
+  }
+  const [first] = told;
+  return told
+    .filter(({ text }) => text !== first?.text || !text.startsWith('not_found '))
+    .map(({ what, text }) => `${what}: ${text}, not ${first?.text}`);
+}
+
+function absenceOf(answer: Answer, { input, ids = {} }: Given, use: UseCase): string {
+  if ('value' in answer) return `answered ${JSON.stringify(answer.value)}`;
+  const { code, reason, message } = answer.refusal;
+  const names = [use.target === null ? '' : String(input[use.target]), ...Object.values(ids)].filter(
+    (name) => name !== '',
+  );
+  return names.reduce((text, name) => text.replaceAll(name, '…'), `${code} ${reason}: ${message}`);
+}
+
+/** What a bad input is refused with. */
+export async function refusalDifferences(
+  use: UseCase,
+  faces: readonly Face[],
+  caller: Caller,
+  { input, ids }: Given,
+  bad: Input,
+): Promise<string[]> {
+  const given = { input: { ...input, ...bad }, ...(ids && { ids }) };
+  const told: { readonly name: FaceName; readonly text: string }[] = [];
+  for (const face of offering(use, faces)) {
+    const answer = await face.ask(use, given, caller);
+    if ('value' in answer) told.push({ name: face.name, text: 'answered' });
+    else {
+      const { code, reason, message, params } = answer.refusal;
+      told.push({ name: face.name, text: `${code} ${reason} [${params}] ${message}` });
+    }
+  }
+  const [first] = told;
+  return told
+    .filter(({ text }) => text !== first?.text || text === 'answered')
+    .map(({ name, text }) => `${name}: ${text}, not ${first?.text}`);
+}
+
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+/** Whether a list has the same pages on every face, and whether the next page of one is asked with a cursor of another. */
+export async function pageDifferences(
+  use: UseCase,
+  faces: readonly Face[],
+  caller: Caller,
+  { input, ids }: Given,
+): Promise<string[]> {
+  const offered = offering(use, faces);
+  const walks: { readonly name: string; readonly pages: string[] }[] = [];
+  for (const order of [...offered.map((face) => [face]), offered]) {
+    const pages: string[] = [];
+    for (let cursor: string | null = '', turn = 0; cursor !== null && turn < 50; turn++) {
+      const face: Face | undefined = order[turn % order.length];
+      if (!face) return [];
+      const asked = { ...input, limit: 2, ...(cursor !== '' && { cursor }) };
+      const answer: Answer = await face.ask(use, { input: asked, ...(ids && { ids }) }, caller);
+      if ('refusal' in answer) return [`${face.name} refuses page ${turn + 1}: ${answer.refusal.message}`];
+      const page = answer.value as Page;
+      pages.push(page.data.map(({ id }) => id).join(' '));
+      cursor = page.next_cursor;
+    }
+    walks.push({ name: order.map(({ name }) => name).join(' and '), pages });
+  }
+  const first = JSON.stringify(walks[0]?.pages);
+  if ((walks[0]?.pages.length ?? 0) < 2) return ['there is but one page'];
+  return walks
+    .filter(({ pages }) => JSON.stringify(pages) !== first)
+    .map(({ name, pages }) => `${name}: ${JSON.stringify(pages)}, not ${first}`);
+}
+
+/** An answer without what its face alone says of it. What was made for one face only loses its own names. */
+function plain(value: unknown, use: UseCase): unknown {
+  if (Array.isArray(value)) return value.map((inner) => plain(inner, use));
+  if (typeof value === 'string') return plainText(value, use.writes);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== 'object' && !use.varying.includes(name));
+  const only = entries[0];
+  if (entries.length === 1 && only?.[0] === 'nodes') return plain(only[1], use);
+  return Object.fromEntries(entries.map(([name, inner]) => [name, plain(spelled(name, inner), use)]));
+}
+
+/** A node that stands for its id or its name as that, and the one list that stands for a word as that word. */
+function spelled(name: string, inner: unknown): unknown {
+  if (name === 'queue' && typeof inner === 'object' && inner !== null && 'name' in inner) return inner.name;
+  if (name === 'events' && Array.isArray(inner) && inner.length === 1 && inner[0] === 'all') return 'all';
+  const stands_for_id = /_id$|_of$/.test(name) && typeof inner === 'object' && inner !== null;
+  return stands_for_id ? (inner as { id: unknown }).id : inner;
+}
+
+function plainText(text: string, made_anew: boolean): string {
+  const lower = /^[A-Z][A-Z0-9_]*$/.test(text) ? text.toLowerCase() : text;
+  if (!made_anew) return lower;
+  return lower
+    .replace(/\b([a-z]{3})_[0-9a-z]{26}\b/g, '$1_…')
+    .replace(/\bnr\d+\b/g, 'nr…')
+    .replace(/\b(?:pr_live_|whsec_).+/, 'secret');
+}
+
+/** Where a value is not what another says, for every fact that the value has. */
+function unlike(value: unknown, other: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null || typeof other !== 'object' || other === null) {
+    return Object.is(value, other) ? [] : [`${path}: ${JSON.stringify(value)}, not ${JSON.stringify(other)}`];
+  }
+  if (Array.isArray(value) && Array.isArray(other) && value.length !== other.length)
+    return [`${path}: ${value.length} entries, not ${other.length}`];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    unlike(inner, (other as Record<string, unknown>)[name], `${path}.${name}`),
+  );
+}

@@ -1,0 +1,1249 @@
+import { randomUUID } from 'node:crypto';
+import { invoke } from '@postrider/core';
+import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { listAudit } from '@postrider/core/audit';
+import { getBacklog } from '@postrider/core/backlog';
+import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
+import {
+  addDomain,
+  examineDomain,
+  getDomain,
+  listDomains,
+  removeDomain,
+  rotateKeys,
+  verifyDomain,
+} from '@postrider/core/domains';
+import { listEvents } from '@postrider/core/events';
+import { failureGroups } from '@postrider/core/failures';
+import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
+import {
+  cancelMessage,
+  getContent,
+  getMessage,
+  listMessages,
+  rescheduleMessage,
+  resendMessage,
+  retryMessageNow,
+  sendMessage,
+  sendMessageNow,
+} from '@postrider/core/messages';
+import {
+  addOperator,
+  inviteMember,
+  listMembers,
+  listOperators,
+  removeMember,
+  removeOperator,
+  setMemberRole,
+} from '@postrider/core/people';
+import {
+  cancelJob,
+  getJob,
+  getQueue,
+  jobId,
+  listJobs,
+  listQueues,
+  listSchedules,
+  listWorkers,
+  measureQueues,
+  queueHistory,
+  queueNames,
+  redriveQueue,
+  retryJob,
+  runJobNow,
+  setConcurrency,
+} from '@postrider/core/queues';
+import { statSeries } from '@postrider/core/stats';
+import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
+import { getMonthUsage, getUsage } from '@postrider/core/usage';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  recoverWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '@postrider/core/webhooks';
+import {
+  createPlan,
+  createWorkspace,
+  deletePlan,
+  getWorkspace,
+  listPlans,
+  listWorkspaces,
+  setWorkspacePlan,
+  updatePlan,
+  updateWorkspace,
+} from '@postrider/core/workspaces';
+import type { World } from '@postrider/testing';
+import * as shapes from './shapes.ts';
+import {
+  absent,
+  camelFields,
+  connection,
+  type Given,
+  type Input,
+  listOf,
+  mutation,
+  pageOf,
+  reading,
+  type UseCase,
+  useCase,
+} from './use-case.ts';
+
+const HOUR_MS = 3_600_000;
+const NO_REST = absent('REST is for programs that send; administration is on the other two.');
+
+const nothing = async (): Promise<Given> => ({ input: {} });
+const given = (input: Input) => async (): Promise<Given> => ({ input });
+
+/** What node(id) finds, which is null where nothing is. */
+const node = (type: string, selection: string, id: (given: Given) => unknown = ({ input }) => input.id) =>
+  reading('node', { id: 'ID!' }, `... on ${type} { ${selection} }`, (asked) => ({ id: id(asked) }));
+
+const idOnly = ({ input }: Given) => ({ id: input.id });
+const domainId = ({ ids = {} }: Given) => ({ id: ids.domain });
+
+async function send(world: World, workspace_id: string, number: number, more: Input = {}): Promise<Given> {
+  const { id } = await invoke(world.as(workspace_id), sendMessage, {
+    from: 'shop@sandbox.test',
+    to: [`reader@nr${number}.example.com`],
+    subject: 'Hello',
+    text: 'Hi',
+    tags: ['parity'],
+    ...more,
+  });
+  // The order of events is that of their ids, in which time goes no finer than this.
+  await world.clock.advance(1);
+  return { input: { id } };
+}
+
+const sent: UseCase['given'] = (world, workspace_id, number) => send(world, workspace_id, number);
+const scheduled: UseCase['given'] = (world, workspace_id, number) =>
+  send(world, workspace_id, number, { scheduled_at: later(world) });
+
+function later(world: World, hours = 1): string {
+  return new Date(world.clock.now() + hours * HOUR_MS).toISOString();
+}
+
+const aDomain: UseCase['given'] = async (world, workspace_id, number) => {
+  const { id, name } = await invoke(world.as(workspace_id), addDomain, { name: `nr${number}.example.org` });
+  return { input: { domain: name }, ids: { domain: id } };
+};
+
+const aWebhook: UseCase['given'] = async (world, workspace_id, number) => {
+  const { id } = await invoke(world.as(workspace_id), createWebhook, { url: `http://127.0.0.1/nr${number}` });
+  return { input: { id } };
+};
+
+async function tested(world: World, workspace_id: string, number: number): Promise<Given> {
+  const { input } = await aWebhook(world, workspace_id, number);
+  const { id: delivery_id } = await invoke(world.as(workspace_id), testWebhook, input);
+  return { input: { ...input, delivery_id } };
+}
+
+const aHold: UseCase['given'] = async (world, workspace_id, number) => {
+  await aDomain(world, workspace_id, number);
+  const { id } = await invoke(world.as(workspace_id), createHold, {
+    scope: 'sender_domain',
+    value: `nr${number}.example.org`,
+    reason: 'Too loud',
+    workspace_id,
+  });
+  return { input: { hold_id: id } };
+};
+
+const aPreview: UseCase['given'] = async (world, workspace_id, number) => {
+  await scheduled(world, workspace_id, number);
+  return { input: { action: 'send_now', filter: { to: `reader@nr${number}.example.com` } } };
+};
+
+const aBulk: UseCase['given'] = async (world, workspace_id, number) => {
+  const ctx = world.as(workspace_id);
+  const { input } = await aPreview(world, workspace_id, number);
+  const { token } = await invoke(ctx, previewBulk, input);
+  const { id } = await invoke(ctx, runBulk, { token, reason: 'Now' });
+  return { input: { id } };
+};
+
+const aPlan: UseCase['given'] = async (world, workspace_id, number) => {
+  const { name } = await invoke(world.as(workspace_id), createPlan, { name: `nr${number}`, recipients_per_request: 5 });
+  return { input: { name } };
+};
+
+const aWorkspace: UseCase['given'] = async (world) => ({ input: { id: (await world.workspace('free')).workspace_id } });
+
+const aMember: UseCase['given'] = async (world, workspace_id, number) => {
+  const email = `nr${number}@people.test`;
+  const { id } = await invoke(world.as(workspace_id), inviteMember, { email, role: 'viewer' });
+  return { input: { user_id: id } };
+};
+
+/** What is wanted, several times over. */
+async function several(make: () => Promise<unknown>, input: Input = {}): Promise<Given> {
+  for (let count = 0; count < 5; count++) await make();
+  return { input };
+}
+
+const email = [
+  useCase(listMessages, {
+    rest: 'GET /email/logs',
+    trpc: 'GET emails.list',
+    graphql: connection('messages', shapes.message, { filter: 'MessageFilter' }, ({ input: { to } }) => ({
+      filter: { to },
+    })),
+    given: (world, workspace_id, number) =>
+      several(() => send(world, workspace_id, number), { to: `reader@nr${number}.example.com` }),
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getMessage, {
+    rest: 'GET /email/logs/{id}',
+    trpc: 'GET emails.get',
+    graphql: node(
+      'Message',
+      `${shapes.message} events: timeline(first: 50) { nodes { ${shapes.event} } }
+       attempts(first: 50) { nodes { id number outcome } }`,
+    ),
+    given: sent,
+    target: 'id',
+    looks_up: true,
+  }),
+  useCase(getContent, {
+    rest: 'GET /email/{id}/content',
+    trpc: 'GET emails.content',
+    graphql: reading(
+      'node',
+      { id: 'ID!' },
+      `... on Message { content { html text attachments { filename content_type: contentType
+         size_bytes: sizeBytes content_id: contentId } } headers raw { mime } }`,
+      idOnly,
+      (answered) => {
+        if (answered === null) return null;
+        const { content, headers, raw } = answered as Record<'content' | 'headers' | 'raw', Record<string, unknown>>;
+        return { ...content, headers, raw: raw.mime };
+      },
+    ),
+    scope_on: { graphql: absent('The message that it is a field of is refused before.') },
+    given: sent,
+    target: 'id',
+    looks_up: true,
+  }),
+  useCase(cancelMessage, {
+    rest: 'POST /email/{id}/cancel',
+    trpc: 'POST emails.cancel',
+    graphql: mutation('messageCancel', 'TargetInput', 'MessagePayload', `of: email { ${shapes.message} }`),
+    given: sent,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(rescheduleMessage, {
+    rest: 'PATCH /email/{id}',
+    trpc: 'POST emails.reschedule',
+    graphql: mutation('messageReschedule', 'RescheduleInput', 'MessagePayload', `of: email { ${shapes.message} }`),
+    async given(world, workspace_id, number) {
+      const { input } = await scheduled(world, workspace_id, number);
+      return { input: { ...input, scheduled_at: later(world, 2) } };
+    },
+    target: 'id',
+    writes: true,
+    bad: { scheduled_at: 'tomorrow' },
+  }),
+  useCase(sendMessageNow, {
+    rest: absent('A program reschedules to the present.'),
+    trpc: 'POST emails.sendNow',
+    graphql: mutation('messageSendNow', 'TargetInput', 'MessagePayload', `of: email { ${shapes.message} }`),
+    given: scheduled,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(retryMessageNow, {
+    rest: absent('Retries are decided by people.'),
+    trpc: 'POST emails.retryNow',
+    graphql: mutation('messageRetry', 'TargetInput', 'MessagePayload', `of: email { ${shapes.message} }`),
+    async given(world, workspace_id, number) {
+      const subject = await sent(world, workspace_id, number);
+      world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
+      await world.drain();
+      world.smtp.script(() => ({ kind: 'accept' }));
+      return subject;
+    },
+    target: 'id',
+    writes: true,
+  }),
+  useCase(resendMessage, {
+    rest: 'POST /email/{id}/resend',
+    trpc: 'POST emails.resend',
+    graphql: absent('It sends, and GraphQL sends no mail.'),
+    async given(world, workspace_id, number) {
+      const subject = await sent(world, workspace_id, number);
+      await world.drain();
+      return subject;
+    },
+    target: 'id',
+    writes: true,
+  }),
+  useCase(listEvents, {
+    rest: 'GET /events',
+    trpc: 'GET events.list',
+    graphql: connection('events', shapes.event, { filter: 'EventFilter' }, ({ input: { type } }) => ({
+      filter: { types: [type] },
+    })),
+    given: (world, workspace_id, number) =>
+      several(
+        async () => invoke(world.as(workspace_id), cancelMessage, (await sent(world, workspace_id, number)).input),
+        { type: 'email.canceled' },
+      ),
+    paged: true,
+    bad: { limit: 101 },
+  }),
+];
+
+const domains = [
+  useCase(listDomains, {
+    rest: 'GET /domains',
+    trpc: 'GET domains.list',
+    graphql: connection('domains', shapes.domain),
+    given: async (world, workspace_id, number) => {
+      let count = 0;
+      return several(() => {
+        count += 1;
+        return invoke(world.as(workspace_id), addDomain, { name: `list${count}.nr${number}.example.org` });
+      });
+    },
+    paged: true,
+    bad: { limit: 101 },
+  }),
+  useCase(getDomain, {
+    rest: 'GET /domains/{domain}',
+    trpc: 'GET domains.get',
+    graphql: reading('domain', { name: 'String!' }, shapes.domain, ({ input: { domain } }) => ({ name: domain })),
+    given: aDomain,
+    target: 'domain',
+    looks_up: true,
+  }),
+  useCase(addDomain, {
+    rest: 'POST /domains',
+    trpc: 'POST domains.create',
+    graphql: mutation('domainCreate', 'DomainInput', 'DomainPayload', `of: domain { ${shapes.domain} }`),
+    given: async (_, __, number) => ({ input: { name: `nr${number}.example.org` } }),
+    writes: true,
+    // Every domain has keys and a token of its own.
+    varying: ['value'],
+    bad: { name: 'not a name' },
+  }),
+  useCase(verifyDomain, {
+    rest: 'POST /domains/{domain}/verify',
+    trpc: 'POST domains.verify',
+    graphql: mutation('domainVerify', 'TargetInput', 'DomainPayload', `of: domain { ${shapes.domain} }`, domainId),
+    given: aDomain,
+    target: 'domain',
+    writes: true,
+    varying: ['value', 'next_check_at', 'hint'],
+  }),
+  useCase(removeDomain, {
+    rest: 'DELETE /domains/{domain}',
+    trpc: 'POST domains.delete',
+    graphql: mutation('domainDelete', 'TargetInput', 'DeletePayload', 'deletedId', domainId),
+    given: aDomain,
+    target: 'domain',
+    writes: true,
+    varying: ['deleted_id'],
+  }),
+  useCase(examineDomain, {
+    rest: 'GET /domains/{domain}/doctor',
+    trpc: 'POST domains.examine',
+    graphql: absent('GraphQL shows what the last check saw.'),
+    given: aDomain,
+    // What has not been added can be examined too.
+    // It says how long the name servers took.
+    varying: ['duration_ms'],
+  }),
+  useCase(rotateKeys, {
+    rest: 'POST /domains/{domain}/rotate-keys',
+    trpc: 'POST domains.rotateKeys',
+    graphql: absent('Keys change by themselves; who hurries is in the dashboard or a program.'),
+    async given(world, workspace_id, number) {
+      const name = `nr${number}.example.org`;
+      await world.domain(name, workspace_id);
+      return { input: { domain: name } };
+    },
+    target: 'domain',
+    writes: true,
+    varying: ['value', 'host', 'fqdn'],
+  }),
+];
+
+const keys = [
+  useCase(listKeys, {
+    rest: 'GET /api-keys',
+    trpc: 'GET apiKeys.list',
+    graphql: connection('apiKeys', shapes.apiKey),
+    given: (world) => several(() => world.key({ scopes: ['email:send'] })),
+    paged: true,
+    // Asking uses a key.
+    varying: ['last_used_at'],
+    bad: { limit: 0 },
+  }),
+  useCase(currentKey, {
+    rest: 'GET /api-keys/current',
+    trpc: absent('A session is no key.'),
+    graphql: reading('viewer', {}, `key { ${shapes.apiKey} }`, undefined, (viewer) => (viewer as { key: unknown }).key),
+    given: nothing,
+    varying: ['last_used_at'],
+  }),
+  useCase(createKey, {
+    rest: 'POST /api-keys',
+    trpc: 'POST apiKeys.create',
+    graphql: mutation('apiKeyCreate', 'ApiKeyInput', 'ApiKeyCreatePayload', `of: apiKey { ${shapes.apiKey} } secret`),
+    given: given({ name: 'Shop', scopes: ['email:send'], allowed_ips: ['192.0.2.0/24'], domains: ['example.com'] }),
+    writes: true,
+    varying: ['last4'],
+    bad: { scopes: ['email:send', 'everything'] },
+  }),
+  useCase(revokeKey, {
+    rest: 'DELETE /api-keys/{key_id}',
+    trpc: 'POST apiKeys.revoke',
+    graphql: mutation(
+      'apiKeyRevoke',
+      'TargetInput',
+      'ApiKeyPayload',
+      'of: apiKey { id revoked_at: revokedAt }',
+      ({ input }) => ({ id: input.key_id }),
+    ),
+    given: async (world) => ({ input: { key_id: (await world.key({ scopes: ['email:send'] })).id } }),
+    target: 'key_id',
+    writes: true,
+  }),
+];
+
+const suppressions = [
+  useCase(listSuppressions, {
+    rest: 'GET /suppressions',
+    trpc: 'GET suppressions.list',
+    graphql: connection('suppressions', shapes.suppression, { filter: 'SuppressionFilter' }, ({ input }) => ({
+      filter: { causes: [String(input.source).toUpperCase()] },
+    })),
+    given: async (world, workspace_id, number) => {
+      const ctx = world.as(workspace_id);
+      await invoke(ctx, createSuppressions, { email: `by-hand@nr${number}.example.com` });
+      const suppressions = [1, 2, 3, 4, 5].map((count) => ({ email: `c${count}@nr${number}.example.com` }));
+      await invoke(ctx, createSuppressions, { suppressions });
+      return { input: { source: 'import' } };
+    },
+    paged: true,
+    bad: { cursor: 'nonsense' },
+  }),
+  useCase(createSuppressions, {
+    rest: 'POST /suppressions',
+    trpc: 'POST suppressions.add',
+    graphql: mutation(
+      'suppressionAdd',
+      'SuppressionInput',
+      'SuppressionPayload',
+      `of: suppression { ${shapes.suppression} }`,
+      ({ input: { email, reason, ...others } }) => ({ ...camelFields(others), address: email, note: reason }),
+    ),
+    given: async (_, __, number) => ({ input: { email: `Ada@nr${number}.example.com`, reason: 'She asked' } }),
+    writes: true,
+    bad: { expires_at: 'tomorrow' },
+  }),
+  useCase(deleteSuppression, {
+    rest: 'DELETE /suppressions/{email}',
+    trpc: 'POST suppressions.remove',
+    graphql: mutation('suppressionRemove', 'TargetInput', 'DeletePayload', 'id: deletedId', ({ ids = {} }) => ({
+      id: ids.suppression,
+    })),
+    async given(world, workspace_id, number) {
+      const address = `ada@nr${number}.example.com`;
+      const added = await invoke(world.as(workspace_id), createSuppressions, { email: address });
+      if ('data' in added) throw new Error('one address was answered as a list');
+      return { input: { email: address }, ids: { suppression: added.id } };
+    },
+    target: 'email',
+    writes: true,
+  }),
+];
+
+const webhooks = [
+  useCase(listWebhooks, {
+    rest: 'GET /webhooks',
+    trpc: 'GET webhooks.list',
+    graphql: connection('webhooks', shapes.webhook),
+    given: (world, workspace_id, number) => several(() => aWebhook(world, workspace_id, number)),
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getWebhook, {
+    rest: 'GET /webhooks/{id}',
+    trpc: 'GET webhooks.get',
+    graphql: node('Webhook', shapes.webhook),
+    given: aWebhook,
+    target: 'id',
+    looks_up: true,
+  }),
+  useCase(createWebhook, {
+    rest: 'POST /webhooks',
+    trpc: 'POST webhooks.create',
+    graphql: mutation(
+      'webhookCreate',
+      'WebhookInput',
+      'WebhookCreatePayload',
+      `of: webhook { ${shapes.webhook} } secret`,
+    ),
+    given: given({ url: 'http://127.0.0.1/made', events: ['email.bounced'], description: 'Shop' }),
+    writes: true,
+    varying: ['secret_last4'],
+    bad: { events: ['email.vanished'] },
+  }),
+  useCase(updateWebhook, {
+    rest: 'PATCH /webhooks/{id}',
+    trpc: 'POST webhooks.update',
+    graphql: mutation('webhookUpdate', 'WebhookUpdateInput', 'WebhookPayload', `of: webhook { ${shapes.webhook} }`),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return { input: { ...input, events: ['email.bounced'], description: 'Shop' } };
+    },
+    target: 'id',
+    writes: true,
+    varying: ['secret_last4'],
+    bad: { url: 'ftp://example.com' },
+  }),
+  useCase(deleteWebhook, {
+    rest: 'DELETE /webhooks/{id}',
+    trpc: 'POST webhooks.delete',
+    graphql: mutation('webhookDelete', 'TargetInput', 'DeletePayload', 'id: deletedId'),
+    given: aWebhook,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(testWebhook, {
+    rest: 'POST /webhooks/{id}/test',
+    trpc: 'POST webhooks.test',
+    graphql: mutation('webhookTest', 'WebhookTestInput', 'DeliveryPayload', `of: delivery { ${shapes.delivery} }`),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return { input: { ...input, type: 'email.bounced' } };
+    },
+    target: 'id',
+    writes: true,
+    bad: { type: 'email.vanished' },
+  }),
+  useCase(rotateWebhookSecret, {
+    rest: 'POST /webhooks/{id}/rotate-secret',
+    trpc: 'POST webhooks.rotateSecret',
+    graphql: mutation(
+      'webhookSecretRotate',
+      'RotateInput',
+      'WebhookCreatePayload',
+      `of: webhook { ${shapes.webhook} } secret`,
+    ),
+    given: aWebhook,
+    target: 'id',
+    writes: true,
+    varying: ['secret_last4'],
+  }),
+  useCase(listWebhookDeliveries, {
+    rest: 'GET /webhooks/{id}/deliveries',
+    trpc: 'GET deliveries.list',
+    graphql: {
+      field: 'node',
+      document: `query ($id: ID!, $first: Int, $after: String, $filter: DeliveryFilter) { value: node(id: $id) {
+        ... on Webhook { deliveries(first: $first, after: $after, filter: $filter) { ${pageOf(shapes.delivery)} } } } }`,
+      variables: ({ input }) => ({
+        id: input.id,
+        first: input.limit,
+        after: input.cursor,
+        filter: { status: [String(input.status).toUpperCase()] },
+      }),
+      value: (answered) => answered && listOf((answered as { deliveries: unknown }).deliveries),
+    },
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return several(() => invoke(world.as(workspace_id), testWebhook, input), { ...input, status: 'pending' });
+    },
+    target: 'id',
+    looks_up: true,
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(replayWebhookDelivery, {
+    rest: 'POST /webhooks/{id}/deliveries/{delivery_id}/replay',
+    trpc: 'POST deliveries.replay',
+    graphql: mutation(
+      'deliveryReplay',
+      'TargetInput',
+      'DeliveryPayload',
+      `of: delivery { ${shapes.delivery} }`,
+      ({ input }) => ({ id: input.delivery_id }),
+    ),
+    given: tested,
+    target: 'delivery_id',
+    // Over GraphQL no webhook is named, and another's is refused before its delivery.
+    foreign: false,
+    writes: true,
+  }),
+  useCase(recoverWebhook, {
+    rest: 'POST /webhooks/{id}/recover',
+    trpc: 'POST webhooks.recover',
+    graphql: absent('Over GraphQL a bulk operation replays.'),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return { input: { ...input, since: later(world, -1) } };
+    },
+    target: 'id',
+    writes: true,
+    bad: { since: 'yesterday' },
+  }),
+];
+
+const numbers = [
+  useCase(getUsage, {
+    rest: 'GET /usage',
+    trpc: 'GET usage.get',
+    graphql: reading('usage', {}, shapes.usage, undefined, byDate),
+    given: nothing,
+  }),
+  useCase(getMonthUsage, {
+    rest: NO_REST,
+    trpc: 'GET workspaces.usage',
+    graphql: reading('workspace', {}, `usage { ${shapes.usage} }`, undefined, (answered) =>
+      byDate((answered as { usage: unknown }).usage),
+    ),
+    given: nothing,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the usage of any workspace.') },
+  }),
+  useCase(getBacklog, {
+    rest: NO_REST,
+    trpc: 'GET ops.backlog',
+    graphql: reading(
+      'backlog',
+      { by: 'BacklogDimension', top: 'Int', reach: 'Reach' },
+      shapes.backlog,
+      ({ input }) => ({
+        by: String(input.by).toUpperCase(),
+        top: input.top,
+        reach: String(input.reach).toUpperCase(),
+      }),
+    ),
+    async given(world, workspace_id, number) {
+      await sent(world, workspace_id, number);
+      return { input: { by: 'destination', top: 5, reach: 'workspace' } };
+    },
+    scope: 'admin',
+    bad: { top: 0 },
+  }),
+  useCase(getBacklog, {
+    name: 'backlog.get of the instance',
+    rest: NO_REST,
+    trpc: 'GET ops.backlog',
+    graphql: reading('backlog', { reach: 'Reach' }, shapes.backlog, given_reach),
+    given: given({ reach: 'instance' }),
+    scope: 'operator',
+  }),
+  useCase(failureGroups, {
+    rest: NO_REST,
+    trpc: 'GET ops.failureGroups',
+    graphql: reading(
+      'failureGroups',
+      { range: 'TimeRange!', kind: 'FailureKind!', top: 'Int', reach: 'Reach' },
+      shapes.failureGroup,
+      ({ input: { since, top } }) => ({ range: { since }, kind: 'SMTP', top, reach: 'WORKSPACE' }),
+      (data) => ({ data }),
+    ),
+    given: async (world) => ({ input: { since: later(world, -3), kind: 'smtp', top: 5, reach: 'workspace' } }),
+    scope: 'admin',
+    bad: { top: 0 },
+  }),
+  useCase(statSeries, {
+    rest: NO_REST,
+    trpc: 'GET stats.series',
+    graphql: reading(
+      'stats',
+      { range: 'TimeRange!', bucket: 'Bucket!', metrics: '[Metric!]!', top: 'Int', reach: 'Reach' },
+      shapes.statSeries,
+      ({ input: { since, top } }) => ({
+        range: { since },
+        bucket: 'HOUR',
+        metrics: ['ACCEPTED', 'DELIVERED'],
+        top,
+        reach: 'WORKSPACE',
+      }),
+      (series) => ({ series }),
+    ),
+    given: async (world) => ({
+      input: {
+        since: later(world, -3),
+        bucket: 'hour',
+        metrics: ['accepted', 'delivered'],
+        top: 5,
+        reach: 'workspace',
+      },
+    }),
+    scope: 'admin',
+    // GraphQL says it of every series.
+    varying: ['complete_until'],
+    bad: { top: 31 },
+  }),
+];
+
+function given_reach({ input }: Given) {
+  return { reach: String(input.reach).toUpperCase() };
+}
+
+function byDate(answered: unknown): unknown {
+  const { by_day, ...others } = answered as { by_day: readonly { at: string; value: number }[] };
+  return { ...others, by_day: by_day.map(({ at, value }) => ({ date: at.slice(0, 10), used: value })) };
+}
+
+const audit = [
+  useCase(listAudit, {
+    rest: NO_REST,
+    trpc: 'GET audit.list',
+    graphql: connection('auditLog', shapes.auditEntry, { filter: 'AuditFilter' }, ({ input: { action } }) => ({
+      filter: { action: [action] },
+    })),
+    given: (world) => several(() => world.key({ scopes: ['email:send'] }), { action: 'api_key.created' }),
+    scope: 'admin',
+    paged: true,
+    bad: { action: 'cake.eaten' },
+  }),
+];
+
+const holds = [
+  useCase(listHolds, {
+    rest: NO_REST,
+    trpc: 'GET holds.list',
+    graphql: reading('holds', { active: 'Boolean' }, shapes.hold, undefined, (data) => ({ data })),
+    given: async (world, workspace_id, number) => {
+      await aHold(world, workspace_id, number);
+      return { input: { active: true } };
+    },
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the holds of all.') },
+  }),
+  useCase(getHold, {
+    rest: NO_REST,
+    trpc: 'GET holds.get',
+    graphql: node('Hold', shapes.hold, ({ input }) => input.hold_id),
+    given: aHold,
+    target: 'hold_id',
+    looks_up: true,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the holds of all.') },
+  }),
+  useCase(createHold, {
+    rest: NO_REST,
+    trpc: 'POST holds.create',
+    graphql: mutation('holdCreate', 'HoldInput', 'HoldPayload', `of: hold { ${shapes.hold} }`, holdInput),
+    async given(world, workspace_id, number) {
+      const { input } = await aDomain(world, workspace_id, number);
+      return { input: { scope: 'sender_domain', value: input.domain, reason: 'Too loud', resume_rate_per_minute: 5 } };
+    },
+    target: 'value',
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator holds anything of any workspace.') },
+    writes: true,
+    varying: ['created_by'],
+    bad: { reason: '' },
+  }),
+  useCase(createHold, {
+    name: 'holds.create of a queue',
+    rest: NO_REST,
+    trpc: 'POST holds.create',
+    graphql: mutation('holdCreate', 'HoldInput', 'HoldPayload', `of: hold { ${shapes.hold} }`, holdInput),
+    async given(_, __, number) {
+      return { input: { scope: 'destination', value: `nr${number}.example.net`, reason: 'Too loud' } };
+    },
+    scope: 'operator',
+    writes: true,
+    varying: ['created_by'],
+  }),
+  useCase(releaseHold, {
+    rest: NO_REST,
+    trpc: 'POST holds.release',
+    graphql: mutation('holdRelease', 'HoldReleaseInput', 'HoldPayload', `of: hold { ${shapes.hold} }`, ({ input }) => ({
+      id: input.hold_id,
+    })),
+    given: aHold,
+    target: 'hold_id',
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator releases the holds of all.') },
+    writes: true,
+  }),
+];
+
+function holdInput({ input: { resume_rate_per_minute, ...input } }: Given) {
+  return {
+    ...camelFields(input),
+    scope: String(input.scope).toUpperCase(),
+    resumeRatePerMin: resume_rate_per_minute,
+  };
+}
+
+const bulk = [
+  useCase(previewBulk, {
+    rest: NO_REST,
+    trpc: 'POST ops.bulkPreview',
+    graphql: mutation('bulkPreview', 'BulkInput', 'BulkPreview', shapes.preview, ({ input }) => ({
+      action: String(input.action).toUpperCase(),
+      messages: input.filter,
+    })),
+    given: aPreview,
+    scope: 'admin',
+    varying: ['token'],
+    bad: { filter: { since: 'yesterday' } },
+  }),
+  useCase(runBulk, {
+    rest: NO_REST,
+    trpc: 'POST ops.bulkRun',
+    graphql: mutation('bulkRun', 'BulkRunInput', 'BulkPayload', `of: bulk { ${shapes.bulk} }`),
+    // A token is for whoever previewed, so that no two callers can be given one.
+    given: async () => ({ input: { token: 'nonsense', reason: 'Now' } }),
+    answers: false,
+    bad: { rate_per_second: 0 },
+    writes: true,
+  }),
+  useCase(listBulk, {
+    rest: NO_REST,
+    trpc: 'GET ops.bulkList',
+    graphql: connection('bulkOperations', shapes.bulk),
+    given: (world, workspace_id, number) => several(() => aBulk(world, workspace_id, number)),
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees those of the instance.') },
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getBulk, {
+    rest: NO_REST,
+    trpc: 'GET ops.bulkGet',
+    graphql: node('BulkOperation', shapes.bulk),
+    given: aBulk,
+    target: 'id',
+    looks_up: true,
+  }),
+  useCase(cancelBulk, {
+    rest: NO_REST,
+    trpc: 'POST ops.bulkCancel',
+    graphql: mutation('bulkCancel', 'BulkCancelInput', 'BulkPayload', `of: bulk { ${shapes.bulk} }`),
+    given: aBulk,
+    target: 'id',
+    writes: true,
+  }),
+];
+
+const workspaces = [
+  useCase(listWorkspaces, {
+    rest: NO_REST,
+    trpc: 'GET workspaces.list',
+    graphql: connection('workspaces', shapes.workspace),
+    given: (world) => several(() => world.workspace('free')),
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getWorkspace, {
+    rest: NO_REST,
+    trpc: 'GET workspaces.get',
+    graphql: reading('workspace', {}, shapes.workspace),
+    given: nothing,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees every workspace.') },
+  }),
+  useCase(createWorkspace, {
+    rest: NO_REST,
+    trpc: 'POST workspaces.create',
+    graphql: mutation(
+      'workspaceCreate',
+      'WorkspaceInput',
+      'WorkspaceCreatePayload',
+      `of: workspace { ${shapes.workspace} } secret`,
+    ),
+    given: given({ name: 'Shop', plan: 'free' }),
+    writes: true,
+    // GraphQL has the key beside the workspace.
+    varying: ['api_key', 'secret'],
+    bad: { name: '' },
+  }),
+  useCase(updateWorkspace, {
+    rest: NO_REST,
+    trpc: 'POST workspaces.update',
+    graphql: mutation(
+      'workspaceUpdate',
+      'WorkspaceUpdateInput',
+      'WorkspacePayload',
+      `of: workspace { ${shapes.workspace} }`,
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await aWorkspace(world, workspace_id, number);
+      return { input: { ...input, name: 'Renamed' } };
+    },
+    target: 'id',
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator changes every workspace.') },
+    writes: true,
+    bad: { name: '' },
+  }),
+  useCase(setWorkspacePlan, {
+    rest: NO_REST,
+    trpc: 'POST workspaces.setPlan',
+    graphql: mutation('workspaceSetPlan', 'PlanInput', 'WorkspacePayload', `of: workspace { ${shapes.workspace} }`),
+    async given(world, workspace_id, number) {
+      const { input } = await aWorkspace(world, workspace_id, number);
+      return { input: { ...input, plan: 'business' } };
+    },
+    target: 'id',
+    foreign: false,
+    writes: true,
+    bad: { plan: 'none' },
+  }),
+  useCase(listPlans, {
+    rest: NO_REST,
+    trpc: 'GET plans.list',
+    graphql: reading('plans', {}, shapes.plan, undefined, (data) => ({ data })),
+    given: nothing,
+  }),
+  useCase(createPlan, {
+    rest: NO_REST,
+    trpc: 'POST plans.create',
+    graphql: mutation('planCreate', 'PlanLimitsInput', 'PlanPayload', `of: plan { ${shapes.plan} }`, planInput),
+    given: async (_, __, number) => ({
+      input: { name: `nr${number}`, recipients_per_request: 5, monthly_emails: null },
+    }),
+    writes: true,
+    bad: { default_per_minute: 0 },
+  }),
+  useCase(updatePlan, {
+    rest: NO_REST,
+    trpc: 'POST plans.update',
+    graphql: mutation('planUpdate', 'PlanLimitsInput', 'PlanPayload', `of: plan { ${shapes.plan} }`, planInput),
+    async given(world, workspace_id, number) {
+      const { input } = await aPlan(world, workspace_id, number);
+      return { input: { ...input, send_per_minute: 7, default_per_minute: 8 } };
+    },
+    target: 'name',
+    foreign: false,
+    writes: true,
+    bad: { send_per_minute: 0 },
+  }),
+  useCase(deletePlan, {
+    rest: NO_REST,
+    trpc: 'POST plans.delete',
+    graphql: mutation('planDelete', 'PlanDeleteInput', 'DeletePayload', 'name: deletedId'),
+    given: aPlan,
+    target: 'name',
+    foreign: false,
+    writes: true,
+  }),
+];
+
+function planInput({ input: { recipients_per_request, default_per_minute, ...input } }: Given) {
+  return {
+    ...camelFields(input),
+    maxRecipientsPerRequest: recipients_per_request,
+    otherPerMinute: default_per_minute,
+  };
+}
+
+const MEMBERS_SCOPE = { graphql: 'operator', trpc: 'admin' } as const;
+
+function memberInput({ input: { role, entry, ...input } }: Given) {
+  return {
+    ...camelFields(input),
+    ...(role !== undefined && { role: String(role).toUpperCase() }),
+    ...(entry !== undefined && { entry: String(entry).toUpperCase() }),
+  };
+}
+
+const people = [
+  useCase(listMembers, {
+    rest: NO_REST,
+    trpc: 'GET members.list',
+    graphql: connection('members', shapes.member),
+    given: async (world, workspace_id, number) => {
+      let count = 0;
+      return several(() => {
+        count += 1;
+        const email = `list${count}-nr${number}@people.test`;
+        return invoke(world.as(workspace_id), inviteMember, { email, role: 'viewer' });
+      });
+    },
+    scope_on: MEMBERS_SCOPE,
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(inviteMember, {
+    rest: NO_REST,
+    trpc: 'POST members.invite',
+    graphql: mutation(
+      'memberInvite',
+      'MemberInviteInput',
+      'MemberPayload',
+      `of: member { ${shapes.member} }`,
+      memberInput,
+    ),
+    given: async (_, __, number) => ({ input: { email: `nr${number}@people.test`, role: 'member' } }),
+    scope_on: MEMBERS_SCOPE,
+    writes: true,
+    // GraphQL has what signs in beside the member.
+    varying: ['password', 'login_url', 'login_url_expires_at'],
+    bad: { email: 'nobody' },
+  }),
+  useCase(setMemberRole, {
+    rest: NO_REST,
+    trpc: 'POST members.setRole',
+    graphql: mutation(
+      'memberSetRole',
+      'MemberSetRoleInput',
+      'MemberPayload',
+      `of: member { ${shapes.member} }`,
+      memberInput,
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await aMember(world, workspace_id, number);
+      return { input: { ...input, role: 'member' } };
+    },
+    target: 'user_id',
+    // A key that may ask at all is an operator's.
+    foreign: false,
+    scope_on: MEMBERS_SCOPE,
+    writes: true,
+  }),
+  useCase(removeMember, {
+    rest: NO_REST,
+    trpc: 'POST members.remove',
+    graphql: mutation('memberRemove', 'MemberRemoveInput', 'DeletePayload', 'id: deletedId', memberInput),
+    given: aMember,
+    target: 'user_id',
+    foreign: false,
+    scope_on: MEMBERS_SCOPE,
+    writes: true,
+  }),
+  useCase(listOperators, {
+    rest: NO_REST,
+    trpc: 'GET operators.list',
+    graphql: connection('operators', shapes.operator),
+    given: async (world, workspace_id, number) => {
+      let count = 0;
+      return several(() => {
+        count += 1;
+        return invoke(world.as(workspace_id), addOperator, { email: `operator${count}-nr${number}@people.test` });
+      });
+    },
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(addOperator, {
+    rest: NO_REST,
+    trpc: 'POST operators.add',
+    graphql: mutation(
+      'operatorAdd',
+      'OperatorAddInput',
+      'OperatorPayload',
+      `of: operator { ${shapes.operator} }`,
+      memberInput,
+    ),
+    given: async (_, __, number) => ({ input: { email: `nr${number}@people.test` } }),
+    writes: true,
+    varying: ['password', 'login_url', 'login_url_expires_at'],
+    bad: { email: 'nobody' },
+  }),
+  useCase(removeOperator, {
+    rest: NO_REST,
+    trpc: 'POST operators.remove',
+    graphql: mutation('operatorRemove', 'OperatorRemoveInput', 'DeletePayload', 'id: deletedId'),
+    async given(world, workspace_id, number) {
+      const { id } = await invoke(world.as(workspace_id), addOperator, { email: `nr${number}@people.test` });
+      return { input: { user_id: id } };
+    },
+    target: 'user_id',
+    foreign: false,
+    writes: true,
+  }),
+];
+
+async function addJob(world: World): Promise<string> {
+  const id = randomUUID();
+  const start_after = new Date(world.clock.now() + HOUR_MS);
+  const job = { id, data: { webhook_id: 'whk_none' }, start_after };
+  await world.services.sql.begin((tx) => world.services.jobs.send(tx, 'webhook.close', [job]));
+  return jobId(id);
+}
+
+const aJob: UseCase['given'] = async (world) => ({ input: { id: await addJob(world) } });
+
+async function measured(world: World, input: Input): Promise<Given> {
+  await addJob(world);
+  await measureQueues(world.services.sql, queueNames, 0);
+  return { input };
+}
+
+const wrapped = (data: unknown) => ({ data });
+const changedJob = (field: string) => mutation(field, 'JobInput', 'JobPayload', `of: job { ${shapes.job} }`);
+
+const queues = [
+  useCase(listQueues, {
+    rest: NO_REST,
+    trpc: 'GET ops.queues',
+    graphql: reading('queues', {}, shapes.queue, undefined, wrapped),
+    given: (world) => measured(world, {}),
+  }),
+  useCase(getQueue, {
+    rest: NO_REST,
+    trpc: 'GET ops.queue',
+    graphql: reading('queue', { name: 'String!' }, shapes.queue, ({ input }) => ({ name: input.queue })),
+    given: (world) => measured(world, { queue: 'webhook.close' }),
+    target: 'queue',
+    foreign: false,
+    looks_up: true,
+  }),
+  useCase(queueHistory, {
+    rest: NO_REST,
+    trpc: 'GET ops.history',
+    graphql: {
+      field: 'queue',
+      document: `query ($name: String!, $range: TimeRange!, $maxPoints: Int) { value: queue(name: $name) {
+        data: history(range: $range, maxPoints: $maxPoints) { ${shapes.queuePoint} } } }`,
+      variables: ({ input: { queue, since, max_points } }) => ({
+        name: queue,
+        range: { since },
+        maxPoints: max_points,
+      }),
+      value: (answered) => answered,
+    },
+    given: (world) => measured(world, { queue: 'webhook.close', since: later(world, -1), max_points: 5 }),
+    target: 'queue',
+    foreign: false,
+    looks_up: true,
+    bad: { max_points: 0 },
+  }),
+  useCase(setConcurrency, {
+    rest: NO_REST,
+    trpc: 'POST ops.setConcurrency',
+    graphql: mutation('queueSetConcurrency', 'ConcurrencyInput', 'QueuePayload', `of: queue { ${shapes.queue} }`),
+    given: given({ queue: 'webhook.close', concurrency: 7, reason: 'Slow' }),
+    target: 'queue',
+    foreign: false,
+    writes: true,
+    bad: { concurrency: 0 },
+  }),
+  useCase(redriveQueue, {
+    rest: NO_REST,
+    trpc: 'POST ops.redrive',
+    graphql: mutation('queueRedrive', 'RedriveInput', 'RedrivePayload', 'queue: queueName dead redriven'),
+    given: given({ queue: 'webhook.close', limit: 5 }),
+    target: 'queue',
+    foreign: false,
+    writes: true,
+    bad: { limit: 0 },
+  }),
+  useCase(listJobs, {
+    rest: NO_REST,
+    trpc: 'GET ops.jobs.list',
+    graphql: connection('jobs', shapes.job, { filter: 'JobFilter' }, ({ input: { queue, subject } }) => ({
+      filter: { queue, subject },
+    })),
+    given: async (world, workspace_id, number) => {
+      await sent(world, workspace_id, number);
+      return several(() => addJob(world), { queue: 'webhook.close' });
+    },
+    paged: true,
+    bad: { subject: 'somebody' },
+  }),
+  useCase(getJob, {
+    rest: NO_REST,
+    trpc: 'GET ops.jobs.get',
+    graphql: node('Job', shapes.job),
+    given: aJob,
+    scope_on: { graphql: absent('To who is no operator node finds no job.') },
+    target: 'id',
+    foreign: false,
+    looks_up: true,
+  }),
+  useCase(retryJob, {
+    rest: NO_REST,
+    trpc: 'POST ops.jobs.retry',
+    graphql: changedJob('jobRetry'),
+    async given(world, workspace_id, number) {
+      const subject = await aJob(world, workspace_id, number);
+      await invoke(world.as(workspace_id), cancelJob, subject.input);
+      return subject;
+    },
+    target: 'id',
+    foreign: false,
+    writes: true,
+  }),
+  useCase(cancelJob, {
+    rest: NO_REST,
+    trpc: 'POST ops.jobs.cancel',
+    graphql: changedJob('jobCancel'),
+    given: aJob,
+    target: 'id',
+    foreign: false,
+    writes: true,
+  }),
+  useCase(runJobNow, {
+    rest: NO_REST,
+    trpc: 'POST ops.jobs.runNow',
+    graphql: changedJob('jobRunNow'),
+    given: aJob,
+    target: 'id',
+    foreign: false,
+    writes: true,
+  }),
+  useCase(listWorkers, {
+    rest: NO_REST,
+    trpc: 'GET ops.workers',
+    graphql: reading('workers', {}, shapes.worker, undefined, wrapped),
+    given: nothing,
+  }),
+  useCase(listSchedules, {
+    rest: NO_REST,
+    trpc: 'GET ops.schedules',
+    graphql: reading('schedules', {}, shapes.schedule, undefined, wrapped),
+    given: nothing,
+  }),
+];
+
+/** Every operation that two faces or more offer. */
+export const useCases: readonly UseCase[] = [
+  ...email,
+  ...domains,
+  ...keys,
+  ...suppressions,
+  ...webhooks,
+  ...numbers,
+  ...audit,
+  ...holds,
+  ...bulk,
+  ...workspaces,
+  ...people,
+  ...queues,
+];
+
+/** What one face offers alone, or as another way to what is above. */
+export const alone = {
+  rest: {
+    'POST /email/send': 'Mail is sent by programs.',
+    'POST /email/batch': 'Mail is sent by programs.',
+  },
+  graphql: {
+    nodes: 'node, for many ids.',
+  },
+  trpc: {
+    'people.me': 'It is about a person who is signed in.',
+    'people.switchWorkspace': 'It is about a person who is signed in.',
+    'people.changePassword': 'It is about a person who is signed in.',
+    'people.logout': 'It is about a person who is signed in.',
+    'destinations.list': 'GraphQL shows them by their backlog.',
+    'destinations.limit': 'Over GraphQL a hold stops a destination.',
+    'destinations.release': 'Over GraphQL a hold stops a destination.',
+    'audit.verify': 'It reads the whole chain.',
+    'ops.bulkItems': 'The receipts are read page by page, in the dashboard.',
+    'ops.bulkExport': 'What was exported is downloaded from the dashboard.',
+  },
+};
