@@ -1,7 +1,7 @@
 // Writes docs/errors.md from the table of reasons.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type ErrorCode, errorCodes, reasons } from '@postrider/core';
+import { errorCodes, httpStatus, reasons } from '@postrider/core';
 
 export const errorsFile = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
@@ -15,21 +15,13 @@ fixes the HTTP status. \`reason\` says more; it is what a program should branch 
 A reason is listed here when the code knows it. Some belong to endpoints that do not exist yet.
 `;
 
-const statuses: Record<ErrorCode, number> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  unprocessable: 422,
-  rate_limited: 429,
-  internal_error: 500,
-};
-
 export function errorsPage(): string {
   const sections = errorCodes.map((code) => {
     const rows = Object.entries(reasons).filter(([, [of]]) => of === code);
     const lines = rows.map(([reason, [, meaning]]) => `| \`${reason}\` | ${meaning} |`);
-    return [`## ${code}, HTTP ${statuses[code]}`, '', '| reason | meaning |', '| --- | --- |', ...lines, ''].join('\n');
+    return [`## ${code}, HTTP ${httpStatus[code]}`, '', '| reason | meaning |', '| --- | --- |', ...lines, ''].join(
+      '\n',
+    );
   });
   return [introduction, ...sections].join('\n');
 }

@@ -1,11 +1,10 @@
 import { isIP } from 'node:net';
-import { AppError, peerAddress, type Services } from '@postrider/core';
+import { AppError, httpStatus, peerAddress, type Services } from '@postrider/core';
 import { checkPassword } from '@postrider/core/people';
 import { countAddress, rateRefusal } from '@postrider/core/usage';
 import type { Context, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { AdminEnv } from './admin-env.ts';
-import { httpStatus } from './http-status.ts';
 import { page } from './page.ts';
 import { sessionOf } from './session.ts';
 

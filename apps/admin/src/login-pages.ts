@@ -1,10 +1,9 @@
-import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { AppError, createContext, httpStatus, invoke, type Services } from '@postrider/core';
 import { login, loginByLink, logout } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import type { AdminEnv } from './admin-env.ts';
-import { httpStatus } from './http-status.ts';
 import { crossSiteRefusal } from './own-origin.ts';
 import { ownPath } from './own-path.ts';
 import { page } from './page.ts';

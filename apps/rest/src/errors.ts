@@ -1,14 +1,4 @@
-import { AppError, type ErrorCode, errorFields } from '@postrider/core';
-
-export const httpStatus: Record<ErrorCode, number> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  unprocessable: 422,
-  rate_limited: 429,
-  internal_error: 500,
-};
+import { AppError, errorFields } from '@postrider/core';
 
 /** The one error shape of /v1. A fault of ours says only that, and the id under which the log tells more. */
 export function errorBody(error: AppError, request_id: string, public_url: string) {

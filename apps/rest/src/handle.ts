@@ -6,6 +6,7 @@ import {
   type Credential,
   createClientAddress,
   createContext,
+  httpStatus,
   invokeParsed,
   newId,
   type Parsed,
@@ -13,7 +14,7 @@ import {
 } from '@postrider/core';
 import { authenticate, checkKey, countPublic, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
-import { asAppError, errorBody, httpStatus } from './errors.ts';
+import { asAppError, errorBody } from './errors.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError, newId, peerAddress, type Services } from '@postrider/core';
+import { AppError, httpStatus, newId, peerAddress, type Services } from '@postrider/core';
 import { countPublic } from '@postrider/core/api-keys';
-import { errorBody, httpStatus } from './errors.ts';
+import { errorBody } from './errors.ts';
 import { answerHeaders } from './respond.ts';
 import { unknownWindow } from './unknown-window.ts';
 

@@ -1,7 +1,14 @@
-import { type ErrorCode, errorCodes, type Operation, publicErrorSchema, type Reason, reasons } from '@postrider/core';
+import {
+  type ErrorCode,
+  errorCodes,
+  httpStatus,
+  type Operation,
+  publicErrorSchema,
+  type Reason,
+  reasons,
+} from '@postrider/core';
 import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { z } from 'zod';
-import { httpStatus } from './errors.ts';
 import { type Route, routes } from './routes.ts';
 
 // Made of the very schemas that parse requests and type answers, so that it cannot say anything else.

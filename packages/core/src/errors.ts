@@ -1,16 +1,18 @@
 import { z } from 'zod';
 
-/** The seven codes of every error. Each fixes one HTTP status; a transport maps them with a total Record. */
-export const errorCodes = [
-  'invalid_request',
-  'unauthorized',
-  'forbidden',
-  'not_found',
-  'unprocessable',
-  'rate_limited',
-  'internal_error',
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
+/** The seven codes of every error, and the one HTTP status that each fixes on every face. */
+export const httpStatus = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal_error: 500,
+} as const;
+export type ErrorCode = keyof typeof httpStatus;
+// The keys of the table are the codes, and there is at least one.
+export const errorCodes = Object.keys(httpStatus) as [ErrorCode, ...ErrorCode[]];
 
 /**
  * Every reason a caller can be given, with its code and what it means. Documentation, the OpenAPI

@@ -30,6 +30,7 @@ export {
   type ErrorDetail,
   errorCodes,
   errorFields,
+  httpStatus,
   type PublicError,
   publicErrorSchema,
   type Reason,

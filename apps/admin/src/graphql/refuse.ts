@@ -1,5 +1,4 @@
-import type { AppError } from '@postrider/core';
-import { httpStatus } from '../http-status.ts';
+import { type AppError, httpStatus } from '@postrider/core';
 import { graphqlError } from './errors.ts';
 
 /** An answer before anything of the document was looked at, in the form of a result. */

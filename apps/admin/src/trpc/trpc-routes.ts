@@ -1,10 +1,9 @@
-import { AppError, type Services } from '@postrider/core';
+import { AppError, httpStatus, type Services } from '@postrider/core';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from '../own-origin.ts';
 import { sessionOf } from '../session.ts';
 import { errorData, publicError, trpcCode } from './errors.ts';
