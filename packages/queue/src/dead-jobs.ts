@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { JobKey } from './job-levers.ts';
 
 /** Jobs of one queue that have failed for good, between two times. */
 export interface DeadRange {
@@ -33,7 +34,16 @@ export async function nextDeadJobs(
     order by j.completed_on, j.id limit ${count}`;
 }
 
-/** How many dead jobs there are, counted up to a bound. */
+/** How many of a queue are dead, counted up to a bound. */
+export async function countDead(sql: Sql | Tx, queue: string, most: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (
+      select from pgboss.job j where j.name = ${queue} and j.state = 'failed' and not j.blocked limit ${most}
+    ) dead`;
+  return row?.count ?? 0;
+}
+
+/** The same between two times. */
 export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: DeadRange, most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -45,19 +55,44 @@ export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: Dea
   return row?.count ?? 0;
 }
 
-/** Has dead jobs tried again at once, with one more try than before, and answers which of them were still dead. */
+/** Another try for a job whose retries are used up, or that was canceled. */
+export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<boolean> {
+  const ended = tx`
+    select j.id from pgboss.job j
+    where j.name = ${queue} and j.id = ${id} and j.state in ('failed', 'cancelled') for update`;
+  return (await revive(tx, queue, ended)).length > 0;
+}
+
+/** Another try for dead jobs; answers which of them were still dead. */
 export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]): Promise<Set<string>> {
+  const dead = tx`
+    select j.id from pgboss.job j
+    where j.name = ${queue} and j.id = any (${ids.toSorted()}::uuid[]) and j.state = 'failed'
+    order by j.id for update`;
+  return new Set(await revive(tx, queue, dead));
+}
+
+/** Another try for the dead of a queue, those that are dead for longest first. Two at once skip each other's rows. */
+export async function redriveDead(tx: Tx, queue: string, most: number): Promise<number> {
+  const dead = tx`
+    select j.id from pgboss.job j
+    where j.name = ${queue} and j.state = 'failed' and not j.blocked
+    order by j.start_after limit ${most} for update skip locked`;
+  return (await revive(tx, queue, dead)).length;
+}
+
+/**
+ * Has ended jobs tried again at once, with one more try than before, and answers their ids. The source locks them, and
+ * looks whether they are still as they have to be.
+ */
+async function revive(tx: Sql | Tx, queue: string, source: Fragment): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
-    with dead as materialized (
-      select j.id from pgboss.job j
-      where j.name = ${queue} and j.id = any (${ids.toSorted()}::uuid[]) and j.state = 'failed'
-      order by j.id for update
-    )
+    with ended as materialized (${source})
     update pgboss.job j set state = 'retry', retry_limit = greatest(j.retry_limit, j.retry_count + 1),
       completed_on = null, start_after = pgboss.job_now(),
       keep_until = pgboss.job_now() + make_interval(secs => q.retention_seconds)
-    from dead d, pgboss.queue q
-    where q.name = ${queue} and j.name = ${queue} and j.id = d.id
+    from pgboss.queue q
+    where q.name = ${queue} and j.name = ${queue} and j.id = any (array(select id from ended))
     returning j.id::text as id`;
-  return new Set(rows.map((row) => row.id));
+  return rows.map((row) => row.id);
 }

@@ -1,6 +1,14 @@
 export type { Catalogue, Data, Job, JobHold, JobOptions, NewJob } from './catalogue.ts';
-export { countDeadJobs, type DeadRange, nextDeadJobs, reviveJobs } from './dead-jobs.ts';
-export { cancelWaiting, countDead, type JobKey, redriveDead, retryEnded, runWaiting } from './job-levers.ts';
+export {
+  countDead,
+  countDeadJobs,
+  type DeadRange,
+  nextDeadJobs,
+  redriveDead,
+  retryEnded,
+  reviveJobs,
+} from './dead-jobs.ts';
+export { cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
 export {
   gaugesOf,
   type InstanceRow,
