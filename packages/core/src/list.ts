@@ -136,13 +136,27 @@ export function pageOf<R extends { readonly id: string }, T>(
   limit: number,
   entry: (row: R) => T,
 ): List<T> {
+  return withCursors(
+    scope,
+    pageByPlace(scope, rows, limit, ({ id }) => id, entry),
+  );
+}
+
+/** The same of rows that are in another order than that of ids. */
+export function pageByPlace<R, T>(
+  scope: CursorScope,
+  rows: readonly R[],
+  limit: number,
+  placeOf: (row: R) => string,
+  entry: (row: R) => T,
+): List<T> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const has_more = rows.length > limit;
-  return withCursors(scope, {
+  return {
     object: 'list',
     data: shown.map(entry),
     has_more,
-    next_cursor: has_more && last ? writeCursor(scope, last.id) : null,
-  });
+    next_cursor: has_more && last ? writeCursor(scope, placeOf(last)) : null,
+  };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { idPrefixes } from '../ids.ts';
-import { type CursorScope, type List, pageFields, readCursor, writeCursor } from '../list.ts';
+import { type CursorScope, type List, pageByPlace, pageFields, readCursor } from '../list.ts';
 import { logEntrySchema } from '../messages/index.ts';
 import { operation } from '../operation.ts';
 import { idField, listOf, timeField } from '../wire.ts';
@@ -36,7 +36,7 @@ export const listBulkItems = operation({
     const { workspace_id } = requireFound(ctx, id, await bulkById(ctx.sql, id));
     const scope = scopeOf(ctx, 'bulk.items', workspace_id, { id, outcome });
     const rows = await pageOfItems(ctx.sql, id, outcome, placeOf(scope, cursor), limit + 1);
-    return pageByPlace(scope, rows, limit, (row) => ({
+    return pageByPlace(scope, rows, limit, standsAt, (row) => ({
       object: 'bulk_item',
       id: row.item_id,
       outcome: row.outcome,
@@ -58,7 +58,7 @@ export const readExport = operation({
     const scope = scopeOf(ctx, 'bulk.export', workspace_id, { id });
     const rows = await pageOfLines(ctx.sql, id, placeOf(scope, cursor), limit + 1);
     // Written by JSON.stringify of an entry of the log.
-    return pageByPlace(scope, rows, limit, (row) => JSON.parse(row.line) as z.output<typeof logEntrySchema>);
+    return pageByPlace(scope, rows, limit, standsAt, (row) => JSON.parse(row.line) as z.output<typeof logEntrySchema>);
   },
 });
 
@@ -70,19 +70,6 @@ function placeOf(scope: CursorScope, cursor: string | undefined): number {
   return Number(readCursor(scope, cursor) ?? 0);
 }
 
-function pageByPlace<R extends { readonly place: number }, T>(
-  scope: CursorScope,
-  rows: readonly R[],
-  limit: number,
-  entry: (row: R) => T,
-): List<T> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const has_more = rows.length > limit;
-  return {
-    object: 'list',
-    data: shown.map(entry),
-    has_more,
-    next_cursor: has_more && last ? writeCursor(scope, String(last.place)) : null,
-  };
+function standsAt({ place }: { readonly place: number }): string {
+  return String(place);
 }

@@ -132,9 +132,7 @@ export async function messagesAmong(
   count: number,
   wanted: number,
 ): Promise<Candidates<MessageRow>> {
-  // An index is searched for sorted ids without a sort of its own in each partition.
-  const met = sql`select c.id from candidates c order by c.id`;
-  const passing = narrowings(sql, workspace_id, driver, filter).reduce((ids, narrowed) => narrowed(ids), met);
+  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
   const rows = await sql<(Partial<MessageRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, m.*
@@ -151,6 +149,22 @@ export async function messagesAmong(
     // The left join leaves one row without a message where there is none.
     rows: rows.filter((row): row is MessageRow & { examined: number; edge: string } => row.id !== null),
   };
+}
+
+/** The ids of a statement's candidates. An index is searched for sorted ids without a sort of its own in each partition. */
+function metIn(sql: Sql | Tx): Fragment {
+  return sql`select c.id from candidates c order by c.id`;
+}
+
+/** Of some ids, those that pass what a driver has not asked for yet. */
+function passingOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  ids: Fragment,
+): Fragment {
+  return narrowings(sql, workspace_id, driver, filter).reduce((left, narrowed) => narrowed(left), ids);
 }
 
 export interface MatchingIds {
@@ -170,8 +184,7 @@ export async function idsAmong(
   count: number,
   wanted: number,
 ): Promise<MatchingIds> {
-  const met = sql`select c.id from candidates c order by c.id`;
-  const passing = narrowings(sql, workspace_id, driver, filter).reduce((ids, narrowed) => narrowed(ids), met);
+  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
   const [row] = await sql<MatchingIds[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
@@ -188,8 +201,7 @@ export async function countAmong(
   range: IdRange,
   count: number,
 ): Promise<{ readonly passed: number; readonly examined: number; readonly edge: string | null }> {
-  const met = sql`select c.id from candidates c order by c.id`;
-  const passing = narrowings(sql, workspace_id, driver, filter).reduce((ids, narrowed) => narrowed(ids), met);
+  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
   const [row] = await sql<{ passed: number; examined: number; edge: string | null }[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
@@ -208,10 +220,7 @@ export async function stillMatching(
   const known = tx`
     select m.id from messages m
     where m.workspace_id = ${workspace_id} and m.id = any (${ids.toSorted()}::text[]) and m.created_at < ${before}`;
-  const passing = narrowings(tx, workspace_id, { kind: 'all' }, filter).reduce(
-    (left, narrowed) => narrowed(left),
-    known,
-  );
+  const passing = passingOf(tx, workspace_id, { kind: 'all' }, filter, known);
   const rows = await tx<{ id: string }[]>`${passing}`;
   return new Set(rows.map((row) => row.id));
 }
