@@ -1,5 +1,6 @@
-import { newId } from '@postrider/core';
+import { invoke, newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
+import { previewBulk, runBulk, workOff } from '@postrider/core/bulk';
 import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -194,5 +195,21 @@ describe('404', () => {
     ]);
     expect(absent?.[0]).toBe(404);
     expect(foreign).toEqual(absent);
+  });
+
+  it('says of a message whose content was deleted that the content is gone, and of the log that it is left', async () => {
+    const id = await send({ tags: ['deleted'] });
+    await world.drain();
+    await world.clock.advance(1000);
+    const ctx = world.as(world.workspace_id);
+    const { token } = await invoke(ctx, previewBulk, { action: 'delete', filter: { tag: 'deleted' } });
+    await invoke(ctx, runBulk, { token, reason: 'as asked' });
+    for (const job of await world.services.jobs.fetch('bulk.run', 1)) await workOff(world.services, job.data);
+
+    const answers = [await content(id), await rest.call('POST', `/email/${id}/resend`)];
+
+    expect(answers.map((answer) => errorOf(answer).reason)).toEqual(['content_gone', 'content_gone']);
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
+    expect((await rest.call('GET', `/email/logs/${id}`)).body).toMatchObject({ id, status: 'delivered' });
   });
 });

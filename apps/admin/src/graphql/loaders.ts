@@ -137,12 +137,12 @@ async function inTurn<T>(ids: readonly string[], read: (id: string) => Promise<T
   return found;
 }
 
-/** Bodies end before their messages do. */
+/** The log outlives what messages say. */
 async function contentOrNull(ctx: Context, id: string) {
   try {
     return await invoke(ctx, getContent, { id });
   } catch (error) {
-    if (error instanceof AppError && error.reason === 'message_not_found') return null;
+    if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { z } from 'zod';
 import type { Actor, Context } from '../context.ts';
 import { idFloor } from '../ids.ts';
-import { getContent, getMessage, sendBatch, sendMessage } from '../messages/index.ts';
+import { getContent, getMessage, resendMessage, sendBatch, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { createContext } from '../services.ts';
 import { createWebhook, listWebhookDeliveries, updateWebhook } from '../webhooks/index.ts';
@@ -453,7 +453,8 @@ describe('the actions', () => {
     expect(seen).toMatchObject({ matched: 1, skipped: [{ reason: 'still_open', count: 1 }] });
     expect(seen.warning).toContain('cannot be brought back');
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1 });
-    expect(await reasonOf(invoke(ctx(), getContent, { id: closed }))).toBe('message_not_found');
+    expect(await reasonOf(invoke(ctx(), getContent, { id: closed }))).toBe('content_gone');
+    expect(await reasonOf(invoke(ctx(), resendMessage, { id: closed }))).toBe('content_gone');
     expect(await invoke(ctx(), getMessage, { id: closed })).toMatchObject({ status: 'delivered', subject: 'Hello' });
     expect(await invoke(ctx(), getContent, { id: open })).toMatchObject({ text: 'Hi' });
     const again = await start('delete', { tag: 'delete' });

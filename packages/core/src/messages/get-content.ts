@@ -5,8 +5,7 @@ import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { decodedLength } from './attachment-field.ts';
-import { messageNotFound } from './get-message.ts';
-import { contentOf } from './log-store.ts';
+import { findContent } from './find-content.ts';
 
 const contentSchema = z.object({
   object: z.literal('email_content'),
@@ -40,8 +39,7 @@ export const getContent = operation({
   output: contentSchema,
   async run(ctx, { id }): Promise<EmailContent> {
     const content = await ctx.sql.begin(async (tx) => {
-      const found = await contentOf(tx, ctx.actor.workspace_id, id);
-      if (!found) throw messageNotFound(id);
+      const found = await findContent(tx, ctx.actor.workspace_id, id);
       await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id }]);
       return found;
     });

@@ -89,7 +89,7 @@ export const messageColumns = (sql: Sql | Tx) => sql`
   m.subject, m.tags, m.metadata, m.created_at, m.scheduled_at, m.sent_at, m.delivered_at, m.last_event_type,
   m.last_event_at, m.api_key_id, m.request_id, m.resend_of`;
 
-export async function messageById(sql: Sql, workspace_id: string, id: string): Promise<MessageRow | null> {
+export async function messageById(sql: Sql | Tx, workspace_id: string, id: string): Promise<MessageRow | null> {
   const [row] = await sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id} and m.id = ${id}`;
   return row ?? null;

@@ -5,9 +5,9 @@ import { operation } from '../operation.ts';
 import { parseInput } from '../parse-input.ts';
 import { idField } from '../wire.ts';
 import { type Acknowledgement, acknowledgementSchema } from './accept-line.ts';
-import { messageNotFound } from './get-message.ts';
+import { findContent } from './find-content.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { type ContentRow, contentOf } from './log-store.ts';
+import type { ContentRow } from './log-store.ts';
 import { sendSchema } from './schema.ts';
 import { soleResult } from './send-message.ts';
 import { submit } from './submit.ts';
@@ -20,8 +20,7 @@ export const resendMessage = operation({
   input: z.object({ id: idField(idPrefixes.message) }),
   output: acknowledgementSchema,
   async run(ctx, { id }): Promise<Acknowledgement> {
-    const content = await contentOf(ctx.sql, ctx.actor.workspace_id, id);
-    if (!content) throw messageNotFound(id);
+    const content = await findContent(ctx.sql, ctx.actor.workspace_id, id);
     return submit(
       ctx,
       {
