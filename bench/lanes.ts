@@ -1,28 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
-import {
-  catalogue,
-  createContext,
-  createServices,
-  invoke,
-  readConfig,
-  type Services,
-  silentLog,
-  systemClock,
-} from '@postrider/core';
+import { createContext, invoke, type Services } from '@postrider/core';
 import { claimDeliveries, settleDeliveries } from '@postrider/core/delivery';
 import { addresseesOf } from '@postrider/core/lanes';
 import { sendMessage } from '@postrider/core/messages';
-import { connect, type Sql } from '@postrider/db';
+import type { Sql } from '@postrider/db';
 import { createSmtpTransport, type Mailer, type SendOutcome } from '@postrider/mail';
-import { createQueue } from '@postrider/queue';
 import { createHoldKeeper } from '../apps/worker/src/hold-keeper.ts';
 import { startDeliveryPump } from '../apps/worker/src/pump.ts';
 import type { AcceptOptions } from './accept.ts';
 import { startBenchServer } from './database.ts';
 import { median, percentile } from './load.ts';
 import { prepareProduct } from './product.ts';
+import { openServices } from './services.ts';
 import { type Sink, startSink } from './sink.ts';
 import { medianRatio, printLines } from './table.ts';
 
@@ -114,30 +104,17 @@ interface Site {
 
 async function openSite(url: string, sink: Sink): Promise<Site> {
   const product = await prepareProduct(url, 1);
-  const sql = connect(url, { max: 12, application_name: 'bench-lanes' });
-  const log = silentLog;
-  const jobs = createQueue({
-    sql,
-    url,
-    catalogue,
-    application_name: 'bench-lanes-queue',
-    max_connections: 4,
-    supervise: false,
-    on_error: () => undefined,
-  });
-  await jobs.start();
-  const config = readConfig({});
-  const secret_key = randomBytes(32).toString('hex');
-  const services = createServices({ sql, jobs, clock: systemClock, log, config, secret_key, public_url: '' });
-  const [workspace] = await sql<{ workspace_id: string }[]>`select workspace_id from domains where not sandbox`;
+  const opened = await openServices(product, { name: 'bench-lanes', connections: 12 }, () => undefined);
+  const { services } = opened;
+  const [workspace] = await services.sql<
+    { workspace_id: string }[]
+  >`select workspace_id from domains where not sandbox`;
   return {
     services,
     workspace_id: workspace?.workspace_id ?? '',
     sink_port: sink.port,
     async stop() {
-      await services.key_uses.stop();
-      await jobs.stop();
-      await sql.end({ timeout: 2 });
+      await opened.stop();
       await product.stop();
     },
   };

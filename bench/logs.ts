@@ -1,12 +1,11 @@
 import { catalogue } from '@postrider/core';
 import { hashSecret } from '@postrider/core/api-keys';
-import type { Sql } from '@postrider/db';
 import { startCaptureServer } from '@postrider/mail';
 import { createQueue } from '@postrider/queue';
 import { type BenchServer, startBenchServer } from './database.ts';
 import { httpRequest, type LoadResult, median, percentile, runLoad } from './load.ts';
 import { type ProductDatabase, prepareProduct, startProduct } from './product.ts';
-import { seeded, seedMessages } from './seed.ts';
+import { seeded, seedMessages, vacuum, workspaceIds } from './seed.ts';
 import { type Line, medianRatio, printLines } from './table.ts';
 
 const KEYS = 20;
@@ -70,23 +69,9 @@ export async function benchLogs({ rounds, seconds, messages }: LogsOptions): Pro
 
 async function fill(product: ProductDatabase, messages: number): Promise<void> {
   const started = performance.now();
-  const rows = await product.sql<{ id: string }[]>`select id from workspaces order by created_at, id`;
-  await seedMessages(
-    product.sql,
-    messages,
-    rows.map((row) => row.id),
-  );
+  await seedMessages(product.sql, messages, await workspaceIds(product.sql));
   await vacuum(product.sql);
   process.stdout.write(`Seeded ${messages} messages in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`);
-}
-
-async function vacuum(sql: Sql): Promise<void> {
-  const connection = await sql.reserve();
-  await connection`set statement_timeout = 0`;
-  await connection`vacuum analyze`;
-  await connection`checkpoint`;
-  await connection`reset statement_timeout`;
-  connection.release();
 }
 
 function secretOf(request: Buffer): string {

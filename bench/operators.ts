@@ -1,14 +1,4 @@
-import {
-  type Context,
-  catalogue,
-  createContext,
-  createServices,
-  invoke,
-  readConfig,
-  type Services,
-  silentLog,
-  systemClock,
-} from '@postrider/core';
+import { type Context, createContext, invoke, type Services, systemClock } from '@postrider/core';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog, refreshBacklog } from '@postrider/core/backlog';
 import { listBulk, previewBulk } from '@postrider/core/bulk';
@@ -27,13 +17,13 @@ import {
   queueNames,
 } from '@postrider/core/queues';
 import { rollUpStats, statSeries } from '@postrider/core/stats';
-import { connect, type Sql } from '@postrider/db';
-import { createQueue } from '@postrider/queue';
+import type { Sql } from '@postrider/db';
 import { startBenchServer } from './database.ts';
 import { percentile } from './load.ts';
 import type { LogsOptions } from './logs.ts';
 import { type ProductDatabase, prepareProduct } from './product.ts';
-import { seedMessages, seedOpen } from './seed.ts';
+import { seedMessages, seedOpen, vacuum, workspaceIds } from './seed.ts';
+import { openServices } from './services.ts';
 import { type Line, printLines } from './table.ts';
 
 const KEYS = 20;
@@ -52,7 +42,9 @@ export async function benchOperators({ messages }: LogsOptions): Promise<void> {
   const server = await startBenchServer();
   try {
     const product = await prepareProduct(await server.database('operators'), KEYS);
-    const { services, stop } = await openServices(product);
+    const { services, stop } = await openServices(product, { name: 'bench-operators', connections: 4 }, (error) => {
+      throw error;
+    });
     try {
       await fill(product, services, messages);
       await measureChores(product.sql, services);
@@ -66,52 +58,13 @@ export async function benchOperators({ messages }: LogsOptions): Promise<void> {
   }
 }
 
-async function openServices({ url }: ProductDatabase): Promise<{ services: Services; stop(): Promise<void> }> {
-  const sql = connect(url, { max: 4, application_name: 'bench-operators' });
-  const jobs = createQueue({
-    sql,
-    url,
-    catalogue,
-    application_name: 'bench-operators',
-    max_connections: 2,
-    supervise: false,
-    on_error(error) {
-      throw error;
-    },
-  });
-  await jobs.start();
-  const services = createServices({
-    sql,
-    jobs,
-    clock: systemClock,
-    log: silentLog,
-    config: readConfig({}),
-    secret_key: 'b'.repeat(64),
-    public_url: 'http://localhost:3000',
-  });
-  return {
-    services,
-    async stop() {
-      await services.key_uses.stop();
-      await jobs.stop();
-      await sql.end();
-    },
-  };
-}
-
 async function fill({ sql }: ProductDatabase, { jobs }: Services, messages: number): Promise<void> {
   const started = performance.now();
-  const rows = await sql<{ id: string }[]>`select id from workspaces order by created_at, id`;
-  const ids = rows.map((row) => row.id);
+  const ids = await workspaceIds(sql);
   await seedMessages(sql, messages, ids);
   const open = Math.min(OPEN, messages);
   await seedOpen(sql, open, ids, (tx, source) => jobs.insertion(tx, 'delivery.attempt', source));
-  const connection = await sql.reserve();
-  await connection`set statement_timeout = 0`;
-  await connection`vacuum analyze`;
-  await connection`checkpoint`;
-  await connection`reset statement_timeout`;
-  connection.release();
+  await vacuum(sql);
   process.stdout.write(
     `Seeded ${messages} messages and ${open} open ones with their jobs in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`,
   );

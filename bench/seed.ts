@@ -170,6 +170,21 @@ export async function seedOpen(
   });
 }
 
+export async function workspaceIds(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from workspaces order by created_at, id`;
+  return rows.map((row) => row.id);
+}
+
+/** What follows much that was written at once, done before anything is measured. */
+export async function vacuum(sql: Sql): Promise<void> {
+  const connection = await sql.reserve();
+  await connection`set statement_timeout = 0`;
+  await connection`vacuum analyze`;
+  await connection`checkpoint`;
+  await connection`reset statement_timeout`;
+  connection.release();
+}
+
 if (import.meta.main) {
   const url = process.env.DATABASE_URL;
   if (!url) throw new Error('DATABASE_URL names the database to fill');
