@@ -138,7 +138,7 @@ describe('a bulk operation over GraphQL', () => {
     ).toMatchObject({ __typename: 'BulkPreview' });
     expect(
       await preview({ action: 'EXPORT', messages: {}, workspaceId: world.workspace_id }, other.secret),
-    ).toMatchObject({ __typename: 'ForbiddenError', reason: 'missing_scope' });
+    ).toMatchObject({ __typename: 'NotFoundError', reason: 'workspace_not_found' });
     expect((await graphql.ask(query, { id: bulk.id }, { key: operator })).data).toMatchObject({
       node: { id: bulk.id },
     });

@@ -73,7 +73,7 @@ from unnest('{stats,failures}'::text[]) as n (name);
 
 -- What happened in a minute, by recipient. An empty workspace stands for the whole instance. Of each dimension the
 -- busiest keys of the minute have rows of their own, the others share the one with the empty key. The two histograms
--- are objects from a bin to a count; the bins are those of stats/histogram.ts.
+-- are objects from a bin to a count; the bins are those of stats/mail-times.ts.
 create table stat_minutes (
   workspace_id text collate "C" not null,
   dimension text collate "C" not null check (dimension in ('none', 'domain', 'tag', 'provider', 'api_key')),

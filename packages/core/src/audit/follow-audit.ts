@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { ActorContext } from '../context.ts';
 import { type CursorScope, readCursor, writeCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { sideInReach } from '../reach.ts';
 import { type AuditEntry, auditEntry } from './audit-entry.ts';
-import { chainField, chainOf } from './chain.ts';
+import { chainField } from './chain.ts';
 import { auditBehind, auditHead } from './store.ts';
 
 const POLL_MS = 500;
@@ -27,7 +28,7 @@ export const followAudit = operation({
   input: z.object({ chain: chainField, after: z.string().optional() }),
   output: z.custom<AsyncGenerator<FollowedEntry | null>>(),
   async run(ctx, { chain, after }): Promise<AsyncGenerator<FollowedEntry | null>> {
-    const workspace_id = chainOf(ctx, chain);
+    const workspace_id = sideInReach(ctx, chain);
     const scope = { secret_key: ctx.secret_key, list: 'audit.follow', workspace_id, filters: {} };
     const position = readCursor(scope, after);
     const behind = position === null ? (await auditHead(ctx.sql, workspace_id)).sequence : Number(position);

@@ -3,11 +3,12 @@ import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
+import { sideInReach } from '../reach.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { listOf } from '../wire.ts';
 import { type AuditAction, auditActions } from './actions.ts';
 import { type AuditEntry, auditEntry, auditEntrySchema } from './audit-entry.ts';
-import { chainField, chainOf } from './chain.ts';
+import { chainField } from './chain.ts';
 import { type AuditDriver, type AuditFilter, pageOfAudit } from './store.ts';
 
 const actionField = z
@@ -37,7 +38,7 @@ export const listAudit = operation({
   }),
   output: listOf(auditEntrySchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<AuditEntry>> {
-    const workspace_id = chainOf(ctx, filters.chain);
+    const workspace_id = sideInReach(ctx, filters.chain);
     const scope = { secret_key: ctx.secret_key, list: 'audit', workspace_id, filters };
     const range = idRange('audit', filters, readCursor(scope, cursor));
     const filter: AuditFilter = {

@@ -1,7 +1,8 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActorContext } from '../context.ts';
-import { INSTANCE, recordAudit } from './record.ts';
+import { INSTANCE } from '../reach.ts';
+import { recordAudit } from './record.ts';
 
 let world: World;
 beforeAll(async () => {

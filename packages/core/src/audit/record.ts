@@ -4,9 +4,6 @@ import { newId } from '../ids.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditDraft, appendAudit } from './store.ts';
 
-/** The chain of what belongs to no workspace: queues, destinations, plans. */
-export const INSTANCE = '';
-
 export interface AuditFact {
   readonly action: AuditAction;
   /** What it was done to: an id, or a name where there is none. */

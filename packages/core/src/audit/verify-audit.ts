@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { sideInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
-import { chainField, chainOf } from './chain.ts';
+import { chainField } from './chain.ts';
 import { auditHead, type LinkRow, linksOf } from './store.ts';
 
 const SLICE = 1000;
@@ -43,7 +44,7 @@ export const verifyAudit = operation({
   }),
   output: verificationSchema,
   async run(ctx, { chain, after }): Promise<AuditVerification> {
-    const workspace_id = chainOf(ctx, chain);
+    const workspace_id = sideInReach(ctx, chain);
     // Read first: what is appended during the walk lies behind it and is left to the next.
     const head = await auditHead(ctx.sql, workspace_id);
     const answer = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;

@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 import type { ActorContext } from '../context.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
-import { reachField, workspaceInReach } from '../reach.ts';
+import { reachField, sideInReach } from '../reach.ts';
 import { planFreely } from '../stats/index.ts';
 import { idField, timeField } from '../wire.ts';
 import {
@@ -64,7 +64,7 @@ export const getBacklog = operation({
   }),
   output: backlogSchema,
   async run(ctx, { by, top, reach }): Promise<Backlog> {
-    const workspace_id = workspaceInReach(ctx, reach);
+    const workspace_id = sideInReach(ctx, reach);
     const counted = await count(ctx, by, workspace_id, top);
     const facts = await factsOf(ctx.sql, by, workspace_id, counted.rows);
     return {

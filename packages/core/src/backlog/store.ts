@@ -1,5 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
-import { WHOLE_INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../reach.ts';
 
 export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type BacklogDimension = (typeof backlogDimensions)[number];
@@ -123,7 +123,7 @@ function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null):
       group by 1, 2, 3
     ),
     everybody as (
-      select ${WHOLE_INSTANCE} as workspace_id, g.dimension, g.key, ${merged} from mine g
+      select ${INSTANCE} as workspace_id, g.dimension, g.key, ${merged} from mine g
       where ${workspace_id === null}
       group by 2, 3
     )
@@ -149,7 +149,7 @@ export async function countNow(
   top: number,
 ): Promise<Counted> {
   const part = partOf[dimension];
-  const only = workspace_id === WHOLE_INSTANCE ? null : workspace_id;
+  const only = workspace_id === INSTANCE ? null : workspace_id;
   const rows = await tx<(CountedRow & { dimension: string })[]>`
     select dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
     from (${counted(tx, part, only)}) c
@@ -275,7 +275,7 @@ export async function factsOf(
     left join lateral (
       select max(x.at) as at from last_successes x
       where x.dimension = ${dimension} and x.key = a.key
-        and (${workspace_id} = ${WHOLE_INSTANCE} or x.workspace_id = ${workspace_id})
+        and (${workspace_id} = ${INSTANCE} or x.workspace_id = ${workspace_id})
     ) s on true
     left join lateral (
       select x.closed_until, x.reason from lanes x
@@ -289,7 +289,7 @@ export async function factsOf(
     left join lateral (
       select x.id, x.reason, x.expires_at from holds x
       where x.scope = ${dimension} and x.value = a.key and x.ended_at is null and x.expires_at > clock_now()
-        and (x.workspace_id = '' or ${workspace_id} in (${WHOLE_INSTANCE}, x.workspace_id))
+        and (x.workspace_id = '' or ${workspace_id} in (${INSTANCE}, x.workspace_id))
       order by x.workspace_id, x.id limit 1
     ) h on true`;
   return new Map(found.map((row) => [row.key, row]));

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { INSTANCE } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import type { Actor } from '../context.ts';
 import { idPrefixes } from '../ids.ts';
+import { INSTANCE } from '../reach.ts';
 import { idField, timeField } from '../wire.ts';
 import { bulkActions } from './errand.ts';
 import { type BulkRow, bulkStatuses } from './store.ts';

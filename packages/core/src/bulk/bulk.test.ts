@@ -568,7 +568,8 @@ describe('who may', () => {
     }
     expect((await invoke(asActor({}), listBulk, {})).data.map((bulk) => bulk.id)).not.toContain(id);
     const elsewhere = { action: 'export', filter: {}, workspace_id: other.workspace_id };
-    expect(await reasonOf(invoke(asActor({}), previewBulk, elsewhere))).toBe('missing_scope');
+    expect(await reasonOf(invoke(asActor({}), previewBulk, elsewhere))).toBe('workspace_not_found');
+    expect(await reasonOf(invoke(sender, previewBulk, elsewhere))).toBe('missing_scope');
     expect(await invoke(operator, previewBulk, elsewhere)).toMatchObject({ matched: 0 });
     expect(await reasonOf(invoke(operator, previewBulk, { ...elsewhere, workspace_id: 'wsp_nobody' }))).toBe(
       'workspace_not_found',

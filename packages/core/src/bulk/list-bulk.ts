@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { ownReach } from '../reach.ts';
 import { idField, listOf } from '../wire.ts';
 import { type BulkEntry, bulkEntry, bulkSchema } from './bulk-entry.ts';
-import { ownReach, requireReach } from './reach.ts';
 import { pageOfBulk } from './store.ts';
+import { requireTarget } from './target.ts';
 
 /** Those of the workspace, and for an operator those of the instance with them. */
 export const listBulk = operation({
@@ -18,7 +19,7 @@ export const listBulk = operation({
   }),
   output: listOf(bulkSchema),
   async run(ctx, { limit, cursor, workspace_id }): Promise<List<BulkEntry>> {
-    const reach = workspace_id === undefined ? ownReach(ctx.actor) : [await requireReach(ctx, null, workspace_id)];
+    const reach = workspace_id === undefined ? ownReach(ctx.actor) : [await requireTarget(ctx, null, workspace_id)];
     const scope = {
       secret_key: ctx.secret_key,
       list: 'bulk.list',

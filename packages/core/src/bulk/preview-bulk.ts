@@ -7,7 +7,7 @@ import { idField, timeField } from '../wire.ts';
 import { bulkActions, type Errand } from './errand.ts';
 import { type Plan, planOf } from './plan.ts';
 import { writeToken } from './preview-token.ts';
-import { requireReach } from './reach.ts';
+import { requireTarget } from './target.ts';
 
 // What somebody waits for, however much mail there is: about a tenth of a second.
 const MOST_COUNTED = 25_000;
@@ -42,7 +42,7 @@ export type BulkPreview = z.output<typeof bulkPreviewSchema>;
 /** Shows what an action would be done to, and freezes that in a token. Nothing is done yet. */
 export const previewBulk = operation({
   name: 'bulk.preview',
-  // admin for what is the actor's own workspace's, operator for anything else; requireReach knows.
+  // admin for what is the actor's own workspace's, operator for anything else; requireTarget knows.
   scope: null,
   summary: 'Show what an action would be done to',
   input: z.object({
@@ -54,7 +54,7 @@ export const previewBulk = operation({
   }),
   output: bulkPreviewSchema,
   async run(ctx, { action, filter, workspace_id: asked }): Promise<BulkPreview> {
-    const workspace_id = await requireReach(ctx, action, asked);
+    const workspace_id = await requireTarget(ctx, action, asked);
     const cutoff_at = await transactionTime(ctx.sql);
     const errand: Errand = { workspace_id, action, filter, cutoff_at, actor: ctx.actor };
     const plan = planOf(errand);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { mayReach, requireAdministrator } from '../reach.ts';
 import { bulkEntry, bulkSchema } from './bulk-entry.ts';
-import { mayReach, ownReach } from './reach.ts';
 import { bulksByIds } from './store.ts';
 
 const MOST = 1000;
@@ -14,7 +14,7 @@ export const readBulks = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(bulkSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    ownReach(ctx.actor);
+    requireAdministrator(ctx.actor);
     const rows = await bulksByIds(ctx.sql, ids);
     const found = new Map(
       rows.filter((row) => mayReach(ctx.actor, row.workspace_id)).map((row) => [row.id, bulkEntry(row)]),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-import { mayReach, ownReach } from './reach.ts';
+import { mayReach, requireAdministrator } from '../reach.ts';
 import { bulksByIds, failuresOf } from './store.ts';
 
 const MOST = 1000;
@@ -16,7 +16,7 @@ export const readBulkFailures = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(failureSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
-    ownReach(ctx.actor);
+    requireAdministrator(ctx.actor);
     const seen = (await bulksByIds(ctx.sql, ids)).filter((row) => mayReach(ctx.actor, row.workspace_id));
     const rows = await failuresOf(
       ctx.sql,

@@ -5,8 +5,8 @@ import { operation } from '../operation.ts';
 import { type BulkEntry, bulkEntry, bulkSchema, idOf } from './bulk-entry.ts';
 import { planOf } from './plan.ts';
 import { invalidPreview, readToken } from './preview-token.ts';
-import { requireReach } from './reach.ts';
 import { bulkById, insertBulk } from './store.ts';
+import { requireTarget } from './target.ts';
 
 export const DEFAULT_RATE = 100;
 export const MOST_RATE = 1000;
@@ -25,7 +25,7 @@ export const runBulk = operation({
   async run(ctx, { token, reason, rate_per_second }): Promise<BulkEntry> {
     const { id, expires_at, ...frozen } = readToken(ctx, token);
     const { workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
-    await requireReach(ctx, action, action === 'redrive' ? undefined : workspace_id);
+    await requireTarget(ctx, action, action === 'redrive' ? undefined : workspace_id);
     const before = await bulkById(ctx.sql, id);
     if (before) return bulkEntry(before);
     if ((await transactionTime(ctx.sql)) > expires_at) throw invalidPreview();

@@ -1,9 +1,10 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
-import { type AuditFact, INSTANCE, recordAudit } from '../audit/index.ts';
+import { type AuditFact, recordAudit } from '../audit/index.ts';
 import type { ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 import { domainParameter } from './find-domain.ts';
 import type { DomainTransitionName } from './state.ts';

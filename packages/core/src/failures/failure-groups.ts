@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
-import { reachField, workspaceInReach } from '../reach.ts';
+import { reachField, sideInReach } from '../reach.ts';
 import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
 import { timeField } from '../wire.ts';
 import { KEPT } from './roll-up.ts';
@@ -54,7 +54,7 @@ export const failureGroups = operation({
   }),
   output: failureGroupsSchema,
   async run(ctx, { kind, top, reach, ...asked }): Promise<FailureGroups> {
-    const workspace_id = workspaceInReach(ctx, reach);
+    const workspace_id = sideInReach(ctx, reach);
     const { now, until } = await standOf(ctx.sql, 'failures');
     const bucket = bucketFor(asked.since, asked.until ?? now, now);
     const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds[bucket], now);

@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import { WHOLE_INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../reach.ts';
 import { catchUp } from '../stats/index.ts';
 import { type FailureKind, type FailureSignature, failureSignature, kindOfReply } from './signature.ts';
 import {
@@ -70,7 +70,7 @@ function group(
     const kind = signatures.get(failure.said)?.kind ?? kindOf(failure.said);
     const found = signatures.get(failure.said)?.found ?? failureSignature(failure.said, kind);
     signatures.set(failure.said, { kind, found });
-    for (const workspace_id of new Set([failure.workspace_id, WHOLE_INSTANCE])) {
+    for (const workspace_id of new Set([failure.workspace_id, INSTANCE])) {
       const name = `${workspace_id} ${kind} ${failure.at.getTime()}`;
       const bucket = buckets.get(name) ?? { workspace_id, kind, at: failure.at, tallies: new Map<string, Tally>() };
       buckets.set(name, bucket);

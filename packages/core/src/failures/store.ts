@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import { idFloor } from '../ids.ts';
-import { WHOLE_INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../reach.ts';
 import { MINUTE_MS } from '../stats/index.ts';
 import type { FailureKind } from './signature.ts';
 
@@ -66,7 +66,7 @@ export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<Failure
 /** Runs of jobs that failed in the range; a job belongs to the instance. Served by the index on their start. */
 export async function failedJobs(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
-    select ${WHOLE_INSTANCE} as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
+    select ${INSTANCE} as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
       left(concat_ws(': ', error_name, error_message), ${LONGEST_REPLY}) as said, count(*)::int as count,
       min(started_at) as first_at, max(started_at) as last_at
     from job_attempts

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import type { Actor, ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes, newId } from '../ids.ts';
@@ -67,17 +67,12 @@ export const createHold = operation({
       const diff = { scope: row.scope, value: row.value, expires_at: row.expires_at, resume_rate_per_minute };
       await recordAudit(tx, ctx, [
         ...expiryFacts(expired),
-        { action: 'hold.created', target_id: id, diff, reason, workspace_id: chainOf(thing) },
+        { action: 'hold.created', target_id: id, diff, reason, workspace_id: thing.workspace_id },
       ]);
       return holdEntry(row, 0);
     });
   },
 });
-
-/** Whose audit log tells of a hold. */
-function chainOf({ workspace_id }: HeldThing): string {
-  return workspace_id === '' ? INSTANCE : workspace_id;
-}
 
 function secondsUntil(ctx: ActorContext, expires_at: string | undefined): number {
   if (expires_at === undefined) return DEFAULT_SECONDS;

@@ -1,5 +1,6 @@
-import { type AuditFact, INSTANCE, recordAudit } from '../audit/index.ts';
+import { type AuditFact, recordAudit } from '../audit/index.ts';
 import type { ActorContext, Services } from '../context.ts';
+import { INSTANCE } from '../reach.ts';
 import { createContext } from '../services.ts';
 import { endExpired, type HoldRow } from './store.ts';
 
@@ -8,7 +9,7 @@ export function expiryFacts(ended: readonly HoldRow[]): AuditFact[] {
     action: 'hold.expired',
     target_id: row.id,
     diff: { scope: row.scope, value: row.value },
-    workspace_id: row.workspace_id === '' ? INSTANCE : row.workspace_id,
+    workspace_id: row.workspace_id,
   }));
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { isOperator } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { affectedBy } from './affected-store.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
-import { isOperator } from './who-may.ts';
 
 /** One hold, in force or ended, with how much it keeps back. */
 export const getHold = operation({
@@ -16,7 +16,7 @@ export const getHold = operation({
   output: holdSchema,
   async run(ctx, { hold_id }): Promise<HoldEntry> {
     const row = await findHold(ctx, hold_id);
-    const affected = await affectedBy(ctx.sql, [row.id], isOperator(ctx) ? null : ctx.actor.workspace_id);
+    const affected = await affectedBy(ctx.sql, [row.id], isOperator(ctx.actor) ? null : ctx.actor.workspace_id);
     return holdEntry(row, affected.get(row.id) ?? 0);
   },
 });

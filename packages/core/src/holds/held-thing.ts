@@ -2,10 +2,10 @@ import { canonicalDomain } from '@postrider/mail';
 import type { ActorContext } from '../context.ts';
 import { AppError, type Reason } from '../errors.ts';
 import { destinationNamed } from '../lanes/index.ts';
+import { INSTANCE, isOperator, requireAdministrator } from '../reach.ts';
 import { heldQueues } from './held-queues.ts';
 import type { HoldScope } from './hold-entry.ts';
 import { ownerOf } from './store.ts';
-import { isOperator, requireHolder } from './who-may.ts';
 
 /** What is held, in its one spelling, and whose it is; empty for the instance. */
 export interface HeldThing {
@@ -30,17 +30,17 @@ const absent: Readonly<Record<'sender_domain' | 'api_key' | 'webhook', readonly 
 export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: Named): Promise<HeldThing> {
   switch (scope) {
     case 'queue':
-      requireHolder(ctx, 'instance');
-      return { scope, value: queueNamed(value), workspace_id: '' };
+      requireAdministrator(ctx.actor, 'instance');
+      return { scope, value: queueNamed(value), workspace_id: INSTANCE };
     case 'destination':
-      requireHolder(ctx, 'instance');
-      return { scope, value: destinationNamed(value), workspace_id: '' };
+      requireAdministrator(ctx.actor, 'instance');
+      return { scope, value: destinationNamed(value), workspace_id: INSTANCE };
     default: {
-      requireHolder(ctx, 'workspace');
+      requireAdministrator(ctx.actor);
       const name = scope === 'sender_domain' ? (canonicalDomain(value) ?? value) : value;
       // Ids are unique over all workspaces; a domain may be listed in several.
-      const anywhere = isOperator(ctx) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
-      const where = isOperator(ctx) ? (workspace_id ?? anywhere) : ctx.actor.workspace_id;
+      const anywhere = isOperator(ctx.actor) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
+      const where = isOperator(ctx.actor) ? (workspace_id ?? anywhere) : ctx.actor.workspace_id;
       const owner = await ownerOf(ctx.sql, scope, name, where);
       if (owner !== null) return { scope, value: name, workspace_id: owner };
       const [reason, word] = absent[scope];

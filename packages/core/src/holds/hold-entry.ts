@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
+import { INSTANCE } from '../reach.ts';
 import { idField, timeField } from '../wire.ts';
 import { MOST_AFFECTED } from './affected-store.ts';
 import type { HoldRow } from './store.ts';
@@ -37,7 +38,7 @@ export function holdEntry(row: HoldRow, affected: number): HoldEntry {
     id: row.id,
     scope: row.scope,
     value: row.value,
-    workspace_id: row.workspace_id === '' ? null : row.workspace_id,
+    workspace_id: row.workspace_id === INSTANCE ? null : row.workspace_id,
     reason: row.reason,
     status: row.active ? 'active' : row.resuming ? 'resuming' : 'ended',
     created_by: { kind: row.created_by_kind, id: row.created_by_id, name: row.created_by_name },

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { isOperator, requireAdministrator } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { affectedBy } from './affected-store.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 import { pageOfHolds } from './store.ts';
-import { isOperator, requireHolder } from './who-may.ts';
 
 /** Holds, newest first: those in force, or ended ones too. An admin sees the workspace's own and the instance's. */
 export const listHolds = operation({
@@ -18,8 +18,8 @@ export const listHolds = operation({
   }),
   output: listOf(holdSchema),
   async run(ctx, { limit, cursor, active }): Promise<List<HoldEntry>> {
-    requireHolder(ctx, 'workspace');
-    const workspace_id = isOperator(ctx) ? null : ctx.actor.workspace_id;
+    requireAdministrator(ctx.actor);
+    const workspace_id = isOperator(ctx.actor) ? null : ctx.actor.workspace_id;
     const scope = { secret_key: ctx.secret_key, list: 'holds', workspace_id: workspace_id ?? '', filters: { active } };
     const rows = await pageOfHolds(ctx.sql, { workspace_id, active }, readCursor(scope, cursor), limit + 1);
     const affected = await affectedBy(

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { isOperator, requireAdministrator } from '../reach.ts';
 import { affectedBy } from './affected-store.ts';
+import { holdsHere } from './find-hold.ts';
 import { holdEntry, holdSchema } from './hold-entry.ts';
 import { holdsByIds } from './store.ts';
-import { inReach, isOperator, requireHolder } from './who-may.ts';
 
 const MOST = 1000;
 
@@ -15,12 +16,12 @@ export const readHolds = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(holdSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    requireHolder(ctx, 'workspace');
-    const rows = (await holdsByIds(ctx.sql, ids)).filter((row) => inReach(ctx, row));
+    requireAdministrator(ctx.actor);
+    const rows = (await holdsByIds(ctx.sql, ids)).filter((row) => holdsHere(ctx.actor, row));
     const affected = await affectedBy(
       ctx.sql,
       rows.map((row) => row.id),
-      isOperator(ctx) ? null : ctx.actor.workspace_id,
+      isOperator(ctx.actor) ? null : ctx.actor.workspace_id,
     );
     const found = new Map(rows.map((row) => [row.id, holdEntry(row, affected.get(row.id) ?? 0)]));
     return ids.map((id) => found.get(id) ?? null);

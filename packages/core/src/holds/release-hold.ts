@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE, requireAdministrator } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { affectedBy } from './affected-store.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdNotFound, holdSchema } from './hold-entry.ts';
 import { holdById, releaseHoldRow } from './store.ts';
-import { requireHolder } from './who-may.ts';
 
 /** Ends a hold. What it kept back goes on, at its rate where it has one; a repeat answers the same. */
 export const releaseHold = operation({
@@ -21,14 +21,19 @@ export const releaseHold = operation({
   output: holdSchema,
   async run(ctx, { hold_id, reason }): Promise<HoldEntry> {
     const found = await findHold(ctx, hold_id);
-    requireHolder(ctx, found.workspace_id === '' ? 'instance' : 'workspace');
+    requireAdministrator(ctx.actor, found.workspace_id === INSTANCE ? 'instance' : 'workspace');
     const row = await ctx.sql.begin(async (tx) => {
       const released = await releaseHoldRow(tx, hold_id);
       if (!released) return holdById(tx, hold_id);
       const diff = { scope: released.scope, value: released.value };
-      const workspace_id = released.workspace_id === '' ? INSTANCE : released.workspace_id;
       await recordAudit(tx, ctx, [
-        { action: 'hold.released', target_id: hold_id, diff, reason: reason ?? null, workspace_id },
+        {
+          action: 'hold.released',
+          target_id: hold_id,
+          diff,
+          reason: reason ?? null,
+          workspace_id: released.workspace_id,
+        },
       ]);
       return released;
     });

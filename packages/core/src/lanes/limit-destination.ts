@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { changesOf, INSTANCE, recordAudit } from '../audit/index.ts';
+import { changesOf, recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { type DestinationLimit, destinationLimit, putDestinationLimit } from './store.ts';
 

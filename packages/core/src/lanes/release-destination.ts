@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { dropDestinationLimit } from './store.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { admitAnew, entryField, entrySchema, preparedEntry } from './admit-person.ts';
 import { operatorEntry, operatorSchema } from './operator-entry.ts';
 import { emailField, reasonField } from './person.ts';

@@ -1,8 +1,9 @@
 import type { Tx } from '@postrider/db';
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { timeField } from '../wire.ts';
 import { emailField, personNotFound } from './person.ts';
 import { insertLink } from './session-store.ts';

@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts';
 import { operation, scopeRefusal } from '../operation.ts';
 import { admitAnew, entryField, entrySchema, knownAs, preparedEntry } from './admit-person.ts';
 import { memberEntry, memberSchema, roleField, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
 import { emailField, reasonField } from './person.ts';
 import { insertMember, lockKnown, lockMember } from './store.ts';
-import { workspaceInReach } from './workspace-in-reach.ts';
 
 /**
  * Makes a person a member. Who is new, or a member of nothing any more, gets something to sign in with, which is in this
@@ -26,7 +26,7 @@ export const inviteMember = operation({
   }),
   output: memberSchema.extend(entrySchema.shape),
   async run(ctx, { email, role, entry: way, workspace_id: named, reason = null }) {
-    const workspace_id = await workspaceInReach(ctx, named);
+    const workspace_id = await membersOf(ctx, named);
     const prepared = await preparedEntry(way);
     return ctx.sql.begin(async (tx) => {
       const known = await lockKnown(tx, email, workspace_id);

@@ -3,8 +3,8 @@ import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { listOf } from '../wire.ts';
 import { type MemberEntry, memberEntry, memberSchema, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
 import { pageOfMembers } from './store.ts';
-import { workspaceInReach } from './workspace-in-reach.ts';
 
 export const listMembers = operation({
   name: 'members.list',
@@ -13,7 +13,7 @@ export const listMembers = operation({
   input: z.object({ ...pageFields, workspace_id: workspaceField }),
   output: listOf(memberSchema),
   async run(ctx, { limit, cursor, workspace_id: named }): Promise<List<MemberEntry>> {
-    const workspace_id = await workspaceInReach(ctx, named);
+    const workspace_id = await membersOf(ctx, named);
     const scope = { secret_key: ctx.secret_key, list: 'members', workspace_id, filters: {} };
     const rows = await pageOfMembers(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, memberEntry);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { INSTANCE } from '../audit/index.ts';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { type OperatorEntry, operatorEntry, operatorSchema } from './operator-entry.ts';
 import { pageOfOperators } from './store.ts';

@@ -4,10 +4,10 @@ import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
 import { reasonField } from './person.ts';
 import { endSessions } from './session-store.ts';
 import { deleteMember, lockAdmins, lockMember } from './store.ts';
-import { workspaceInReach } from './workspace-in-reach.ts';
 
 /** Ends a membership. The person's next request on any process is refused; API keys that they made go on working. */
 export const removeMember = operation({
@@ -22,7 +22,7 @@ export const removeMember = operation({
     removed: z.literal(true),
   }),
   async run(ctx, { user_id, workspace_id: named, reason = null }) {
-    const workspace_id = await workspaceInReach(ctx, named);
+    const workspace_id = await membersOf(ctx, named);
     await ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);
       const row = await lockMember(tx, workspace_id, user_id);

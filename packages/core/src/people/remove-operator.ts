@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { reasonField } from './person.ts';
 import { endSessions } from './session-store.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { hashPassword, newPassword } from './password.ts';
 import { emailField, personNotFound } from './person.ts';
 import { endSessions } from './session-store.ts';

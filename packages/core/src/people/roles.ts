@@ -1,6 +1,6 @@
 import type { Scope } from '../api-keys/scopes.ts';
-import { INSTANCE } from '../audit/index.ts';
 import type { UserActor } from '../context.ts';
+import { INSTANCE } from '../reach.ts';
 
 /** What a person may be in a workspace. */
 export const workspaceRoles = ['viewer', 'member', 'admin'] as const;

@@ -4,10 +4,10 @@ import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
 import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
 import { reasonField } from './person.ts';
 import { endSessions } from './session-store.ts';
 import { lockAdmins, lockMember, updateRole } from './store.ts';
-import { workspaceInReach } from './workspace-in-reach.ts';
 
 /** Changes what a member may do, and signs them out: a page that they have open would show what they may no longer do. */
 export const setMemberRole = operation({
@@ -22,7 +22,7 @@ export const setMemberRole = operation({
   }),
   output: memberSchema,
   async run(ctx, { user_id, role, workspace_id: named, reason = null }) {
-    const workspace_id = await workspaceInReach(ctx, named);
+    const workspace_id = await membersOf(ctx, named);
     return ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);
       const row = await lockMember(tx, workspace_id, user_id);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { workspaceNotFound } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { requirePerson } from './person.ts';
 import { chainOf, workspaceRoles } from './roles.ts';
 import { moveSession } from './session-store.ts';
 import { workspaceFor } from './store.ts';
-import { workspaceNotFound } from './workspace-in-reach.ts';
 
 /** Lets the present session act in another workspace from its next request on. */
 export const switchWorkspace = operation({

@@ -3,7 +3,6 @@ export { cancelJob } from './cancel-job.ts';
 export { followQueues } from './follow-queues.ts';
 export { getJob, type JobDetail } from './get-job.ts';
 export { getQueue } from './get-queue.ts';
-export { addToHistogram, emptyHistogram, type Histogram } from './histogram.ts';
 export { jobId, uuidOfJob } from './job-id.ts';
 export type { JobView } from './job-view.ts';
 export { listJobs } from './list-jobs.ts';
@@ -17,6 +16,7 @@ export { readJobs } from './read-jobs.ts';
 export { type Redriven, redriveQueue } from './redrive-queue.ts';
 export { retryJob } from './retry-job.ts';
 export { runJobNow } from './run-job-now.ts';
+export { addToHistogram, emptyHistogram, type Histogram } from './run-times.ts';
 export { setConcurrency } from './set-concurrency.ts';
 export {
   addJobAttempt,

@@ -1,9 +1,10 @@
 import type { Tx } from '@postrider/db';
 import { z } from 'zod';
-import { type AuditAction, INSTANCE, recordAudit } from '../audit/index.ts';
+import { type AuditAction, recordAudit } from '../audit/index.ts';
 import type { ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
+import { INSTANCE } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { type FoundJob, findJob, type JobView, jobViews } from './job-view.ts';
 

@@ -5,8 +5,8 @@ import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { timeField } from '../wire.ts';
-import { percentileOf } from './histogram.ts';
 import { queueField, queueNamed } from './queue-names.ts';
+import { percentileOf } from './run-times.ts';
 import { historyOf } from './store.ts';
 
 const MINUTE_MS = 60_000;

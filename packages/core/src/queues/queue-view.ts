@@ -3,7 +3,7 @@ import { isoTime } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { catalogue, type JobName } from '../jobs.ts';
 import { timeField } from '../wire.ts';
-import { percentileOf, sumOf } from './histogram.ts';
+import { percentileOf, sumOf } from './run-times.ts';
 import {
   concurrencies,
   type MeasureRow,

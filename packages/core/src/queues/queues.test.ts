@@ -7,7 +7,6 @@ import { invoke } from '../operation.ts';
 import { cancelJob } from './cancel-job.ts';
 import { getJob } from './get-job.ts';
 import { getQueue } from './get-queue.ts';
-import { addToHistogram, emptyHistogram } from './histogram.ts';
 import { jobId, uuidOfJob } from './job-id.ts';
 import { listJobs } from './list-jobs.ts';
 import { listQueues } from './list-queues.ts';
@@ -17,6 +16,7 @@ import { queueNames } from './queue-names.ts';
 import { redriveQueue } from './redrive-queue.ts';
 import { retryJob } from './retry-job.ts';
 import { runJobNow } from './run-job-now.ts';
+import { addToHistogram, emptyHistogram } from './run-times.ts';
 import { setConcurrency } from './set-concurrency.ts';
 import { addWork, measureQueues } from './store.ts';
 

@@ -1,7 +1,8 @@
 import { countDead, redriveDead } from '@postrider/queue';
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { reasonField } from './job-lever.ts';
 import { queueField, queueNamed } from './queue-names.ts';
 

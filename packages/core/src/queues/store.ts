@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { JobName } from '../jobs.ts';
-import { SLOTS } from './histogram.ts';
+import { SLOTS } from './run-times.ts';
 
 export interface MeasureRow {
   readonly queue: string;

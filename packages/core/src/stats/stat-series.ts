@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
-import { reachField, workspaceInReach } from '../reach.ts';
+import { reachField, sideInReach } from '../reach.ts';
 import { timeField } from '../wire.ts';
-import { addBins, type Histogram, percentileOf } from './histogram.ts';
+import { addBins, type Histogram, percentileOf } from './mail-times.ts';
 import { KEPT } from './roll-up.ts';
 import { bucketsOf, type StatRow, standOf } from './store.ts';
 import { type BucketRange, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
@@ -86,7 +86,7 @@ export const statSeries = operation({
   }),
   output: statsSchema,
   async run(ctx, { bucket, group_by, top, reach, ...asked }): Promise<Stats> {
-    const workspace_id = workspaceInReach(ctx, reach);
+    const workspace_id = sideInReach(ctx, reach);
     const { now, until } = await standOf(ctx.sql, 'stats');
     const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
     const wanted = [...new Set(asked.metrics)];

@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import { idFloor } from '../ids.ts';
-import { WHOLE_INSTANCE } from '../reach.ts';
-import { BINS_PER_DOUBLING, LAST_BIN } from './histogram.ts';
+import { INSTANCE } from '../reach.ts';
+import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
 // Mail that was accepted so shortly before is looked for together.
@@ -172,7 +172,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.suppressed}), 0)::int as suppressed,
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.canceled}), 0)::int as canceled
       from combined c
-      cross join lateral (values (c.workspace_id), (${WHOLE_INSTANCE})) as s (workspace_id)
+      cross join lateral (values (c.workspace_id), (${INSTANCE})) as s (workspace_id)
       cross join lateral (
         values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('api_key', c.api_key_id)
         union all select 'tag', t.tag from unnest(c.tags) as t (tag)

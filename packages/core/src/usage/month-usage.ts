@@ -3,9 +3,8 @@ import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { workspaceInReach, workspaceNotFound } from '../reach.ts';
 import { idField } from '../wire.ts';
-import { workspaceInReach } from '../workspaces/reach.ts';
-import { workspaceNotFound } from '../workspaces/workspace-entry.ts';
 import { usageSchema } from './get-usage.ts';
 import { type MonthRow, usageOfMonth } from './store.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { limitFields, type PlanEntry, planEntry, planSchema } from './plan-entry.ts';
 import { insertPlan } from './plan-store.ts';
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { insertKey } from '../api-keys/store.ts';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
 import { idPrefixes, newId } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { newKeyRow } from './first-key.ts';
 import { planName, planNotFound } from './plan-entry.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { planName, planNotFound } from './plan-entry.ts';
 import { deletePlanRow, isPlanUsed, lockPlan } from './plan-store.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { workspaceInReach, workspaceNotFound } from '../reach.ts';
 import { idField } from '../wire.ts';
-import { workspaceInReach } from './reach.ts';
 import { workspaceById } from './store.ts';
-import { type WorkspaceEntry, workspaceEntry, workspaceNotFound, workspaceSchema } from './workspace-entry.ts';
+import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
 export const getWorkspace = operation({
   name: 'workspaces.get',

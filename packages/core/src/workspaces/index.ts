@@ -12,4 +12,4 @@ export { setWorkspacePlan } from './set-plan.ts';
 export { oldestWorkspace, workspaceById } from './store.ts';
 export { updatePlan } from './update-plan.ts';
 export { updateWorkspace } from './update-workspace.ts';
-export { unknownPolicies, type WorkspaceEntry, workspaceNotFound } from './workspace-entry.ts';
+export { unknownPolicies, type WorkspaceEntry } from './workspace-entry.ts';

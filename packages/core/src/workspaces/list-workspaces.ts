@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { INSTANCE } from '../audit/index.ts';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { pageOfWorkspaces } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { operation, scopeRefusal } from '../operation.ts';
+import { operation } from '../operation.ts';
+import { mayReach, requireAdministrator } from '../reach.ts';
 import { workspacesByIds } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
@@ -13,10 +14,8 @@ export const readWorkspaces = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(workspaceSchema.nullable()).readonly(),
   async run({ sql, actor }, { ids }): Promise<readonly (WorkspaceEntry | null)[]> {
-    const refusal = scopeRefusal(actor, 'admin');
-    const everywhere = scopeRefusal(actor, 'operator') === null;
-    if (refusal && !everywhere) throw refusal;
-    const asked = everywhere ? ids : ids.filter((id) => id === actor.workspace_id);
+    requireAdministrator(actor);
+    const asked = ids.filter((id) => mayReach(actor, id));
     const rows = new Map((await workspacesByIds(sql, asked)).map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = rows.get(id);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { INSTANCE, recordAudit } from '../audit/index.ts';
+import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE, workspaceNotFound } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { planName, planNotFound } from './plan-entry.ts';
 import { lockPlan } from './plan-store.ts';
 import { lockWorkspaceRow, storePlanOf, workspaceById } from './store.ts';
-import { type WorkspaceEntry, workspaceEntry, workspaceNotFound, workspaceSchema } from './workspace-entry.ts';
+import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
 /** Puts a workspace on another plan, whose limits hold from its next request on; what was sent this month stays counted. */
 export const setWorkspacePlan = operation({

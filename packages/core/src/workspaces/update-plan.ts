@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { changesOf, INSTANCE, recordAudit } from '../audit/index.ts';
+import { changesOf, recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE } from '../reach.ts';
 import {
   limitFields,
   limitNames,

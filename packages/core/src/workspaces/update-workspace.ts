@@ -1,19 +1,12 @@
 import { z } from 'zod';
-import { changesOf, INSTANCE, recordAudit } from '../audit/index.ts';
+import { changesOf, recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { INSTANCE, workspaceInReach, workspaceNotFound } from '../reach.ts';
 import { idField } from '../wire.ts';
-import { workspaceInReach } from './reach.ts';
 import { lockWorkspaceRow, storeWorkspace } from './store.ts';
-import {
-  nameField,
-  policyField,
-  type WorkspaceEntry,
-  workspaceEntry,
-  workspaceNotFound,
-  workspaceSchema,
-} from './workspace-entry.ts';
+import { nameField, policyField, type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
 /** Changes what is named, of the own workspace or, for an operator, of any. */
 export const updateWorkspace = operation({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
-import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { idField, timeField } from '../wire.ts';
 import { planEntry, planSchema } from './plan-entry.ts';
@@ -41,8 +40,4 @@ export function workspaceEntry({
     unknown_policy,
     created_at: isoTime(created_at),
   };
-}
-
-export function workspaceNotFound(id: string): AppError {
-  return new AppError('workspace_not_found', `No workspace ${id.slice(0, 64)} exists; workspaces list shows them.`);
 }

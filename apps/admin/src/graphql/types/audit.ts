@@ -1,5 +1,5 @@
-import { faces } from '@postrider/core';
-import { actorKinds, auditChains, type AuditEntry as Entry, followAudit, listAudit } from '@postrider/core/audit';
+import { faces, reaches } from '@postrider/core';
+import { actorKinds, type AuditEntry as Entry, followAudit, listAudit } from '@postrider/core/audit';
 import { builder } from '../builder.ts';
 import { connectionOf, edgeOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
@@ -10,7 +10,7 @@ const Face = enumOf('Face', faces, 'What an action came in through.');
 const ActorKind = enumOf('ActorKind', actorKinds);
 const AuditChain = enumOf(
   'AuditChain',
-  auditChains,
+  reaches,
   'INSTANCE: what belongs to no workspace; it needs the scope operator.',
 );
 

@@ -1,4 +1,6 @@
-// Slot 0 is what took less than a millisecond, and each slot after it ends √2 times as late as the one before. The
+import { percentileAt } from '../percentile.ts';
+
+// Few slots for times in a queue, kept as an array that the database adds up. Slot 0 is what took less than a millisecond, and each slot after it ends √2 times as late as the one before. The
 // last has no end: more than two hours.
 export const SLOTS = 48;
 
@@ -23,17 +25,10 @@ export function sumOf(histograms: readonly (readonly number[])[]): Histogram {
 
 /** The time in seconds below which so many percent lie, estimated within its slot; null where nothing was counted. */
 export function percentileOf(bins: readonly number[], percent: number): number | null {
-  const total = bins.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  const wanted = (percent / 100) * total;
-  let seen = 0;
-  for (const [slot, count] of bins.entries()) {
-    if (count > 0 && seen + count >= wanted) {
-      if (slot === 0) return 0.001;
-      const begin = 2 ** ((slot - 1) / 2) / 1000;
-      return slot === SLOTS - 1 ? begin : begin * Math.SQRT2 ** ((wanted - seen) / count);
-    }
-    seen += count;
-  }
-  return null;
+  const found = percentileAt([...bins.entries()], percent);
+  if (!found) return null;
+  const { slot, share } = found;
+  if (slot === 0) return 0.001;
+  const begin = 2 ** ((slot - 1) / 2) / 1000;
+  return slot === SLOTS - 1 ? begin : begin * Math.SQRT2 ** share;
 }

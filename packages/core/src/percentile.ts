@@ -1,0 +1,15 @@
+/**
+ * Where a percentile lies in counts by slot, given in the order of the slots: in which slot, and below which share of it;
+ * null where nothing was counted.
+ */
+export function percentileAt(
+  counts: readonly (readonly [slot: number, count: number])[],
+  percent: number,
+): { readonly slot: number; readonly share: number } | null {
+  let left = (counts.reduce((sum, [, count]) => sum + count, 0) * percent) / 100;
+  for (const [slot, count] of counts) {
+    if (count > 0 && left <= count) return { slot, share: left / count };
+    left -= count;
+  }
+  return null;
+}

@@ -1,0 +1,29 @@
+import { percentileAt } from '../percentile.ts';
+
+/**
+ * Counts of durations by bin, as the roll-ups store them: bin b holds 2^(b/3) up to 2^((b+1)/3) milliseconds. Mail may
+ * take days and most bins of a minute are empty, so only those that are not are kept.
+ */
+export type Histogram = Map<number, number>;
+
+export const BINS_PER_DOUBLING = 3;
+/** A bit over eleven days; what took longer is in the last bin. */
+export const LAST_BIN = 90;
+
+export function addBins(into: Histogram, stored: Readonly<Record<string, number>> | null): void {
+  for (const [bin, count] of Object.entries(stored ?? {})) {
+    into.set(Number(bin), (into.get(Number(bin)) ?? 0) + count);
+  }
+}
+
+/** A percentile in seconds, at most a quarter off; null where nothing was counted. */
+export function percentileOf(histogram: Histogram, percent: number): number | null {
+  const found = percentileAt(
+    [...histogram].sort(([left], [right]) => left - right),
+    percent,
+  );
+  if (!found) return null;
+  const low = 2 ** (found.slot / BINS_PER_DOUBLING);
+  const high = 2 ** ((found.slot + 1) / BINS_PER_DOUBLING);
+  return Math.round(low + (high - low) * found.share) / 1000;
+}
