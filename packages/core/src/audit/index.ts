@@ -1,9 +1,9 @@
-export { type AuditAction, auditActions } from './actions.ts';
-export { type AuditEntry, actorKinds, auditEntrySchema } from './audit-entry.ts';
-export { type FollowedEntry, followAudit } from './follow-audit.ts';
+export type { AuditAction } from './actions.ts';
+export { type AuditEntry, actorKinds } from './audit-entry.ts';
+export { followAudit } from './follow-audit.ts';
 export { listAudit } from './list-audit.ts';
 export { readAuditEntries } from './read-audit.ts';
 export { readMakers } from './read-makers.ts';
 export { type AuditFact, changesOf, draftAudit, recordAudit } from './record.ts';
 export { type AuditDraft, auditInsertion } from './store.ts';
-export { type AuditVerification, verifyAudit } from './verify-audit.ts';
+export { verifyAudit } from './verify-audit.ts';

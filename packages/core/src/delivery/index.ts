@@ -11,12 +11,12 @@ export {
   withoutWords,
 } from './attempt.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
-export { createMailers, type SimulatorAddress, stopMailers } from './mailers.ts';
+export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
-export { type RecordedReturn, recordReturned } from './record-bounce.ts';
+export { recordReturned } from './record-bounce.ts';
 export { renderMessage, storedAttachments } from './render.ts';
-export { type ReadReturnPath, type ReturnPath, readReturnPath } from './return-path.ts';
+export { readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
-export { LEASE_SECONDS, type Move, renewLeases, showAttempts, transition } from './store.ts';
+export { LEASE_SECONDS, renewLeases, showAttempts, transition } from './store.ts';
 export { forgetDeliveryWorkers, isThere, noteWorker } from './workers-store.ts';

@@ -4,7 +4,7 @@ export { recordStatuses } from './diagnose.ts';
 export { type DkimPairs, generateDkimPairs } from './dkim-keys.ts';
 export { dkimName, dkimValue, purposes } from './dns-records.ts';
 export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
-export { type Examination, examinationSchema, examineDomain } from './examine-domain.ts';
+export { examinationSchema, examineDomain } from './examine-domain.ts';
 export { getDomain } from './get-domain.ts';
 export { listDomains } from './list-domains.ts';
 export { insertProvenDomain } from './proven-domain.ts';

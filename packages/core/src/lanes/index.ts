@@ -14,7 +14,6 @@ export {
 export { releaseDestination } from './release-destination.ts';
 export { isRoom, roomOf } from './room.ts';
 export {
-  type Addressee,
   addresseesOf,
   type ClosedReason,
   closeLane,
@@ -24,13 +23,11 @@ export {
   forgetClosings,
   forgetLanes,
   LANES_IN_A_LOOK,
-  type LaneRow,
   parkDeliveries,
   parkedJobs,
   type Resumed,
   resumeParked,
   type Slice,
-  type ToPark,
   tendLanes,
   unparkDeliveries,
   untendedLanes,

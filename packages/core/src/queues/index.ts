@@ -6,10 +6,10 @@ export { getQueue } from './get-queue.ts';
 export { jobId, uuidOfJob } from './job-id.ts';
 export type { JobView } from './job-view.ts';
 export { listJobs } from './list-jobs.ts';
-export { listQueues, type Queues } from './list-queues.ts';
-export { listSchedules, type Schedules, type ScheduleView } from './list-schedules.ts';
-export { listWorkers, type Workers, type WorkerView } from './list-workers.ts';
-export { type QueueHistory, type QueuePoint, queueHistory } from './queue-history.ts';
+export { listQueues } from './list-queues.ts';
+export { listSchedules, type ScheduleView } from './list-schedules.ts';
+export { listWorkers, type WorkerView } from './list-workers.ts';
+export { type QueuePoint, queueHistory } from './queue-history.ts';
 export { queueNames } from './queue-names.ts';
 export type { QueueView } from './queue-view.ts';
 export { readJobs } from './read-jobs.ts';
@@ -26,5 +26,4 @@ export {
   dropWorkerQueues,
   forgetWork,
   measureQueues,
-  type WorkNote,
 } from './store.ts';

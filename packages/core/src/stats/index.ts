@@ -1,5 +1,5 @@
-export { catchUp, type RollUp } from './catch-up.ts';
+export { catchUp } from './catch-up.ts';
 export { rollUpStats, trimStats } from './roll-up.ts';
-export { buckets, type Metric, metrics, pointSchema, type Stats, statDimensions, statSeries } from './stat-series.ts';
+export { buckets, metrics, pointSchema, type Stats, statDimensions, statSeries } from './stat-series.ts';
 export { MINUTE_MS, planFreely, standOf } from './store.ts';
 export { bucketMs, bucketRange, rangeFields } from './time-range.ts';

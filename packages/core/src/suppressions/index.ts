@@ -1,8 +1,8 @@
-export { createSuppressions, type ImportedSuppressions } from './create-suppressions.ts';
-export { type DeletedSuppression, deleteSuppression } from './delete-suppression.ts';
+export { createSuppressions } from './create-suppressions.ts';
+export { deleteSuppression } from './delete-suppression.ts';
 export { expireSuppressions } from './expire-suppressions.ts';
 export { listSuppressions } from './list-suppressions.ts';
 export { readSuppressions, readSuppressionsByEmail } from './read-suppressions.ts';
 export { type SuppressionSource, suppressionSources } from './source.ts';
-export { addSuppressions, type NewSuppression, type SuppressionRow } from './store.ts';
+export { addSuppressions, type NewSuppression } from './store.ts';
 export { type SuppressionEntry, suppressionNotFound } from './suppression-entry.ts';

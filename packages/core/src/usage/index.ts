@@ -1,7 +1,7 @@
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
-export { getUsage, type Usage, usageOf } from './get-usage.ts';
+export { getUsage } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
-export { MOST_STREAMS, type OpenStream, openStream } from './open-stream.ts';
+export { type OpenStream, openStream } from './open-stream.ts';
 export {
   budgetRefusal,
   type Charged,
@@ -9,7 +9,6 @@ export {
   chargeQuery,
   createQueryRefunds,
   QUERY_BUDGET,
-  type QueryRefunds,
 } from './query-budget.ts';
 export {
   ADDRESS_LIMIT,

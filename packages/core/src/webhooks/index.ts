@@ -23,6 +23,6 @@ export { createSigner, newWebhookSecret, type Signer, sealSecret } from './signi
 export { switchedOff, webhookById } from './store.ts';
 export { testWebhook } from './test-webhook.ts';
 export { updateWebhook } from './update-webhook.ts';
-export { type EndedVisit, renewVisitRows as renewVisits, type Visit } from './visit-store.ts';
-export { beginVisits, type DeliverJob } from './visits.ts';
+export { renewVisitRows as renewVisits, type Visit } from './visit-store.ts';
+export { beginVisits } from './visits.ts';
 export { type WebhookEntry, webhookStatuses } from './webhook-entry.ts';

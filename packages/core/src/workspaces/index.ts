@@ -1,10 +1,10 @@
 export { createPlan } from './create-plan.ts';
 export { type CreatedWorkspace, createWorkspace } from './create-workspace.ts';
-export { type DeletedPlan, deletePlan } from './delete-plan.ts';
+export { deletePlan } from './delete-plan.ts';
 export { getWorkspace } from './get-workspace.ts';
-export { listPlans, type Plans } from './list-plans.ts';
+export { listPlans } from './list-plans.ts';
 export { listWorkspaces } from './list-workspaces.ts';
-export { limitNames, type PlanEntry } from './plan-entry.ts';
+export type { PlanEntry } from './plan-entry.ts';
 export { type Provisioned, provision } from './provision.ts';
 export { readWorkspaces } from './read-workspaces.ts';
 export { SANDBOX_DOMAIN } from './sandbox.ts';
