@@ -1,14 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Services } from '@postrider/core';
+import { createQueryRefunds } from '@postrider/core/usage';
 import { createApp } from './app.ts';
+import { createKnownAnswers } from './graphql/answer-known.ts';
+import { KnownQueries } from './graphql/known-queries.ts';
 
 /** The admin face as a listener for the process's one HTTP server. */
 export function createHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const listener = getRequestListener(createApp(services).fetch);
+  const refunds = createQueryRefunds(services.sql, services.log);
+  const known = new KnownQueries();
+  const answerKnown = createKnownAnswers(services, refunds, known);
+  const listener = getRequestListener(createApp(services, refunds, known).fetch);
   return async (request, response) => {
-    await listener(request, response);
+    if (!(await answerKnown(request, response))) await listener(request, response);
   };
 }

@@ -94,9 +94,11 @@ export function cursorOf(list: List<unknown>, id: string): string {
   return writeCursor(known.scope, known.placeOf(id));
 }
 
+const pageSchema = z.object(pageFields);
+
 /** limit and cursor as a face got them for a page of something that has been read already. */
 export function pageInput(raw: { readonly limit: unknown; readonly cursor?: unknown }) {
-  const parsed = parseInput(z.object(pageFields), raw);
+  const parsed = parseInput(pageSchema, raw);
   if (!parsed.ok) throw parsed.error;
   return parsed.value;
 }

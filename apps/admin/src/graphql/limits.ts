@@ -1,10 +1,12 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
 import { AppError, isoTime, type Services } from '@postrider/core';
-import { chargeQuery, createQueryRefunds } from '@postrider/core/usage';
+import { chargeQuery, type QueryRefunds } from '@postrider/core/usage';
 import type { ExecutionArgs, GraphQLError, ValidationContext } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { CostMeter } from './cost.ts';
 import { graphqlError } from './errors.ts';
-import { costOf } from './query-cost.ts';
+import type { KnownQueries } from './known-queries.ts';
+import { costOf, type QueryCost } from './query-cost.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 export const MOST_POINTS = 2000;
@@ -41,21 +43,37 @@ export const limitForm = EnvelopArmorPlugin({
   maxDepth: { n: DEEPEST, flattenFragments: true, ...refused },
 });
 
+/** What a request takes from its budget, or why it asks for too much at once. */
+export function pointsOf(asked: QueryCost): number | GraphQLError {
+  if (asked.breadth > MOST_FIELDS)
+    return tooComplex(`The document asks for ${asked.breadth} fields; at most ${MOST_FIELDS} are allowed.`);
+  const points = Math.max(1, Math.ceil(asked.points));
+  if (points <= MOST_POINTS) return points;
+  return tooComplex(
+    `The request costs ${points} points and may cost ${MOST_POINTS}; ask for smaller pages or fewer fields.`,
+  );
+}
+
+/** The cost as every answer tells it. */
+export function toldCost(cost: CostMeter) {
+  const { charged, requested, actual, remaining } = cost;
+  return { requested, actual, limit: charged.window.limit, remaining, resetAt: isoTime(charged.reset_at_ms) };
+}
+
 /** Measures what a document asks for and takes it from the budget of the key; what is not needed goes back. */
-export function limitCost(services: Services): Plugin<object, GraphqlContext> {
-  const refunds = createQueryRefunds(services.sql, services.log);
+export function limitCost(
+  services: Services,
+  refunds: QueryRefunds,
+  known: KnownQueries,
+): Plugin<YogaInitialContext, GraphqlContext> {
   const admit = async ({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs) => {
     // The server makes the context; envelop forgets its type.
-    const { cost, ctx } = contextValue as GraphqlContext;
+    const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
     const asked = costOf(schema, document, operationName, variableValues ?? {});
     if (!asked) return null;
-    if (asked.breadth > MOST_FIELDS)
-      return tooComplex(`The document asks for ${asked.breadth} fields; at most ${MOST_FIELDS} are allowed.`);
-    const points = Math.max(1, Math.ceil(asked.points));
-    if (!(points <= MOST_POINTS))
-      return tooComplex(
-        `The request costs ${points} points and may cost ${MOST_POINTS}; ask for smaller pages or fewer fields.`,
-      );
+    const points = pointsOf(asked);
+    if (typeof points !== 'number') return points;
+    known.note(params.query, document);
     if (points > 1 && ctx.actor.kind === 'key') {
       const charged = await chargeQuery(services.sql, ctx.actor.key_id, points - 1);
       cost.charged = charged;
@@ -79,15 +97,7 @@ export function limitCost(services: Services): Plugin<object, GraphqlContext> {
       const { cost, ctx } = context;
       cost.answered = true;
       if (ctx.actor.kind === 'key') refunds.give(ctx.actor.key_id, cost.spared);
-      const { limit } = cost.charged.window;
-      const told = {
-        requested: cost.requested,
-        actual: cost.actual,
-        limit,
-        remaining: cost.remaining,
-        resetAt: isoTime(cost.charged.reset_at_ms),
-      };
-      setResult({ ...result, extensions: { ...result.extensions, cost: told } });
+      setResult({ ...result, extensions: { ...result.extensions, cost: toldCost(cost) } });
     },
   };
 }

@@ -1,20 +1,33 @@
 import { type AppError, httpStatus } from '@postrider/core';
 import { graphqlError } from './errors.ts';
 
-/** An answer before anything of the document was looked at, in the form of a result. */
-export function refuse(
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What is said before anything of the document was looked at, in the form of a result. */
+export function refusalOf(
   error: AppError,
   request_id: string,
   headers: Readonly<Record<string, string>>,
   status: number = httpStatus[error.code],
-): Response {
+): Refusal {
   const { message, extensions } = graphqlError(error);
-  return new Response(JSON.stringify({ errors: [{ message, extensions: { ...extensions, requestId: request_id } }] }), {
+  return {
     status,
     headers: {
       'content-type': 'application/graphql-response+json; charset=utf-8',
       ...(error.code === 'unauthorized' && { 'www-authenticate': 'Bearer realm="postrider"' }),
       ...headers,
     },
-  });
+    body: JSON.stringify({ errors: [{ message, extensions: { ...extensions, requestId: request_id } }] }),
+  };
+}
+
+/** The same as a Response. */
+export function refuse(...of: Parameters<typeof refusalOf>): Response {
+  const { body, ...init } = refusalOf(...of);
+  return new Response(body, init);
 }

@@ -18,7 +18,8 @@ import './types/viewer.ts';
 import './types/webhooks.ts';
 import './types/workspaces.ts';
 import { builder } from './builder.ts';
+import { answerIdsAtOnce } from './node-ids.ts';
 import { countShortPages } from './short-pages.ts';
 
 /** The whole schema: every file of types adds its own to the one builder. */
-export const schema = countShortPages(builder.toSchema());
+export const schema = answerIdsAtOnce(countShortPages(builder.toSchema()));

@@ -1,7 +1,9 @@
 import { AppError, type Log, type Services } from '@postrider/core';
+import type { QueryRefunds } from '@postrider/core/usage';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { graphqlError } from './errors.ts';
+import type { KnownQueries } from './known-queries.ts';
 import { limitCost, limitForm } from './limits.ts';
 import type { GraphqlContext } from './request-context.ts';
 import { schema } from './schema.ts';
@@ -9,7 +11,7 @@ import { schema } from './schema.ts';
 export const MOST_BYTES = 100 * 1024;
 
 /** The GraphQL server: it gets a context, and answers over HTTP as the specification of that says. */
-export function createGraphqlServer(services: Services) {
+export function createGraphqlServer(services: Services, refunds: QueryRefunds, known: KnownQueries) {
   return createYoga<GraphqlContext>({
     schema,
     logging: false,
@@ -24,7 +26,7 @@ export function createGraphqlServer(services: Services) {
     // 1,024 documents, the oldest of which is forgotten for each one more; with what validation said of them.
     parserAndValidationCache: true,
     maskedErrors: { maskError: publicError },
-    plugins: [limitForm, limitCost(services), naming(services.log)],
+    plugins: [limitForm, limitCost(services, refunds, known), naming(services.log)],
   });
 }
 
@@ -36,15 +38,17 @@ function naming(log: Log): Plugin<object, GraphqlContext> {
   return {
     onExecutionResult({ result, context, setResult }) {
       if (!result || Symbol.asyncIterator in result || !result.errors) return;
-      const { request_id } = context.ctx;
-      for (const { originalError, path } of result.errors) {
-        if (originalError && !(originalError instanceof GraphQLError))
-          log.error({ err: originalError, request_id, path }, 'a field failed');
-      }
-      const errors = result.errors.map((error) => copyOf(error, { ...asCoded(error), requestId: request_id }));
-      setResult({ ...result, errors });
+      setResult({ ...result, errors: namedErrors(log, result.errors, context.ctx.request_id) });
     },
   };
+}
+
+export function namedErrors(log: Log, errors: readonly GraphQLError[], request_id: string): GraphQLError[] {
+  for (const { originalError, path } of errors) {
+    if (originalError && !(originalError instanceof GraphQLError))
+      log.error({ err: originalError, request_id, path }, 'a field failed');
+  }
+  return errors.map((error) => copyOf(error, { ...asCoded(error), requestId: request_id }));
 }
 
 /** What the parser, the validator or the reader of variables refused has no reason yet. */
@@ -70,7 +74,7 @@ function copyOf(
 }
 
 /** What the caller did wrong is told. Of anything else only that it failed; the error itself goes on to the log. */
-function publicError(error: unknown): Error {
+export function publicError(error: unknown): GraphQLError {
   const cause = causeOf(error);
   if (cause instanceof GraphQLError) return error instanceof GraphQLError ? error : cause;
   const told = graphqlError(cause instanceof AppError ? cause : unexpected);

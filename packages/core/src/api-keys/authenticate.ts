@@ -59,14 +59,15 @@ export async function authenticate(
   return { actor: keyActor(answer.key), window };
 }
 
-/** Checks a secret for a face that counts what is asked for, not how often; the request itself costs a point. */
+/** Checks a secret for a face that counts what is asked for, not how often, and takes that from the budget. */
 export async function identify(
   services: Pick<Services, 'sql' | 'key_uses'>,
   credential: Credential,
+  points: number,
 ): Promise<{ readonly actor: KeyActor; readonly charged: Charged } | Refused> {
-  const found = await identifyKey(services.sql, credential);
+  const found = await identifyKey(services.sql, credential, points);
   if (typeof found === 'string') return refuseAddress(services, credential.address, keyRefusal(found));
-  if (!found.budget.taken) return budgetRefusal(found.budget, 1);
+  if (!found.budget.taken) return budgetRefusal(found.budget, points);
   services.key_uses.note(found.key.key_id);
   return { actor: keyActor(found.key), charged: chargedOf(found.budget) };
 }

@@ -145,10 +145,11 @@ export async function refusalOf(
 
 export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
 
-/** The key of a secret and the budget of its queries, with one point taken, or why it is no valid key from this address. */
+/** The key of a secret and the budget of its queries, with points taken, or why it is no valid key from this address. */
 export async function identifyKey(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
+  points: number,
 ): Promise<{ readonly key: IdentifiedKey; readonly budget: BudgetLevel } | Reason> {
   const [row] = await sql<(IdentifiedKey & BudgetLevel & { refusal: Reason | null })[]>`
     with found as (
@@ -160,7 +161,7 @@ export async function identifyKey(
       from api_keys where secret_hash = ${secret_hash}
     ),
     counted as (
-      ${takePoints(sql, QUERY_BUDGET, sql`select f.key_id, 1 from found f where f.refusal is null`)}
+      ${takePoints(sql, QUERY_BUDGET, sql`select f.key_id, ${points}::float8 from found f where f.refusal is null`)}
     )
     select f.*, c.level, c.taken, c.now from found f left join counted c on true`;
   if (!row) return 'unknown_key';

@@ -1,0 +1,41 @@
+import { AppError, type Credential, type KeyActor, type Services } from '@postrider/core';
+import { hasScope, identify, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import type { Charged } from '@postrider/core/usage';
+
+interface Window {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset_unix: number;
+  readonly retry_after_seconds: number;
+}
+
+export interface Admitted {
+  readonly actor: KeyActor;
+  readonly charged: Charged;
+  readonly credential: Credential;
+}
+
+/** Settles who asks, and takes points from the budget of the key in the same statement. */
+export async function admitKey(
+  services: Services,
+  authorization: string | undefined,
+  address: string,
+  points: number,
+): Promise<Admitted | { readonly error: AppError; readonly window: Window | null }> {
+  const credential = readCredential(authorization, address);
+  if (credential instanceof AppError) return refuseAddress(services, address, credential);
+  const known = await identify(services, credential, points);
+  if ('error' in known) return known;
+  const { actor, charged } = known;
+  if (hasScope(actor.scopes, 'admin') || hasScope(actor.scopes, 'operator')) return { actor, charged, credential };
+  const message = 'GraphQL needs the scope admin or operator; use a key that has it.';
+  return { error: new AppError('missing_scope', message, { required_scope: 'admin' }), window: null };
+}
+
+export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retry_after_seconds'>) {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(reset_unix),
+  };
+}

@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, createClientAddress, createContext, newId, type Services } from '@postrider/core';
+import type { QueryRefunds } from '@postrider/core/usage';
+import { execute } from 'graphql';
+import { z } from 'zod';
+import { PAGE_POLICY } from '../page-policy.ts';
+import { type Admitted, admitKey, rateHeaders } from './admit-key.ts';
+import { CostMeter } from './cost.ts';
+import type { KnownQueries } from './known-queries.ts';
+import { pointsOf, toldCost } from './limits.ts';
+import { type Plan, runPlan } from './plan.ts';
+import { costOf, type QueryCost } from './query-cost.ts';
+import { refusalOf } from './refuse.ts';
+import { createGraphqlContext, type GraphqlContext } from './request-context.ts';
+import { namedErrors, publicError } from './server.ts';
+import { createFollow } from './streams.ts';
+import { tooSlow, within } from './within.ts';
+
+// Read before it is known who asks; a longer body is read by the server, after that.
+const LONGEST_BODY = 16 * 1024;
+const mediaTypes = new Set(['application/graphql-response+json', 'application/json']);
+
+const bodySchema = z.strictObject({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+});
+
+interface Known {
+  readonly plan: Plan;
+  readonly cost: QueryCost;
+  readonly points: number;
+  readonly variables: Record<string, unknown>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Answers the queries that the server has judged before, straight on node:http; says false, having answered nothing,
+ * for everything else. What is refused for its form, and whatever is new, goes to the server.
+ */
+export function createKnownAnswers(
+  services: Services,
+  refunds: QueryRefunds,
+  known: KnownQueries,
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
+  const costs = new WeakMap<Plan, QueryCost | null>();
+
+  return async (request, response) => {
+    const media_type = request.headers.accept ?? '';
+    if (!isPlain(request) || !mediaTypes.has(media_type)) return false;
+    const body = await readWhole(request);
+    if (!body) return true;
+    const asked = read(body);
+    if (!asked) {
+      // Where the server looks for a body that has been read.
+      Object.assign(request, { rawBody: body });
+      return false;
+    }
+    const request_id = newId('request', services.clock.now());
+    const answered = await answer(asked, request, request_id).catch((error: unknown) => {
+      services.log.error({ err: error, request_id }, 'a query failed');
+      return refusalOf(new AppError('unexpected', 'The request failed; try again.'), request_id, {});
+    });
+    response.writeHead(answered.status, {
+      'content-type': `${media_type}; charset=utf-8`,
+      ...answered.headers,
+      'content-length': Buffer.byteLength(answered.body),
+      'x-request-id': request_id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'content-security-policy': PAGE_POLICY,
+    });
+    response.end(answered.body);
+    return true;
+  };
+
+  function read(body: Buffer): Known | null {
+    const parsed = bodySchema.safeParse(jsonOf(body));
+    const plan = parsed.success ? known.find(parsed.data.query) : null;
+    if (!plan || !parsed.success) return null;
+    const { operationName = null, variables } = parsed.data;
+    if (operationName !== null && operationName !== plan.name) return null;
+    const cost = costAt(plan, variables ?? {});
+    const points = cost && pointsOf(cost);
+    return typeof points === 'number' && cost ? { plan, cost, points, variables: variables ?? {} } : null;
+  }
+
+  function costAt(plan: Plan, variables: Record<string, unknown>): QueryCost | null {
+    if (plan.takes_variables) return costOf(plan.schema, plan.document, plan.name, variables);
+    const before = costs.get(plan);
+    if (before !== undefined) return before;
+    const cost = costOf(plan.schema, plan.document, plan.name, {});
+    costs.set(plan, cost);
+    return cost;
+  }
+
+  async function answer(asked: Known, request: IncomingMessage, request_id: string): Promise<Answer> {
+    const address = clientAddress(request);
+    const admitted = await admitKey(services, request.headers.authorization, address, asked.points);
+    if ('error' in admitted) {
+      const { error, window } = admitted;
+      const headers = { ...(window && rateHeaders(window)), ...retryAfter(error, window?.retry_after_seconds) };
+      return refusalOf(error, request_id, headers);
+    }
+    const ctx = {
+      ...createContext(services, admitted.actor, { request_id, face: 'graphql', address }),
+      actor: admitted.actor,
+    };
+    const begun = meterOf(asked, admitted);
+    const g = createGraphqlContext(ctx, begun, createFollow(services, admitted.credential));
+    const answered = await within(run(asked, admitted, g));
+    if (!answered) return refusalOf(tooSlow(), request_id, {});
+    const { cost, ...result } = answered;
+    refunds.give(admitted.actor.key_id, cost.spared);
+    const { limit, reset_unix } = cost.charged.window;
+    return {
+      status: 200,
+      headers: rateHeaders({ limit, remaining: cost.remaining, reset_unix }),
+      body: JSON.stringify({ ...result, extensions: { cost: toldCost(cost) } }),
+    };
+  }
+
+  async function run(asked: Known, admitted: Admitted, g: GraphqlContext) {
+    const { plan, variables } = asked;
+    try {
+      return { data: await runPlan(plan, g, variables), cost: g.cost };
+    } catch {
+      // In full, it says what failed and where. What has been read through loaders is not read again, and what the
+      // plan has begun goes on counting on its own meter.
+      const cost = meterOf(asked, admitted);
+      const again = { ...g, cost };
+      const { document, schema } = plan;
+      const result = await execute({ schema, document, contextValue: again, variableValues: variables });
+      if (!result.errors) return { data: result.data ?? null, cost };
+      const errors = namedErrors(services.log, result.errors.map(publicError), g.ctx.request_id);
+      return { errors, data: result.data ?? null, cost };
+    }
+  }
+}
+
+function meterOf({ points, cost }: Known, { charged }: Admitted): CostMeter {
+  const meter = new CostMeter(charged);
+  meter.requested = points;
+  meter.begin(cost);
+  return meter;
+}
+
+function retryAfter(error: AppError, seconds: number | undefined): Record<string, string> {
+  return error.code === 'rate_limited' && seconds !== undefined ? { 'retry-after': String(seconds) } : {};
+}
+
+/** A small JSON body to the one address, as clients send it. */
+function isPlain({ method, url, headers }: IncomingMessage): boolean {
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  return (
+    url === '/graphql' &&
+    method === 'POST' &&
+    headers['content-type'] === 'application/json' &&
+    headers['content-encoding'] === undefined &&
+    length > 0 &&
+    length <= LONGEST_BODY
+  );
+}
+
+/** Null where the sender has gone, so that nobody waits for an answer. */
+function readWhole(request: IncomingMessage): Promise<Buffer | null> {
+  const { promise, resolve } = Promise.withResolvers<Buffer | null>();
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  request.once('close', () => resolve(null));
+  request.once('error', () => resolve(null));
+  return promise;
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
