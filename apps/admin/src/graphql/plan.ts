@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  defaultFieldResolver,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLObjectType,
@@ -95,14 +96,14 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
     const [node] = nodes;
     const field = type.getFields()[node.name.value];
     // It would set the prototype of the object that is answered.
-    if (!field?.resolve || key === '__proto__') throw new PlanFailed();
+    if (!field || key === '__proto__') throw new PlanFailed();
     const constant = takes_variables ? null : getArgumentValues(field, node, {});
     const index = count++;
     return {
       key,
       index,
       // The schema types the source of a field as anything.
-      resolve: field.resolve as Resolve,
+      resolve: (field.resolve ?? defaultFieldResolver) as Resolve,
       argsOf: (variables) => constant ?? getArgumentValues(field, node, variables),
       shape: shapeOf(field.type, nodes),
       info: {
