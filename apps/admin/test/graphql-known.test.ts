@@ -1,0 +1,90 @@
+import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlAnswer, type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let id: string;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+  const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi', tags: ['a'] };
+  for (let count = 0; count < 3; count++) id = (await invoke(ctx, sendMessage, mail)).id;
+  await world.drain();
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+/** An answer without what differs from request to request. */
+function comparable({ status, text, headers }: GraphqlAnswer) {
+  const names = [...headers.keys()].filter((name) => !['date', 'connection', 'keep-alive'].includes(name)).sort();
+  const body = text
+    .replaceAll(/req_\w+/g, 'req')
+    .replace(/"remaining":\d+,"resetAt":"[^"]+"/, '')
+    .replace(/,?"stacktrace".*/, '');
+  return { status, body, names, type: headers.get('content-type') };
+}
+
+describe('a query that is asked a second time', () => {
+  it.each([
+    [
+      'with nested pages',
+      '{ messages(first: 2) { nodes { id status tags metadata timeline(first: 3) { nodes { type at } } } } }',
+    ],
+    [
+      'with aliases and fragments that overlap',
+      `{ a: messages(first: 1) { nodes { x: id ...f } pageInfo { hasNextPage endCursor } } b: messages { edges { cursor node { id } } } }
+       fragment f on Message { recipients { nodes { address } } ... on Message { recipients { nodes { status kind } } } ... on Node { id } }`,
+    ],
+    ['with __typename', '{ __typename messages(first: 1) { __typename nodes { __typename id } } }'],
+    [
+      'with nulls',
+      '{ messages(first: 1) { nodes { replyTo scheduledAt resendOf { id } lastEvent { type message { subject } } } } }',
+    ],
+    ['that skips', '{ messages(first: 1) { nodes { id subject @skip(if: true) } } }'],
+    ['of which a nullable field fails', '{ usage { limit } messages(first: 0) { nodes { id } } }'],
+    ['whose field for operators is refused', '{ usage { limit } queues { name } }'],
+    ['with an alias for a prototype', '{ __proto__: usage { limit } }'],
+  ])('%s is answered as it was the first time', async (_, query) => {
+    const first = await graphql.ask(query);
+    const second = await graphql.ask(query);
+
+    expect(comparable(second)).toEqual(comparable(first));
+  });
+
+  it('takes its variables anew, and is refused where they do not fit', async () => {
+    const query =
+      'query q($first: Int!, $status: [MessageStatus!]) { messages(first: $first, filter: { status: $status }) { nodes { id } } }';
+    await graphql.ask(query, { first: 1 });
+
+    const two = await graphql.ask(query, { first: 2 });
+    const none = await graphql.ask(query, { first: 2, status: ['FAILED'] });
+    const wrong = await graphql.ask(query, { first: 'x' });
+    const dear = await graphql.ask(query, { first: 2_000_000 });
+
+    expect(two.data).toMatchObject({ messages: { nodes: [{ id }, {}] } });
+    expect(none.data).toEqual({ messages: { nodes: [] } });
+    expect([wrong.status, wrong.errors[0]?.extensions.reason]).toEqual([400, 'invalid_query']);
+    expect([dear.status, dear.errors[0]?.extensions.reason]).toEqual([400, 'query_too_complex']);
+  });
+
+  it('is answered to nobody without a key, and pays for whoever has one', async () => {
+    const query = '{ messages(first: 100) { nodes { id } } }';
+    const { secret } = await world.key({ scopes: ['admin'] });
+    await graphql.ask(query, undefined, { key: secret });
+
+    const second = await graphql.ask(query, undefined, { key: secret });
+    const stranger = await graphql.ask(query, undefined, { key: `pr_live_${'0'.repeat(64)}` });
+    const nobody = await graphql.ask(query, undefined, { key: null });
+    const sender = await graphql.ask(query, undefined, { key: (await world.key({ scopes: ['email:send'] })).secret });
+
+    expect(second.extensions.cost).toMatchObject({ requested: 101, actual: 4 });
+    expect([stranger.status, nobody.status, sender.status]).toEqual([401, 401, 403]);
+    expect(stranger.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
+  });
+});
