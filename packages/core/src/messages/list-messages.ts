@@ -1,40 +1,62 @@
 import type { Sql, Tx } from '@postrider/db';
 import { z } from 'zod';
 import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
+import type { ActorContext } from '../context.ts';
+import { openStates } from '../delivery/index.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { listOf } from '../wire.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
-import { recipientsOf } from './log-store.ts';
+import { type MessageRow, type RecipientRow, recipientsOf } from './log-store.ts';
 import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
 // A domain with more senders than this is hardly a small part of its workspace, and found by a walk of it.
 const MOST_SENDERS = 32;
 
+const input = z.object({ ...pageFields, ...filterFields });
+
 /** The log of a workspace, newest first. */
 export const listMessages = operation({
   name: 'email.logs',
   scope: 'email:logs:read',
   summary: 'List emails, newest first',
-  input: z.object({ ...pageFields, ...filterFields }),
+  input,
   output: listOf(logEntrySchema),
-  async run(ctx, { limit, cursor, ...filters }): Promise<List<LogEntry>> {
-    const { workspace_id } = ctx.actor;
-    const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
-    const range = idRange('message', filters, readCursor(scope, cursor));
-    const filter = filterOf(filters);
-    const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
-    const asked = countFilters(filter);
-    const all_pass = asked === 0 || (asked === 1 && driver.kind !== 'all');
-    const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
-      messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
-    );
-    const shown = found.rows.slice(0, limit).map((row) => row.id);
-    const recipients = await recipientsOf(ctx.sql, workspace_id, shown);
-    return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
-  },
+  run: (ctx, asked) => pageOfLog(ctx, asked, () => true),
 });
+
+/** The same page for whoever asks for nothing of recipients: those of closed messages are not read, and left empty. */
+export const listMessagesAlone = operation({
+  name: 'email.logs_alone',
+  scope: 'email:logs:read',
+  summary: 'List emails, newest first, with recipients only where a status depends on them',
+  input,
+  output: listOf(logEntrySchema),
+  run: (ctx, asked) => pageOfLog(ctx, asked, ({ status }) => openStates.some((open) => open === status)),
+});
+
+async function pageOfLog(
+  ctx: ActorContext,
+  { limit, cursor, ...filters }: z.output<typeof input>,
+  needsRecipients: (row: MessageRow) => boolean,
+): Promise<List<LogEntry>> {
+  const { workspace_id } = ctx.actor;
+  const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
+  const range = idRange('message', filters, readCursor(scope, cursor));
+  const filter = filterOf(filters);
+  const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
+  const asked = countFilters(filter);
+  const all_pass = asked === 0 || (asked === 1 && driver.kind !== 'all');
+  const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
+    messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
+  );
+  const shown = found.rows.slice(0, limit).filter(needsRecipients);
+  const ids = shown.map((row) => row.id);
+  const recipients =
+    ids.length === 0 ? new Map<string, RecipientRow[]>() : await recipientsOf(ctx.sql, workspace_id, ids);
+  return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
+}
 
 /** An index walk for each filter, or the walk of everything where there is none. */
 export async function driversOf(

@@ -5,6 +5,7 @@ import {
   type EmailContent,
   type LogEntry,
   listMessages,
+  listMessagesAlone,
   pageOfRecipients,
   rescheduleMessage,
   retryMessageNow,
@@ -15,6 +16,7 @@ import { connectionFrom, connectionOf, pageArgs, pageInput } from '../connection
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, page } from '../from-operation.ts';
+import { namesBelow } from '../names-below.ts';
 import { claimIds } from '../node-ids.ts';
 import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
@@ -197,14 +199,20 @@ export const MessageFilter = builder.inputType('MessageFilter', {
 
 const MessageConnection = connectionOf(Message);
 
+/** Fields that tell of recipients, or lead back to a message that may be asked for them. */
+const needRecipients = new Set(['recipients', 'recipientCounts', 'recipient', 'waiting', 'message', 'data']);
+
 builder.queryField('messages', (t) =>
   t.field({
     type: MessageConnection,
     description: 'The log, newest first. A page with a filter may be short while hasNextPage is true.',
     args: { ...pageArgs(t), filter: t.arg({ type: MessageFilter }) },
-    resolve: async (_, { filter, ...args }, g) => {
+    resolve: async (_, { filter, ...args }, g, info) => {
       const { status, tags, ...others } = filter ?? {};
-      const found = await page(g, listMessages, args, { ...others, status: status?.join(','), tag: tags });
+      const whole = namesBelow(info, needRecipients);
+      const operation = whole ? listMessages : listMessagesAlone;
+      const found = await page(g, operation, args, { ...others, status: status?.join(','), tag: tags });
+      if (!whole) return found;
       for (const { node } of found.edges) g.load.messages.prime(node.id, node);
       return found;
     },
