@@ -92,8 +92,6 @@ describe('a query that is asked a second time', () => {
 it('messages tell the same of themselves whether their recipients are asked for or not', async () => {
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
   const mail = { from: 'shop@sandbox.test', subject: 'Hi', text: 'Hi' };
-  await invoke(ctx, sendMessage, { ...mail, to: 'reject@simulator.test' });
-  await world.drain();
   const waits = await invoke(ctx, sendMessage, { ...mail, to: 'eve@example.com' });
   await world.services.sql`
     update recipients set state = 'sending', first_attempt_at = clock_now() where message_id = ${waits.id}`;
@@ -103,7 +101,7 @@ it('messages tell the same of themselves whether their recipients are asked for 
   const whole = await graphql.ask(`{ messages { nodes { ${own} recipientCounts { count } } } }`);
 
   const { nodes } = (alone.data as { messages: { nodes: { status: string }[] } }).messages;
-  expect(nodes.map(({ status }) => status)).toEqual(['SENDING', 'BOUNCED', 'DELIVERED', 'DELIVERED', 'DELIVERED']);
+  expect(nodes.map(({ status }) => status)).toEqual(['SENDING', 'DELIVERED', 'DELIVERED', 'DELIVERED']);
   expect(nodes[0]).toMatchObject({ sentAt: expect.any(String) });
   const counted = nodes.map((node) => ({ ...node, recipientCounts: [{ count: 1 }] }));
   expect(whole.data).toEqual({ messages: { nodes: counted } });
