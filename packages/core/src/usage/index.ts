@@ -9,6 +9,7 @@ export {
   chargeQuery,
   createQueryRefunds,
   QUERY_BUDGET,
+  type QueryRefunds,
 } from './query-budget.ts';
 export {
   ADDRESS_LIMIT,
