@@ -1,3 +1,5 @@
+import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -72,6 +74,21 @@ describe('a document', () => {
 
     expect(answer.status).toBe(400);
     expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
+  });
+
+  it('with an argument that cannot be read is refused whole, so that nothing of it runs without a price', async () => {
+    const dear = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
+    const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${dear} }`;
+    const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${dear} }`;
+    const many = `query ($ids: [ID!] = []) { bad: nodes(ids: $ids) { id } ${dear} }`;
+
+    for (const query of [skipped, dropped, many]) {
+      const answer = await graphql.ask(query, { id: null, ids: null });
+
+      expect(answer.status).toBe(400);
+      expect(answer.data).toBeUndefined();
+      expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }]);
+    }
   });
 
   it('is refused for its first operation as much as for the one that is named', async () => {
@@ -207,4 +224,21 @@ describe('the budget of a key', () => {
       where k.secret_hash = sha256(convert_to(${secret}, 'UTF8'))`;
     return row?.level ?? 0;
   }
+});
+
+describe('an answer', () => {
+  it('of little cost ends where its lists bring more than 20,000 entries', async () => {
+    const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
+    const to = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
+    const mail = { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' };
+    await Promise.all(Array.from({ length: 60 }, () => invoke(ctx, sendMessage, mail)));
+    const cursors = (lists: number) =>
+      `{ messages(first: 60) { edges { node { ${aliases(lists, 'recipients(first: 40) { edges { cursor } }')} } } } }`;
+
+    const answers = [await graphql.ask(cursors(8)), await graphql.ask(cursors(9))];
+
+    expect(answers[0]?.errors).toEqual([]);
+    expect(answers[1]?.data).toBeNull();
+    expect(answers[1]?.errors[0]?.extensions).toMatchObject({ code: 'invalid_request', reason: 'query_too_complex' });
+  });
 });

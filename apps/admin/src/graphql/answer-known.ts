@@ -92,12 +92,14 @@ export function createKnownAnswers(
     return typeof points === 'number' && cost ? { plan, cost, points, variables: variables ?? {} } : null;
   }
 
+  /** Null where it cannot be told; then the request goes the long way, and is refused there. */
   function costAt(plan: Plan, variables: Record<string, unknown>): QueryCost | null {
-    if (plan.takes_variables) return costOf(plan.schema, plan.document, plan.name, variables);
-    const before = costs.get(plan);
+    const before = plan.takes_variables ? undefined : costs.get(plan);
     if (before !== undefined) return before;
-    const cost = costOf(plan.schema, plan.document, plan.name, {});
-    costs.set(plan, cost);
+    // Weights may ask the clock, and who asks is not known yet.
+    const told = costOf(plan.schema, plan.document, plan.name, variables, { ctx: services });
+    const cost = 'errors' in told ? null : told;
+    if (!plan.takes_variables) costs.set(plan, cost);
     return cost;
   }
 

@@ -1,7 +1,7 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
 import { AppError, isoTime, type Services } from '@postrider/core';
 import { chargeQuery, type QueryRefunds } from '@postrider/core/usage';
-import type { ExecutionArgs, GraphQLError, ValidationContext } from 'graphql';
+import { type ExecutionArgs, GraphQLError, type ValidationContext } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { CostMeter } from './cost.ts';
 import { graphqlError } from './errors.ts';
@@ -66,18 +66,25 @@ export function limitCost(
   refunds: QueryRefunds,
   known: KnownQueries,
 ): Plugin<YogaInitialContext, GraphqlContext> {
-  const admit = async ({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs) => {
+  /** The errors for which nothing of it may run; null: it may. */
+  const admit = async ({
+    schema,
+    document,
+    operationName,
+    variableValues,
+    contextValue,
+  }: ExecutionArgs): Promise<readonly GraphQLError[] | null> => {
     // The server makes the context; envelop forgets its type.
     const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
-    const asked = costOf(schema, document, operationName, variableValues ?? {});
-    if (!asked) return null;
+    const asked = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
+    if ('errors' in asked) return asked.errors.map(unreadable);
     const points = pointsOf(asked);
-    if (typeof points !== 'number') return points;
+    if (typeof points !== 'number') return [points];
     known.note(params.query, document);
     if (points > 1 && ctx.actor.kind === 'key') {
       const charged = await chargeQuery(services.sql, ctx.actor.key_id, points - 1);
       cost.charged = charged;
-      if ('error' in charged) return throttled(graphqlError(charged.error), charged.window.retry_after_seconds);
+      if ('error' in charged) return [throttled(graphqlError(charged.error), charged.window.retry_after_seconds)];
     }
     cost.requested = points;
     cost.begin(asked);
@@ -85,12 +92,12 @@ export function limitCost(
   };
   return {
     async onExecute({ args, setResultAndStopExecution }) {
-      const error = await admit(args);
-      if (error) setResultAndStopExecution({ errors: [error] });
+      const errors = await admit(args);
+      if (errors) setResultAndStopExecution({ errors });
     },
     async onSubscribe({ args, setResultAndStopExecution }) {
-      const error = await admit(args);
-      if (error) setResultAndStopExecution({ errors: [error] });
+      const errors = await admit(args);
+      if (errors) setResultAndStopExecution({ errors });
     },
     onExecutionResult({ result, context, setResult }) {
       if (!result || Symbol.asyncIterator in result) return;
@@ -100,6 +107,12 @@ export function limitCost(
       setResult({ ...result, extensions: { ...result.extensions, cost: toldCost(cost) } });
     },
   };
+}
+
+/** What the reader of variables or arguments said; nothing has run, so that the whole request is refused. */
+function unreadable(error: GraphQLError): GraphQLError {
+  const { nodes = null, message } = error;
+  return new GraphQLError(message, { nodes, extensions: { http: { status: 400 } } });
 }
 
 function throttled(error: GraphQLError, seconds: number): GraphQLError {

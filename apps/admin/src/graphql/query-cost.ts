@@ -30,29 +30,34 @@ interface Sums {
   readonly breadth: number;
 }
 
+const MOST_ERRORS = 50;
+
 type Weight = number | { readonly field?: number; readonly multiplier?: number };
 type Weigh = Weight | ((args: Record<string, unknown>, context: object, field: unknown) => Weight);
 
 /**
  * What an operation asks for, before anything of it runs. Each field says by `complexity` what it costs and how
- * often what is below it will be read. Null where variables do not fit: executing it says so.
+ * often what is below it will be read. Where that cannot be told, the errors why: executing it would drop one field
+ * and go on with the others, for which nobody would have paid.
  */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation_name: string | null | undefined,
   inputs: Readonly<Record<string, unknown>>,
-): QueryCost | null {
+  /** What resolvers get too; a weight that depends on the time asks its clock. */
+  context: object,
+): QueryCost | { readonly errors: readonly GraphQLError[] } {
   const operation = getOperationAST(document, operation_name);
   const root = operation && schema.getRootType(operation.operation);
-  if (!operation || !root) return null;
-  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], inputs);
-  if (!variables.coerced) return null;
+  if (!operation || !root) return { errors: [new GraphQLError('Name one operation of the document.')] };
+  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], inputs, { maxErrors: MOST_ERRORS });
+  if (!variables.coerced) return { errors: variables.errors };
   try {
-    return walk(document, operation, root, variables.coerced, schema);
+    return walk(document, operation, root, variables.coerced, schema, context);
   } catch (error) {
-    // An argument that cannot be read; the executor tells which.
-    if (error instanceof GraphQLError) return null;
+    // An argument that cannot be read, such as null where the variable had a default.
+    if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
   }
 }
@@ -63,6 +68,7 @@ function walk(
   root: GraphQLNamedType,
   variables: Record<string, unknown>,
   schema: GraphQLSchema,
+  context: object,
 ): QueryCost {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -101,7 +107,7 @@ function walk(
   const ofField = (node: FieldNode, type: GraphQLNamedType): Sums => {
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     if (!field) return { points: 0, breadth: 0 };
-    const { own, multiplier } = weightOf(field, node, variables);
+    const { own, multiplier } = weightOf(field, node, variables, context);
     if (!node.selectionSet) return { points: own, breadth: 1 };
     const below = ofSelection(node.selectionSet, getNamedType(field.type));
     per_entry.set(node, below.points);
@@ -115,10 +121,11 @@ function weightOf(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
   variables: Record<string, unknown>,
+  context: object,
 ): { readonly own: number; readonly multiplier: number } {
   // The builder writes it on every field.
   const weigh = field.extensions.complexity as Weigh | undefined;
-  const weight = typeof weigh === 'function' ? weigh(getArgumentValues(field, node, variables), {}, field) : weigh;
+  const weight = typeof weigh === 'function' ? weigh(getArgumentValues(field, node, variables), context, field) : weigh;
   if (typeof weight === 'number') return { own: weight, multiplier: 1 };
   return { own: weight?.field ?? 1, multiplier: Math.max(0, weight?.multiplier ?? 1) };
 }

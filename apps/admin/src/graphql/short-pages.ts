@@ -1,16 +1,40 @@
-import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
+import {
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql';
 import type { Connection } from './connections.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 const DEFAULT_PAGE = 20;
 
-/** Lets every connection of a schema note what its page did not hold, so that its cost can be given back. */
+/**
+ * Lets every connection of a schema note what its page did not hold, so that its cost can be given back, and every
+ * list how much it holds.
+ */
 export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const { resolve } = field;
-      if (!resolve || !getNamedType(field.type).name.endsWith('Connection')) continue;
+      if (!resolve) continue;
+      const named = getNamedType(field.type);
+      if (isCounted(field.type, named)) {
+        field.resolve = (parent, args, g: GraphqlContext, info) => {
+          const note = (list: unknown) => {
+            if (Array.isArray(list)) g.cost.noteEntries(list.length);
+            return list;
+          };
+          const list: unknown = resolve(parent, args, g, info);
+          return list instanceof Promise ? list.then(note) : note(list);
+        };
+      }
+      if (!named.name.endsWith('Connection')) continue;
       field.resolve = (parent, args: { readonly first?: number | null }, g: GraphqlContext, info) => {
         const note = (page: Connection<unknown> | null) => {
           if (page) g.cost.noteShortPage(info.fieldNodes[0], (args.first ?? DEFAULT_PAGE) - page.edges.length);
@@ -23,4 +47,9 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
     }
   }
   return schema;
+}
+
+/** Lists of objects. Points of a series are plain numbers, of which the core bounds how many an answer has. */
+function isCounted(type: GraphQLOutputType, named: GraphQLNamedType): boolean {
+  return isListType(getNullableType(type)) && !isLeafType(named) && named.name !== 'StatPoint';
 }
