@@ -218,6 +218,29 @@ describe('the budget of a key', () => {
     }
   });
 
+  it('that is used up is told with the time after which to ask again', async () => {
+    await world.clock.freeze(new Date('2030-01-01T00:03:00Z'));
+    const { id, secret } = await world.key({ scopes: ['admin'] });
+    await world.services.sql`
+      insert into query_budgets (key_id, level, taken, at) values (${id}, 12000, true, clock_now())`;
+
+    const answer = await graphql.ask('{ usage { month } }', undefined, { key: secret });
+
+    expect(answer.status).toBe(429);
+    expect(answer.errors).toMatchObject([{ extensions: { reason: 'graphql_cost' } }]);
+    expect(answer.headers.get('retry-after')).toBe('1');
+  });
+
+  it('is told to a key without the scope too', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'] });
+
+    const answer = await graphql.ask('{ usage { month } }', undefined, { key: secret });
+
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('12000');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('11999');
+  });
+
   async function levelOf(secret: string): Promise<number> {
     const [row] = await world.services.sql<{ level: number }[]>`
       select b.level from query_budgets b join api_keys k on k.id = b.key_id

@@ -21,7 +21,7 @@ export async function admitKey(
   authorization: string | undefined,
   address: string,
   points: number,
-): Promise<Admitted | { readonly error: AppError; readonly window: Window | null }> {
+): Promise<Admitted | { readonly error: AppError; readonly window: Window }> {
   const credential = readCredential(authorization, address);
   if (credential instanceof AppError) return refuseAddress(services, address, credential);
   const known = await identify(services, credential, points);
@@ -29,7 +29,7 @@ export async function admitKey(
   const { actor, charged } = known;
   if (hasScope(actor.scopes, 'admin') || hasScope(actor.scopes, 'operator')) return { actor, charged, credential };
   const message = 'GraphQL needs the scope admin or operator; use a key that has it.';
-  return { error: new AppError('missing_scope', message, { required_scope: 'admin' }), window: null };
+  return { error: new AppError('missing_scope', message, { required_scope: 'admin' }), window: charged.window };
 }
 
 export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retry_after_seconds'>) {
@@ -38,4 +38,10 @@ export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retr
     'x-ratelimit-remaining': String(remaining),
     'x-ratelimit-reset': String(reset_unix),
   };
+}
+
+/** The headers of a refusal: what is left, and after a 429 when to ask again. */
+export function refusalHeaders(error: AppError, window: Window): Record<string, string> {
+  const wait = { 'retry-after': String(window.retry_after_seconds) };
+  return { ...rateHeaders(window), ...(error.code === 'rate_limited' && wait) };
 }

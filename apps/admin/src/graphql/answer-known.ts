@@ -4,7 +4,7 @@ import type { QueryRefunds } from '@postrider/core/usage';
 import { execute } from 'graphql';
 import { z } from 'zod';
 import { PAGE_POLICY } from '../page-policy.ts';
-import { type Admitted, admitKey, rateHeaders } from './admit-key.ts';
+import { type Admitted, admitKey, rateHeaders, refusalHeaders } from './admit-key.ts';
 import { CostMeter } from './cost.ts';
 import type { KnownQueries } from './known-queries.ts';
 import { pointsOf, toldCost } from './limits.ts';
@@ -108,8 +108,7 @@ export function createKnownAnswers(
     const admitted = await admitKey(services, request.headers.authorization, address, asked.points);
     if ('error' in admitted) {
       const { error, window } = admitted;
-      const headers = { ...(window && rateHeaders(window)), ...retryAfter(error, window?.retry_after_seconds) };
-      return refusalOf(error, request_id, headers);
+      return refusalOf(error, request_id, refusalHeaders(error, window));
     }
     const ctx = {
       ...createContext(services, admitted.actor, { request_id, face: 'graphql', address }),
@@ -152,10 +151,6 @@ function meterOf({ points, cost }: Known, { charged }: Admitted): CostMeter {
   meter.requested = points;
   meter.begin(cost);
   return meter;
-}
-
-function retryAfter(error: AppError, seconds: number | undefined): Record<string, string> {
-  return error.code === 'rate_limited' && seconds !== undefined ? { 'retry-after': String(seconds) } : {};
 }
 
 /** A small JSON body to the one address, as clients send it. */

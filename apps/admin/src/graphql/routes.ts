@@ -3,7 +3,7 @@ import type { QueryRefunds } from '@postrider/core/usage';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { AdminEnv } from '../admin-env.ts';
-import { admitKey, rateHeaders } from './admit-key.ts';
+import { admitKey, rateHeaders, refusalHeaders } from './admit-key.ts';
 import { CostMeter } from './cost.ts';
 import type { KnownQueries } from './known-queries.ts';
 import { refuse } from './refuse.ts';
@@ -19,8 +19,7 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
   const answer = async (context: Context<AdminEnv>): Promise<Response> => {
     const { request_id, address } = context.var;
     const admitted = await admitKey(services, context.req.header('authorization'), address, 1);
-    if ('error' in admitted)
-      return refuse(admitted.error, request_id, admitted.window ? rateHeaders(admitted.window) : {});
+    if ('error' in admitted) return refuse(admitted.error, request_id, refusalHeaders(admitted.error, admitted.window));
     const { actor, charged, credential } = admitted;
     const ctx = { ...createContext(services, actor, { request_id, face: 'graphql', address }), actor };
     const cost = new CostMeter(charged);
