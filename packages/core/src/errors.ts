@@ -104,6 +104,7 @@ export const reasons = {
   hold_exists: ['unprocessable', 'The same is held already.'],
   job_not_open: ['unprocessable', 'The job is not in a state in which this can be done.'],
   bulk_finished: ['unprocessable', 'The bulk operation has ended.'],
+  bulk_limit: ['unprocessable', 'The workspace has the highest number of bulk operations open.'],
   send_rate: ['rate_limited', 'Too many send requests in this minute.'],
   logs_rate: ['rate_limited', 'Too many log requests in this minute.'],
   default_rate: ['rate_limited', 'Too many requests in this minute.'],

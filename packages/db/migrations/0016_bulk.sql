@@ -37,6 +37,8 @@ create table bulk_operations (
 create index bulk_operations_newest on bulk_operations (workspace_id, id);
 -- Serves the reconciler.
 create index bulk_operations_open on bulk_operations (next_at) where status in ('queued', 'running');
+-- Serves the bound on how many a workspace has open.
+create index bulk_operations_open_of on bulk_operations (workspace_id) where status in ('queued', 'running');
 
 -- The receipts, each written in the commit of what it tells.
 create table bulk_items (

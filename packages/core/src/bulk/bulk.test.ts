@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { z } from 'zod';
 import type { Actor, Context } from '../context.ts';
 import { idFloor } from '../ids.ts';
+import type { JobData } from '../jobs.ts';
 import { getContent, getMessage, resendMessage, sendBatch, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { createContext } from '../services.ts';
@@ -271,6 +272,59 @@ describe('a bulk operation', () => {
     const { id } = await start('cancel', { tag: 'nothing' });
     await workUntilEnd();
     expect(await reasonOf(invoke(ctx(), cancelBulk, { id }))).toBe('bulk_finished');
+  });
+
+  it('leaves the worker to others while its rate allows nothing', async () => {
+    await sendMany(4, { tags: ['slow'], scheduled_at: inAnHour() });
+    const { id } = await start('cancel', { tag: 'slow' }, { rate_per_second: 1 });
+    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+
+    const passed = await workSlice(world.services, job?.data ?? { bulk_id: '', turn: 0 }, 'where_it_waits');
+
+    expect(passed).toMatchObject({ over: true, wait_ms: 1000, receipts: { length: 1 } });
+    expect(await world.services.jobs.fetch('bulk.run', 5)).toEqual([]);
+    await world.clock.advance(1000);
+    expect(await world.services.jobs.fetch('bulk.run', 5)).toMatchObject([{ data: { bulk_id: id, turn: 1 } }]);
+    await invoke(ctx(), cancelBulk, { id });
+  });
+
+  it('waits for a seat of its workspace, while those of others go on', async () => {
+    const other = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
+    const mine = await start('cancel', { tag: 'seats' });
+    const theirs = await run((await preview('cancel', { tag: 'seats' }, other)).token, {}, other);
+    const busy = await world.services.sql.reserve();
+    await busy`begin`;
+    await busy`
+      select pg_advisory_xact_lock(hashtextextended('bulk seat ' || n || ' of ' || ${world.workspace_id}, 0))
+      from generate_series(1, 2) n`;
+
+    const waiting = await workSlice(world.services, { bulk_id: mine.id, turn: 0 }, 'where_it_waits');
+    const worked = await workSlice(world.services, { bulk_id: theirs.id, turn: 0 }, 'where_it_waits');
+    await busy`commit`;
+    busy.release();
+
+    expect(waiting).toMatchObject({ over: true, wait_ms: 250, receipts: [] });
+    expect(worked).toMatchObject({ over: true, wait_ms: 0 });
+    await world.clock.advance(250);
+    await workUntilEnd();
+    expect(await invoke(ctx(), getBulk, { id: mine.id })).toMatchObject({ status: 'completed' });
+    expect(await invoke(other, getBulk, { id: theirs.id })).toMatchObject({ status: 'completed' });
+  });
+
+  it('is refused where twenty of its workspace are open, and starts when one of them has ended', async () => {
+    const as = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
+    const tokens = [];
+    for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, as)).token);
+
+    const answers = await Promise.all(tokens.map((token) => reasonOf(run(token, {}, as))));
+
+    expect(answers.filter((reason) => reason === null)).toHaveLength(20);
+    expect(answers.filter((reason) => reason === 'bulk_limit')).toHaveLength(5);
+    const refused = tokens[answers.indexOf('bulk_limit')] ?? '';
+    const begun = await run(tokens[answers.indexOf(null)] ?? '', {}, as);
+    await invoke(as, cancelBulk, { id: begun.id });
+    expect(await reasonOf(run(refused, {}, as))).toBeNull();
+    await workUntilEnd();
   });
 
   it('does ten thousand, each once, with two workers that think it theirs and one that dies', async () => {
@@ -608,11 +662,16 @@ describe('the job', () => {
     await world.clock.unfreeze();
     await sendMany(20, { tags: ['job'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'job' }, { rate_per_second: 40 });
-    const [job] = await world.services.jobs.fetch('bulk.run', 1);
+    const handler = (data: JobData<'bulk.run'>) => workOff(world.services, data);
+    const worker = world.services.jobs.work('bulk.run', { handler, concurrency: () => 1 });
 
-    await workOff(world.services, job?.data ?? { bulk_id: '', turn: 0 });
+    await vi.waitFor(
+      async () => expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 }),
+      { timeout: 4000 },
+    );
+    await worker.stop();
 
-    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
+    expect(worker.held()).toEqual([]);
     await world.clock.freeze(new Date(world.clock.now()));
   });
 });

@@ -1,15 +1,18 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { type BulkEntry, bulkEntry, bulkSchema, idOf } from './bulk-entry.ts';
 import { planOf } from './plan.ts';
 import { invalidPreview, readToken } from './preview-token.ts';
-import { bulkById, insertBulk } from './store.ts';
+import { bulkById, countOpen, insertBulk, lockStarts } from './store.ts';
 import { requireTarget } from './target.ts';
 
 export const DEFAULT_RATE = 100;
 export const MOST_RATE = 1000;
+/** Of one workspace at a time: each has a job that waits for its turn among those of the others. */
+export const MOST_OPEN = 20;
 
 /** Starts what a preview has shown. The same token again answers the same operation. */
 export const runBulk = operation({
@@ -32,6 +35,7 @@ export const runBulk = operation({
     await planOf({ ...frozen, actor: ctx.actor }).check(ctx);
     const started = await ctx.sql.begin(async (tx) => {
       const { id: actor_id, kind } = idOf(ctx.actor);
+      await lockStarts(tx, workspace_id);
       const row = await insertBulk(tx, {
         id,
         workspace_id,
@@ -47,6 +51,13 @@ export const runBulk = operation({
         actor_name: ctx.actor.kind === 'user' ? ctx.actor.email : kind,
       });
       if (!row) return null;
+      if ((await countOpen(tx, workspace_id)) > MOST_OPEN) {
+        throw new AppError(
+          'bulk_limit',
+          `${MOST_OPEN} bulk operations are open already; wait until one has ended, or cancel one with bulk.cancel.`,
+          { extra: { limit: MOST_OPEN } },
+        );
+      }
       await ctx.jobs.send(tx, 'bulk.run', [{ data: { bulk_id: id, turn: 0 } }]);
       const diff = { action, filter, matched, matched_exact, rate_per_second };
       await recordAudit(tx, ctx, [{ action: 'bulk.started', target_id: id, diff, reason, workspace_id }]);

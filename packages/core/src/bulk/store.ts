@@ -49,6 +49,27 @@ export type NewBulk = Pick<
   | 'actor_name'
 > & { readonly actor_id: string };
 
+/** Waits for others who start one for the same workspace, so that a count taken after it holds until the commit. */
+export async function lockStarts(tx: Tx, workspace_id: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`bulk operations of ${workspace_id}`}, 0))`;
+}
+
+/** How many of a workspace have not ended. Served by bulk_operations_open_of. */
+export async function countOpen(tx: Tx, workspace_id: string): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from bulk_operations b
+    where b.workspace_id = ${workspace_id} and b.status in ('queued', 'running')`;
+  return row?.count ?? 0;
+}
+
+/** One of the two seats of a workspace until the commit; false where both are taken. */
+export async function takeSeat(tx: Tx, workspace_id: string): Promise<boolean> {
+  const seat = (number: number) =>
+    tx`pg_try_advisory_xact_lock(hashtextextended(${`bulk seat ${number} of ${workspace_id}`}, 0))`;
+  const [row] = await tx<{ taken: boolean }[]>`select case when ${seat(1)} then true else ${seat(2)} end as taken`;
+  return row?.taken ?? false;
+}
+
 /** Null where it was started before. */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<BulkRow | null> {
   const [row] = await tx<BulkRow[]>`
@@ -135,11 +156,18 @@ export async function recordProgress(tx: Tx, progress: Progress): Promise<number
   return row?.wait_ms ?? 0;
 }
 
-/** Hands an operation to the next job: from this commit on, the one before may not go on. Answers when that is due. */
-export async function passTurn(tx: Tx, id: string): Promise<{ readonly turn: number; readonly start_after: Date }> {
+/**
+ * Hands an operation to the next job: from this commit on, the one before may not go on. Answers when that is due: when
+ * the rate allows more, and not before so many milliseconds have passed.
+ */
+export async function passTurn(
+  tx: Tx,
+  id: string,
+  wait_ms = 0,
+): Promise<{ readonly turn: number; readonly start_after: Date }> {
   const [row] = await tx<{ turn: number; start_after: Date }[]>`
     update bulk_operations b set turn = b.turn + 1 where b.id = ${id}
-    returning b.turn, greatest(b.next_at, clock_now()) as start_after`;
+    returning b.turn, greatest(b.next_at, clock_now() + make_interval(secs => ${wait_ms / 1000}::float8)) as start_after`;
   if (!row) throw new Error('a bulk operation that was locked is gone');
   return row;
 }

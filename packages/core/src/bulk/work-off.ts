@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { sqlState, type Tx } from '@postrider/db';
 import { type AuditFact, recordAudit } from '../audit/index.ts';
 import type { Services } from '../context.ts';
@@ -6,10 +5,12 @@ import type { JobData } from '../jobs.ts';
 import { createContext } from '../services.ts';
 import { actorOf } from './bulk-entry.ts';
 import { type BulkOutcome, type Plan, planOf, type Receipt } from './plan.ts';
-import { insertItems, type LockedBulk, lockBulk, passTurn, recordProgress } from './store.ts';
+import { insertItems, type LockedBulk, lockBulk, passTurn, recordProgress, takeSeat } from './store.ts';
 
 // A job works for so long and then makes room: others who wait for a worker get their turn.
-const TURN_MS = 5000;
+const TURN_MS = 1000;
+// A workspace works on two at once, over all workers, so that it leaves room for others. The rest looks again so soon.
+const SEAT_WAIT_MS = 250;
 // A slice is what half a second of its rate allows, and holds its locks for well below a second.
 const SLICE_SECONDS = 0.5;
 const MOST_IN_A_SLICE = 250;
@@ -17,19 +18,24 @@ const MOST_IN_A_SLICE = 250;
 export interface Slice {
   /** Nothing is left to do under this job: the operation has ended, or belongs to another job now. */
   readonly over: boolean;
-  /** Until the rate allows more. */
+  /** Until the rate allows more, or a seat may be free. */
   readonly wait_ms: number;
   readonly receipts: readonly Receipt[];
   readonly plan: Plan | null;
 }
 
-/** The work of one job: slice after slice at the rate that was asked for, and the next job after some seconds. */
+/**
+ * The work of one job: slice after slice while the rate allows more, and the next job when it does not, or after a
+ * while. Nobody's wait keeps a worker from the others.
+ */
 export async function workOff(services: Services, job: JobData<'bulk.run'>): Promise<void> {
   const began = performance.now();
   for (;;) {
-    const slice = await workSlice(services, job, performance.now() - began >= TURN_MS);
-    if (slice.over) return;
-    if (slice.wait_ms > 0) await pause(Math.min(slice.wait_ms, SLICE_SECONDS * 1000));
+    const slice = await workSlice(services, job, performance.now() - began >= TURN_MS ? true : 'where_it_waits');
+    if (!slice.over) continue;
+    // Workers look for what has become due every few seconds only; this one looks when it is.
+    if (slice.wait_ms > 0) setTimeout(() => services.jobs.ring('bulk.run'), slice.wait_ms).unref();
+    return;
   }
 }
 
@@ -41,22 +47,31 @@ export async function workOff(services: Services, job: JobData<'bulk.run'>): Pro
 export async function workSlice(
   services: Services,
   { bulk_id, turn }: JobData<'bulk.run'>,
-  pass_on: boolean,
+  pass_on: boolean | 'where_it_waits',
 ): Promise<Slice> {
   const slice = await services.sql.begin(async (tx): Promise<Slice> => {
     const bulk = await lockBulk(tx, bulk_id);
     const mine = bulk && bulk.turn === turn && (bulk.status === 'queued' || bulk.status === 'running');
     if (!mine) return { over: true, wait_ms: 0, receipts: [], plan: null };
-    const worked =
-      bulk.wait_ms > 0
-        ? { ended: false, wait_ms: bulk.wait_ms, receipts: [], plan: null }
+    const waits = (wait_ms: number) => ({ ended: false, wait_ms, receipts: [], plan: null });
+    const seated = bulk.wait_ms > 0 || (await takeSeat(tx, bulk.workspace_id));
+    const worked = !seated
+      ? waits(SEAT_WAIT_MS)
+      : bulk.wait_ms > 0
+        ? waits(bulk.wait_ms)
         : await work(services, tx, bulk);
-    if (!worked.ended && pass_on) {
-      const { start_after, turn: next } = await passTurn(tx, bulk_id);
+    const passes_on = !worked.ended && (pass_on === 'where_it_waits' ? worked.wait_ms > 0 : pass_on);
+    if (passes_on) {
+      const { start_after, turn: next } = await passTurn(tx, bulk_id, seated ? 0 : SEAT_WAIT_MS);
       await services.jobs.send(tx, 'bulk.run', [{ data: { bulk_id, turn: next }, start_after }]);
     }
     if (worked.ended) await tellEnd(services, tx, bulk, worked.receipts);
-    return { over: worked.ended || pass_on, wait_ms: worked.wait_ms, receipts: worked.receipts, plan: worked.plan };
+    return {
+      over: worked.ended || passes_on,
+      wait_ms: worked.ended ? 0 : worked.wait_ms,
+      receipts: worked.receipts,
+      plan: worked.plan,
+    };
   });
   if (slice.plan?.wakes && slice.receipts.length > 0) services.jobs.wake(slice.plan.wakes);
   return slice;
