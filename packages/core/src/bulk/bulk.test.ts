@@ -1,7 +1,7 @@
 import { createWorld, startWebhookSink, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
-import type { Actor, Context } from '../context.ts';
+import type { Context, KeyActor } from '../context.ts';
 import { idFloor } from '../ids.ts';
 import type { JobData } from '../jobs.ts';
 import { getContent, getMessage, resendMessage, sendBatch, sendMessage } from '../messages/index.ts';
@@ -54,8 +54,18 @@ async function preview(action: BulkAction, filter: Record<string, unknown>, as: 
   await world.clock.advance(1);
   return invoke(as, previewBulk, { action, filter });
 }
-const run = (token: string, options: Record<string, unknown> = {}, as: Context = ctx()) =>
-  invoke(as, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
+async function run(token: string, options: Record<string, unknown> = {}, as: Context = ctx()) {
+  if (as.actor.kind === 'key') await keep(as.actor);
+  return invoke(as, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
+}
+/** A key that somebody acts by: without it, nothing is done for them. */
+async function keep({ workspace_id, key_id, scopes, mode }: KeyActor): Promise<void> {
+  await world.services.sql`
+    insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
+    values (${workspace_id}, ${key_id}, 'Test', ${Buffer.from(key_id)}, 'pr', 'last', ${[...scopes]}::text[], ${mode},
+      clock_now())
+    on conflict do nothing`;
+}
 async function start(action: BulkAction, filter: Record<string, unknown>, options: Record<string, unknown> = {}) {
   return run((await preview(action, filter)).token, options);
 }
@@ -85,16 +95,10 @@ const audited = async (target_id: string) =>
     await world.services.sql<{ action: string }[]>`
       select action from audit_log where target_id = ${target_id} order by workspace_id, sequence`
   ).map(({ action }) => action);
-const asActor = (actor: Partial<Actor> & { workspace_id?: string }) =>
-  createContext(world.services, {
-    kind: 'key',
-    workspace_id: world.workspace_id,
-    key_id: 'key_test',
-    scopes: ['admin'],
-    mode: 'live',
-    domains: null,
-    ...actor,
-  } as Actor);
+function asActor({ workspace_id = world.workspace_id, scopes = ['admin'], mode = 'live' }: Partial<KeyActor>) {
+  const key_id = ['key', workspace_id, mode, ...scopes].join('_');
+  return createContext(world.services, { kind: 'key', workspace_id, key_id, scopes, mode, domains: null });
+}
 
 describe('a preview', () => {
   it('counts, samples and says what is passed over, and does nothing', async () => {
@@ -286,6 +290,68 @@ describe('a bulk operation', () => {
     await world.clock.advance(1000);
     expect(await world.services.jobs.fetch('bulk.run', 5)).toMatchObject([{ data: { bulk_id: id, turn: 1 } }]);
     await invoke(ctx(), cancelBulk, { id });
+  });
+
+  it.each([
+    ['is revoked', (id: string) => world.services.sql`update api_keys set revoked_at = clock_now() where id = ${id}`],
+    ['has expired', (id: string) => world.services.sql`update api_keys set expires_at = clock_now() where id = ${id}`],
+    [
+      'has lost its scope',
+      (id: string) => world.services.sql`update api_keys set scopes = '{email:send}' where id = ${id}`,
+    ],
+  ])('ends before the next slice when the key that started it %s, and says why', async (title, change) => {
+    await sendMany(10, { tags: [title.replaceAll(' ', '.')], scheduled_at: inAnHour() });
+    const { id: key_id } = await world.key({ scopes: ['admin'] });
+    const as = createContext(world.services, {
+      kind: 'key',
+      workspace_id: world.workspace_id,
+      key_id,
+      scopes: ['admin'],
+      mode: 'live',
+      domains: null,
+    });
+    const { id } = await run(
+      (await preview('cancel', { tag: title.replaceAll(' ', '.') }, as)).token,
+      { rate_per_second: 10 },
+      as,
+    );
+    await workSlice(world.services, { bulk_id: id, turn: 0 }, false);
+
+    await change(key_id);
+    await world.clock.advance(MINUTE_MS);
+    const after = await workSlice(world.services, { bulk_id: id, turn: 0 }, false);
+
+    expect(after).toMatchObject({ over: true, receipts: [] });
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'canceled', done: 5 });
+    expect(await audited(id)).toEqual(['bulk.started', 'bulk.canceled']);
+    const [why] = await world.services.sql`
+      select reason from audit_log where target_id = ${id} and action = 'bulk.canceled'`;
+    expect(why).toEqual({ reason: 'Who started it may not do this any more.' });
+  });
+
+  it('ends before it has begun when the person who started it has been removed from the workspace', async () => {
+    const { sql } = world.services;
+    const mail = await send({ tags: ['left.us'], scheduled_at: inAnHour() });
+    const { workspace_id } = world;
+    await sql`insert into users (id, email, created_at) values ('usr_left', 'left@example.com', clock_now())`;
+    await sql`
+      insert into members (workspace_id, user_id, role, created_at)
+      values (${workspace_id}, 'usr_left', 'admin', clock_now())`;
+    const as = createContext(world.services, {
+      kind: 'user',
+      workspace_id,
+      user_id: 'usr_left',
+      session_id: 'ses_left',
+      email: 'left@example.com',
+      scopes: ['admin'],
+    });
+    const { id } = await run((await preview('cancel', { tag: 'left.us' }, as)).token, {}, as);
+
+    await sql`delete from members where user_id = 'usr_left'`;
+    await workUntilEnd();
+
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'canceled', done: 0 });
+    expect(await status(mail)).toBe('scheduled');
   });
 
   it('waits for a seat of its workspace, while those of others go on', async () => {

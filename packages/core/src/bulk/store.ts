@@ -1,5 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { KeyActor } from '../context.ts';
 import type { Reason } from '../errors.ts';
+import type { WorkspaceRole } from '../people/index.ts';
 import type { BulkAction } from './errand.ts';
 import type { BulkOutcome, Receipt } from './plan.ts';
 
@@ -123,6 +125,32 @@ export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
       greatest(0, extract(epoch from b.next_at - clock_now()) * 1000)::float8 as wait_ms
     from bulk_operations b where b.id = ${id} for update`;
   return row ?? null;
+}
+
+/** What a key may do, which nobody takes from it until the commit; null where it is revoked, expired or gone. */
+export async function heldKey(
+  tx: Tx,
+  workspace_id: string,
+  key_id: string,
+): Promise<Pick<KeyActor, 'scopes' | 'mode' | 'domains'> | null> {
+  const [row] = await tx<Pick<KeyActor, 'scopes' | 'mode' | 'domains'>[]>`
+    select k.scopes, k.mode, k.domains from api_keys k
+    where k.workspace_id = ${workspace_id} and k.id = ${key_id} and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > clock_now())
+    for share`;
+  return row ?? null;
+}
+
+/** What somebody is in a workspace, and stays until the commit; null where they are no longer known. */
+export async function heldPerson(
+  tx: Tx,
+  workspace_id: string,
+  user_id: string,
+): Promise<{ readonly operator: boolean; readonly role: WorkspaceRole | null } | null> {
+  const [member] = await tx<{ role: WorkspaceRole }[]>`
+    select m.role from members m where m.workspace_id = ${workspace_id} and m.user_id = ${user_id} for share`;
+  const [user] = await tx<{ operator: boolean }[]>`select u.operator from users u where u.id = ${user_id} for share`;
+  return user ? { operator: user.operator, role: member?.role ?? null } : null;
 }
 
 export interface Progress {

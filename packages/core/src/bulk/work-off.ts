@@ -1,11 +1,11 @@
 import { sqlState, type Tx } from '@postrider/db';
 import { type AuditFact, recordAudit } from '../audit/index.ts';
-import type { Services } from '../context.ts';
+import type { Actor, Services } from '../context.ts';
 import type { JobData } from '../jobs.ts';
 import { createContext } from '../services.ts';
-import { actorOf } from './bulk-entry.ts';
 import { type BulkOutcome, type Plan, planOf, type Receipt } from './plan.ts';
-import { insertItems, type LockedBulk, lockBulk, passTurn, recordProgress, takeSeat } from './store.ts';
+import { presentActor } from './present-actor.ts';
+import { insertItems, type LockedBulk, lockBulk, markCanceled, passTurn, recordProgress, takeSeat } from './store.ts';
 
 // A job works for so long and then makes room: others who wait for a worker get their turn.
 const TURN_MS = 1000;
@@ -53,13 +53,18 @@ export async function workSlice(
     const bulk = await lockBulk(tx, bulk_id);
     const mine = bulk && bulk.turn === turn && (bulk.status === 'queued' || bulk.status === 'running');
     if (!mine) return { over: true, wait_ms: 0, receipts: [], plan: null };
+    const actor = await presentActor(tx, bulk);
+    if (!actor) {
+      await cancelFor(services, tx, bulk);
+      return { over: true, wait_ms: 0, receipts: [], plan: null };
+    }
     const waits = (wait_ms: number) => ({ ended: false, wait_ms, receipts: [], plan: null });
     const seated = bulk.wait_ms > 0 || (await takeSeat(tx, bulk.workspace_id));
     const worked = !seated
       ? waits(SEAT_WAIT_MS)
       : bulk.wait_ms > 0
         ? waits(bulk.wait_ms)
-        : await work(services, tx, bulk);
+        : await work(services, tx, bulk, actor);
     const passes_on = !worked.ended && (pass_on === 'where_it_waits' ? worked.wait_ms > 0 : pass_on);
     if (passes_on) {
       const { start_after, turn: next } = await passTurn(tx, bulk_id, seated ? 0 : SEAT_WAIT_MS);
@@ -81,9 +86,10 @@ async function work(
   services: Services,
   tx: Tx,
   bulk: LockedBulk,
+  actor: Actor,
 ): Promise<{ ended: boolean; wait_ms: number; receipts: readonly Receipt[]; plan: Plan }> {
   // The filter was parsed when it was previewed.
-  const plan = planOf({ ...bulk, filter: JSON.parse(bulk.filter), actor: actorOf(bulk) });
+  const plan = planOf({ ...bulk, filter: JSON.parse(bulk.filter), actor });
   const before = bulk.done + bulk.failed + bulk.skipped;
   const room = plan.most - before;
   const wanted = Math.min(MOST_IN_A_SLICE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);
@@ -129,13 +135,20 @@ function countOutcomes(receipts: readonly Receipt[]): Record<BulkOutcome, number
 
 async function tellEnd(services: Services, tx: Tx, bulk: LockedBulk, receipts: readonly Receipt[]): Promise<void> {
   const last = countOutcomes(receipts);
+  const diff = { done: bulk.done + last.done, failed: bulk.failed + last.failed, skipped: bulk.skipped + last.skipped };
   const { workspace_id, id: target_id } = bulk;
-  const fact: AuditFact = {
-    action: 'bulk.ended',
-    target_id,
-    diff: { done: bulk.done + last.done, failed: bulk.failed + last.failed, skipped: bulk.skipped + last.skipped },
-    workspace_id,
-  };
+  await tell(services, tx, workspace_id, { action: 'bulk.ended', target_id, diff, workspace_id });
+}
+
+/** Ends what somebody has started who may not do it any more. */
+async function cancelFor(services: Services, tx: Tx, { id: target_id }: LockedBulk): Promise<void> {
+  const { done, failed, skipped, workspace_id } = await markCanceled(tx, target_id);
+  const reason = 'Who started it may not do this any more.';
+  const diff = { done, failed, skipped };
+  await tell(services, tx, workspace_id, { action: 'bulk.canceled', target_id, diff, reason, workspace_id });
+}
+
+async function tell(services: Services, tx: Tx, workspace_id: string, fact: AuditFact): Promise<void> {
   const actor = { kind: 'system', workspace_id } as const;
   await recordAudit(tx, { ...createContext(services, actor), actor }, [fact]);
 }

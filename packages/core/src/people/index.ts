@@ -17,7 +17,7 @@ export { hashPassword, newPassword } from './password.ts';
 export { removeMember } from './remove-member.ts';
 export { removeOperator } from './remove-operator.ts';
 export { resetPassword } from './reset-password.ts';
-export { type WorkspaceRole, workspaceRoles } from './roles.ts';
+export { scopesOf, type WorkspaceRole, workspaceRoles } from './roles.ts';
 export { forgetSessions } from './session-store.ts';
 export { setMemberRole } from './set-member-role.ts';
 export { anyOperator, insertUser } from './store.ts';
