@@ -1,8 +1,8 @@
 import type { Tx } from '@postrider/db';
 import type { Actor } from '../context.ts';
 import { scopesOf } from '../people/index.ts';
+import { mayReach } from '../reach.ts';
 import { actorOf } from './bulk-entry.ts';
-import { mayReach } from './reach.ts';
 import { type BulkRow, heldKey, heldPerson } from './store.ts';
 
 /**
