@@ -1,3 +1,5 @@
+import { type Context, invoke } from '@postrider/core';
+import { createLoginLink, resetPassword } from '@postrider/core/people';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -105,5 +107,59 @@ describe('operators', () => {
     expect(nodes.map(({ email }) => email)).toEqual(['second@people.test', 'operator@sandbox.test']);
     expect((await remove(nodes[0]?.userId)).data).toEqual({ operatorRemove: { deletedId: nodes[0]?.userId } });
     expect((await remove(nodes[1]?.userId)).data).toEqual({ operatorRemove: { reason: 'last_admin' } });
+  });
+});
+
+describe('a key that has operator and limits', () => {
+  const limits: [string, Record<string, unknown>][] = [
+    ['addresses', { allowed_ips: ['127.0.0.1'] }],
+    ['an end', { expires_at: '2099-01-01T00:00:00Z' }],
+    ['domains', { domains: ['sandbox.test'] }],
+    ['the sandbox mode', { mode: 'sandbox' }],
+  ];
+
+  it.each(limits)('such as %s makes nobody and nothing that would be without them', async (_, limit) => {
+    const { secret: key } = await world.key({ scopes: ['operator', 'admin'], ...limit });
+    const refusal = '{ ... on ApiError { reason } ... on ForbiddenError { requiredScope } }';
+    const workspaces = async () => (await world.services.sql`select from workspaces`).length;
+    const before = await workspaces();
+
+    const { data } = await graphql.ask(
+      `mutation {
+        workspaceCreate(input: { name: "Mine", plan: "free" }) ${refusal}
+        operatorAdd(input: { email: "mine@people.test", entry: PASSWORD }) ${refusal}
+        memberInvite(input: { email: "mine@people.test", role: ADMIN, entry: PASSWORD }) ${refusal}
+        memberSetRole(input: { userId: "usr_none", role: ADMIN }) ${refusal}
+      }`,
+      {},
+      { key },
+    );
+
+    const refused = { reason: 'missing_scope', requiredScope: 'operator' };
+    expect(data).toEqual({
+      workspaceCreate: refused,
+      operatorAdd: refused,
+      memberInvite: refused,
+      memberSetRole: refused,
+    });
+    expect(await workspaces()).toBe(before);
+    expect(await world.services.sql`select from users where email = 'mine@people.test'`).toHaveLength(0);
+  });
+
+  it('makes no login for anybody who is there', async () => {
+    const { id: key_id } = await world.key({ scopes: ['operator'], allowed_ips: ['127.0.0.1'] });
+    const { workspace_id } = world;
+    const ctx: Context = {
+      ...world.as(workspace_id),
+      actor: { kind: 'key', workspace_id, key_id, scopes: ['operator'], mode: 'live', domains: null },
+    };
+    const email = 'operator@sandbox.test';
+
+    const refusals = await Promise.allSettled([
+      invoke(ctx, createLoginLink, { email }),
+      invoke(ctx, resetPassword, { email }),
+    ]);
+
+    expect(refusals).toMatchObject([{ reason: { reason: 'missing_scope' } }, { reason: { reason: 'missing_scope' } }]);
   });
 });

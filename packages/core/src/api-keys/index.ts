@@ -3,6 +3,7 @@ export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
 export { type KeyEntry, keyNotFound, keyStatuses } from './key-entry.ts';
 export { createKeyUses } from './key-uses.ts';
+export { refuseLimitedKey } from './limited-key.ts';
 export { listKeys } from './list-keys.ts';
 export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';

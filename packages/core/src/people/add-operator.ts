@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
@@ -19,6 +20,7 @@ export const addOperator = operation({
   input: z.object({ email: emailField, entry: entryField, reason: reasonField }),
   output: operatorSchema.extend(entrySchema.shape),
   async run(ctx, { email, entry: way, reason = null }) {
+    await refuseLimitedKey(ctx);
     const prepared = await preparedEntry(way);
     return ctx.sql.begin(async (tx) => {
       const { user, entry } = await admitAnew(tx, ctx, email, prepared);

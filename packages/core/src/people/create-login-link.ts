@@ -1,5 +1,6 @@
 import type { Tx } from '@postrider/db';
 import { z } from 'zod';
+import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
@@ -29,6 +30,7 @@ export const createLoginLink = operation({
   input: z.object({ email: emailField }),
   output: z.object({ object: z.literal('login_link'), email: z.string(), url: z.string(), expires_at: timeField }),
   async run(ctx, { email }) {
+    await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
       const user = await userByEmail(tx, email);
       if (!user) throw personNotFound(email);

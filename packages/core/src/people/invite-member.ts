@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { operation, scopeRefusal } from '../operation.ts';
@@ -27,6 +28,7 @@ export const inviteMember = operation({
   output: memberSchema.extend(entrySchema.shape),
   async run(ctx, { email, role, entry: way, workspace_id: named, reason = null }) {
     const workspace_id = await membersOf(ctx, named);
+    await refuseLimitedKey(ctx);
     const prepared = await preparedEntry(way);
     return ctx.sql.begin(async (tx) => {
       const known = await lockKnown(tx, email, workspace_id);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { operation } from '../operation.ts';
 import { INSTANCE } from '../reach.ts';
@@ -15,6 +16,7 @@ export const resetPassword = operation({
   input: z.object({ email: emailField }),
   output: z.object({ object: z.literal('user'), email: z.string(), password: z.string() }),
   async run(ctx, { email }) {
+    await refuseLimitedKey(ctx);
     const password = newPassword();
     const password_hash = await hashPassword(password);
     await ctx.sql.begin(async (tx) => {

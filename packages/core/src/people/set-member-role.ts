@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
@@ -23,6 +24,7 @@ export const setMemberRole = operation({
   output: memberSchema,
   async run(ctx, { user_id, role, workspace_id: named, reason = null }) {
     const workspace_id = await membersOf(ctx, named);
+    await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);
       const row = await lockMember(tx, workspace_id, user_id);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLimitedKey } from '../api-keys/index.ts';
 import { insertKey } from '../api-keys/store.ts';
 import { recordAudit } from '../audit/index.ts';
 import { generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
@@ -28,6 +29,7 @@ export const createWorkspace = operation({
   input: z.object({ name: nameField, plan: planName }),
   output: createdSchema,
   async run(ctx, { name, plan }): Promise<CreatedWorkspace> {
+    await refuseLimitedKey(ctx);
     // Takes a tenth of a second, which no transaction waits for.
     const pairs = await generateDkimPairs();
     const now_ms = ctx.clock.now();
