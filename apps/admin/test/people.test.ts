@@ -153,6 +153,36 @@ describe('a member', () => {
     });
   });
 
+  it.each(['password', 'login_link'] as const)(
+    'whose %s an admin elsewhere was shown begins anew where an operator adds them, once',
+    async (way) => {
+      const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
+      const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
+      const email = `ceo-${way}@people.test`.replace('_', '-');
+      const shown = await foe.api.members.invite.mutate({ email, role: 'viewer', entry: way });
+      // The admin makes it look as if the person had come already.
+      const posing = way === 'login_link' ? (await follow(shown.login_url ?? '')).api : null;
+      await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
+      const held = shown.password ?? 'chosen by the admin';
+      expect(await signInWith(email, held)).toBe(303);
+
+      const invited = await operator.api.members.invite.mutate({ email, role: 'admin' });
+      const entered = await signInWith(email, held);
+      const { status, api } = await follow(invited.login_url ?? '');
+      const again = await operator.api.members.invite.mutate({
+        email,
+        role: 'viewer',
+        workspace_id: third.workspace_id,
+      });
+
+      expect(invited).toMatchObject({ id: shown.id, login_url: expect.any(String) });
+      expect(entered).toBe(401);
+      expect(status).toBe(303);
+      expect(again).toMatchObject({ id: shown.id, password: null, login_url: null });
+      expect(await api.people.me.query()).toMatchObject({ id: shown.id });
+    },
+  );
+
   it('who was removed and comes back elsewhere is not entered by what the first admin was shown', async () => {
     const { workspace_id } = await world.workspace('free');
     const first = await signedIn(world, admin, 'admin', workspace_id);

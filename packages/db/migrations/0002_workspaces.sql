@@ -26,6 +26,8 @@ create table users (
   email text collate "C" not null unique check (email = lower(email)),
   password_hash text,
   operator boolean not null default false,
+  -- What they sign in with came from an operator last, and was never in the hands of an admin of a workspace.
+  vouched boolean not null default false,
   created_at timestamptz not null
 );
 

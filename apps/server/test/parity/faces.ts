@@ -223,7 +223,13 @@ export async function callerOf(
   const { secret } = await invoke(world.as(workspace_id), createKey, { name: 'Caller', scopes });
   const user_id = newId('user', clock.now());
   const email = `${user_id}@people.test`;
-  await insertUser(services.sql, { id: user_id, email, password_hash: null, operator: role === 'operator' });
+  await insertUser(services.sql, {
+    id: user_id,
+    email,
+    password_hash: null,
+    operator: role === 'operator',
+    vouched: true,
+  });
   if (role !== 'operator') {
     await services.sql`
       insert into members (workspace_id, user_id, role, created_at)

@@ -2,11 +2,12 @@ import type { Tx } from '@postrider/db';
 import { z } from 'zod';
 import type { ActorContext } from '../context.ts';
 import { newId } from '../ids.ts';
+import { scopeRefusal } from '../operation.ts';
 import { timeField } from '../wire.ts';
 import { newLoginLink } from './create-login-link.ts';
 import { hashPassword, newPassword } from './password.ts';
 import { endSessions } from './session-store.ts';
-import { insertUser, replacePasswordHash, type UserRow, userByEmail } from './store.ts';
+import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts';
 
 /** What a new person first signs in with: their own to change, and shown once. */
 export const entryWays = ['login_link', 'password'] as const;
@@ -53,11 +54,12 @@ export async function admitAnew(
   prepared: Awaited<ReturnType<typeof preparedEntry>>,
 ): Promise<Admitted> {
   const password_hash = prepared?.password_hash ?? null;
-  const fresh: UserRow = { id: newId('user', ctx.clock.now()), email, password_hash, operator: false };
+  const vouched = scopeRefusal(ctx.actor, 'operator') === null;
+  const fresh: UserRow = { id: newId('user', ctx.clock.now()), email, password_hash, operator: false, vouched };
   const known = (await insertUser(tx, fresh)) ? null : await userByEmail(tx, email);
   const user = known ?? fresh;
   if (known) {
-    await replacePasswordHash(tx, known.id, password_hash);
+    await replaceEntry(tx, known.id, { password_hash, vouched });
     await endSessions(tx, known.id);
   }
   if (prepared) return { user, entry: { ...none, password: prepared.password } };

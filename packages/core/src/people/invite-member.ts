@@ -11,13 +11,14 @@ import { insertMember, lockKnown, lockMember } from './store.ts';
 
 /**
  * Makes a person a member. Who is new, or a member of nothing any more, gets something to sign in with, which is in this
- * answer and nowhere else. Who is a member elsewhere gets nothing, so that nobody enters their other workspaces; and
- * only an operator adds them, because whoever first invited them may still hold what they sign in with.
+ * answer and nowhere else. Who is a member elsewhere is added by an operator only. They keep what they sign in with if an
+ * operator gave it to them. Otherwise they begin anew, because the admin who first invited them was shown it and may
+ * still hold it, even where a link was followed or the password changed since: the admin may have done either.
  */
 export const inviteMember = operation({
   name: 'members.invite',
   scope: null,
-  summary: 'Add a member to a workspace; a new person gets a login link or a password, shown this once',
+  summary: 'Add a member to a workspace; who is new or begins anew gets a login link or a password, shown this once',
   input: z.object({
     email: emailField,
     role: roleField,
@@ -37,7 +38,7 @@ export const inviteMember = operation({
       if (settled && scopeRefusal(ctx.actor, 'operator')) {
         throw new AppError('user_exists', `${email} is known in another workspace; ask an operator to add them here.`);
       }
-      const { user, entry } = settled ? knownAs(known) : await admitAnew(tx, ctx, email, prepared);
+      const { user, entry } = settled && known.vouched ? knownAs(known) : await admitAnew(tx, ctx, email, prepared);
       if (!(await insertMember(tx, { workspace_id, user_id: user.id, role }))) throw memberExists(email);
       const row = await lockMember(tx, workspace_id, user.id);
       if (!row) throw new Error('a member was not stored');

@@ -6,7 +6,7 @@ import { INSTANCE } from '../reach.ts';
 import { hashPassword, newPassword } from './password.ts';
 import { emailField, personNotFound } from './person.ts';
 import { endSessions } from './session-store.ts';
-import { replacePasswordHash, userByEmail } from './store.ts';
+import { replaceEntry, userByEmail } from './store.ts';
 
 /** Gives somebody a new password, known only to whoever asked, and ends their sessions. */
 export const resetPassword = operation({
@@ -22,7 +22,7 @@ export const resetPassword = operation({
     await ctx.sql.begin(async (tx) => {
       const user = await userByEmail(tx, email);
       if (!user) throw personNotFound(email);
-      await replacePasswordHash(tx, user.id, password_hash);
+      await replaceEntry(tx, user.id, { password_hash, vouched: true });
       await endSessions(tx, user.id);
       await recordAudit(tx, ctx, [{ action: 'user.password_reset', target_id: user.id, workspace_id: INSTANCE }]);
     });

@@ -6,6 +6,8 @@ export interface UserRow {
   readonly email: string;
   readonly password_hash: string | null;
   readonly operator: boolean;
+  /** What they sign in with came from an operator last, and was never in the hands of an admin of a workspace. */
+  readonly vouched: boolean;
 }
 
 export async function anyOperator(tx: Tx | Sql): Promise<boolean> {
@@ -16,27 +18,39 @@ export async function anyOperator(tx: Tx | Sql): Promise<boolean> {
 /** Stores a person, or nothing where the e-mail address is known. */
 export async function insertUser(tx: Tx | Sql, user: UserRow): Promise<boolean> {
   const rows = await tx`
-    insert into users (id, email, password_hash, operator, created_at)
-    values (${user.id}, ${user.email}, ${user.password_hash}, ${user.operator}, clock_now())
+    insert into users (id, email, password_hash, operator, vouched, created_at)
+    values (${user.id}, ${user.email}, ${user.password_hash}, ${user.operator}, ${user.vouched},
+      clock_now())
     on conflict (email) do nothing
     returning id`;
   return rows.length > 0;
 }
 
 export async function userByEmail(sql: Sql | Tx, email: string): Promise<UserRow | null> {
-  const [row] = await sql<UserRow[]>`select id, email, password_hash, operator from users where email = ${email}`;
+  const [row] = await sql<
+    UserRow[]
+  >`select id, email, password_hash, operator, vouched from users where email = ${email}`;
   return row ?? null;
 }
 
 /** A person as they are until the commit: nobody changes their password or makes them an operator meanwhile. */
 export async function holdUser(tx: Tx, id: string): Promise<UserRow | null> {
   const [row] = await tx<UserRow[]>`
-    select id, email, password_hash, operator from users where id = ${id} for share`;
+    select id, email, password_hash, operator, vouched from users where id = ${id} for share`;
   return row ?? null;
 }
 
 export async function replacePasswordHash(tx: Tx, id: string, password_hash: string | null): Promise<void> {
   await tx`update users set password_hash = ${password_hash} where id = ${id}`;
+}
+
+/** Whatever they signed in with so far is replaced. */
+export async function replaceEntry(
+  tx: Tx,
+  id: string,
+  { password_hash, vouched }: Pick<UserRow, 'password_hash' | 'vouched'>,
+): Promise<void> {
+  await tx`update users set password_hash = ${password_hash}, vouched = ${vouched} where id = ${id}`;
 }
 
 export interface OperatorRow {
@@ -134,7 +148,7 @@ export async function lockKnown(
   workspace_id: string,
 ): Promise<(UserRow & { readonly here: boolean; readonly somewhere: boolean }) | null> {
   const [row] = await tx<(UserRow & { here: boolean; somewhere: boolean })[]>`
-    select u.id, u.email, u.password_hash, u.operator,
+    select u.id, u.email, u.password_hash, u.operator, u.vouched,
       exists (select from members m where m.user_id = u.id and m.workspace_id = ${workspace_id}) as here,
       exists (select from members m where m.user_id = u.id) as somewhere
     from users u where u.email = ${email} for update of u`;

@@ -47,7 +47,7 @@ export async function provision(
     let operator: Provisioned['operator'] = null;
     if (password_hash !== null && !(await anyOperator(tx))) {
       const email = config.ADMIN_EMAIL ?? DEFAULT_ADMIN;
-      await insertUser(tx, { id: newId('user', now_ms), email, password_hash, operator: true });
+      await insertUser(tx, { id: newId('user', now_ms), email, password_hash, operator: true, vouched: true });
       operator = { email, password: config.ADMIN_PASSWORD ? null : password };
     }
     // A secret from the environment is known where it came from, and has no business in the output of a container.
