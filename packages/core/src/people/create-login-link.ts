@@ -8,7 +8,7 @@ import { INSTANCE } from '../reach.ts';
 import { timeField } from '../wire.ts';
 import { emailField, personNotFound } from './person.ts';
 import { insertLink } from './session-store.ts';
-import { userByEmail } from './store.ts';
+import { holdUser, userByEmail } from './store.ts';
 import { hashToken, newToken } from './token.ts';
 
 export interface LoginLink {
@@ -32,7 +32,9 @@ export const createLoginLink = operation({
   async run(ctx, { email }) {
     await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
-      const user = await userByEmail(tx, email);
+      const known = await userByEmail(tx, email);
+      // A reset of the password that is under way is waited for: it ends the links that it finds.
+      const user = known && (await holdUser(tx, known.id));
       if (!user) throw personNotFound(email);
       const link = await newLoginLink(tx, ctx.public_url, user.id);
       await recordAudit(tx, ctx, [{ action: 'user.login_link_made', target_id: user.id, workspace_id: INSTANCE }]);

@@ -71,6 +71,15 @@ describe('signing in', () => {
   });
 });
 
+describe('a login link', () => {
+  it('that is asked for while the password is reset is made after it, and not beside it', async () => {
+    const outcome = await changeMeanwhile(link);
+
+    expect(outcome).toMatchObject({ status: 'fulfilled' });
+    expect(await sql`select from login_links`).toHaveLength(1);
+  });
+});
+
 describe('the chores', () => {
   it('forget sessions and links that have ended, and no others', async () => {
     await loginByLink(world.services, await link(), arrival);
