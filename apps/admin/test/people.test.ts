@@ -241,6 +241,25 @@ describe('a member', () => {
     });
   });
 
+  it('keeps, in other workspaces, the sessions and the link that one of their admins might end by a new role or removal', async () => {
+    const other = await world.workspace('free');
+    const foe = await signedIn(world, admin, 'admin', other.workspace_id);
+    const person = await signedIn(world, admin, 'member');
+    const { email, user_id } = person;
+    await operator.api.members.invite.mutate({ email, role: 'viewer', workspace_id: other.workspace_id });
+    const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email });
+    const there = await follow((await invoke(world.as(world.workspace_id), createLoginLink, { email })).url);
+    await there.api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
+
+    await foe.api.members.setRole.mutate({ user_id, role: 'member' });
+    const signed_out = await refusalOf(there.api.people.me.query());
+    await foe.api.members.remove.mutate({ user_id });
+
+    expect(signed_out).toMatchObject(ended);
+    expect(await person.api.people.me.query()).toMatchObject({ workspace_id: world.workspace_id });
+    expect((await follow(url)).status).toBe(303);
+  });
+
   it('of another workspace is as absent as one who never was', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'member', other.workspace_id);

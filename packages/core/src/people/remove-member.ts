@@ -6,14 +6,14 @@ import { idField } from '../wire.ts';
 import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 import { reasonField } from './person.ts';
-import { endSessions } from './session-store.ts';
+import { endSessionsIn } from './session-store.ts';
 import { deleteMember, lockAdmins, lockMember } from './store.ts';
 
 /** Ends a membership. The person's next request on any process is refused; API keys that they made go on working. */
 export const removeMember = operation({
   name: 'members.remove',
   scope: null,
-  summary: 'Remove a member from a workspace; their sessions end',
+  summary: 'Remove a member from a workspace; their sessions there end',
   input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField, reason: reasonField }),
   output: z.object({
     object: z.literal('member'),
@@ -29,7 +29,7 @@ export const removeMember = operation({
       if (!row) throw memberNotFound(user_id);
       if (admins.length === 1 && admins[0] === user_id) throw lastAdmin();
       await deleteMember(tx, workspace_id, user_id);
-      await endSessions(tx, user_id);
+      await endSessionsIn(tx, workspace_id, user_id);
       const { email, role } = row;
       await recordAudit(tx, ctx, [
         { action: 'member.removed', target_id: user_id, diff: { email, role }, reason, workspace_id },

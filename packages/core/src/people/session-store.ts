@@ -67,6 +67,11 @@ export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   return ended.length;
 }
 
+/** Ends the sessions of somebody that act in one workspace; what they have elsewhere is no affair of its admins. */
+export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
+  await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
+}
+
 /** What proves that the person of a session is the one whose password is to change. */
 export async function proofOfSession(
   sql: Sql,

@@ -7,14 +7,14 @@ import { idField } from '../wire.ts';
 import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 import { reasonField } from './person.ts';
-import { endSessions } from './session-store.ts';
+import { endSessionsIn } from './session-store.ts';
 import { lockAdmins, lockMember, updateRole } from './store.ts';
 
-/** Changes what a member may do, and signs them out: a page that they have open would show what they may no longer do. */
+/** Changes what a member may do, and signs them out there: a page that they have open would show what they may no longer do. */
 export const setMemberRole = operation({
   name: 'members.set_role',
   scope: null,
-  summary: 'Change the role of a member; their sessions end',
+  summary: 'Change the role of a member; their sessions there end',
   input: z.object({
     user_id: idField(idPrefixes.user),
     role: roleField,
@@ -32,7 +32,7 @@ export const setMemberRole = operation({
       if (row.role === role) return memberEntry(row);
       if (role !== 'admin' && admins.length === 1 && admins[0] === user_id) throw lastAdmin();
       await updateRole(tx, workspace_id, user_id, role);
-      await endSessions(tx, user_id);
+      await endSessionsIn(tx, workspace_id, user_id);
       await recordAudit(tx, ctx, [
         {
           action: 'member.role_changed',
