@@ -16,10 +16,14 @@ export function crossSiteRefusal(services: Services, context: Context): AppError
   return isOwn(origin, services, context) ? null : refusal();
 }
 
-/** Behind a proxy the Host may be another than the one that the browser knows, so both names are ours. */
-function isOwn(origin: string, services: Services, context: Context): boolean {
-  if (origin === originOf(services.public_url)) return true;
-  return /^https?:\/\//.test(origin) && origin.replace(/^https?:\/\//, '') === context.req.header('host');
+/**
+ * Behind a proxy the Host may be another than the one that the browser knows, so both names are ours, and both by the
+ * scheme of PUBLIC_URL alone: who can answer for http:// of a host is not who can answer for https:// of it.
+ */
+function isOwn(origin: string, { config, public_url }: Services, context: Context): boolean {
+  if (origin === originOf(public_url)) return true;
+  const scheme = config.PUBLIC_URL?.startsWith('https:') ? 'https' : 'http';
+  return origin === `${scheme}://${context.req.header('host')}`;
 }
 
 function originOf(url: string): string | null {

@@ -99,6 +99,25 @@ describe('signing in', () => {
     expect([me.status, borrowed.status]).toEqual([200, 401]);
   });
 
+  it('behind https takes no form of http:// of this very host', async () => {
+    const secure = await startAdmin({
+      ...world.services,
+      public_url: 'https://mail.test',
+      config: { ...world.services.config, PUBLIC_URL: 'https://mail.test' },
+    });
+    const host = `127.0.0.1:${secure.port}`;
+    const statusFrom = async (scheme: string) => {
+      const headers = { origin: `${scheme}://${host}` };
+      const body = new URLSearchParams({ email: OPERATOR, password });
+      return (await fetch(`http://${host}/login`, { method: 'POST', redirect: 'manual', headers, body })).status;
+    };
+
+    const statuses = [await statusFrom('http'), await statusFrom('https')];
+    await secure.stop();
+
+    expect(statuses).toEqual([403, 303]);
+  });
+
   it.each([
     ['/captured?x=1#top', '/captured?x=1#top'],
     ['/a/../captured', '/captured'],
@@ -131,11 +150,12 @@ describe('signing in', () => {
   it.each([
     ['of another origin', { origin: 'https://evil.test' }],
     ['of an opaque origin', { origin: 'null' }],
+    ['of another scheme of this host', (): Headers => ({ origin: origin.replace('http:', 'https:') })],
     ['of a sister site', { 'sec-fetch-site': 'same-site' }],
     ['that is multipart', { 'content-type': 'multipart/form-data; boundary=x' }],
     ['that is plain text', { 'content-type': 'text/plain' }],
   ])('takes no form %s', async (_, headers) => {
-    const answer = await signIn({}, headers);
+    const answer = await signIn({}, typeof headers === 'function' ? headers() : headers);
 
     expect([400, 403]).toContain(answer.status);
     expect(answer.headers.getSetCookie()).toEqual([]);
