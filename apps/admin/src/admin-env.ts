@@ -10,5 +10,7 @@ export interface AdminEnv {
     address: string;
     /** Who is signed in, behind requireSession. */
     actor: UserActor;
+    /** Who looks at captured mail; null for whoever sits at the machine. */
+    viewer: UserActor | null;
   };
 }

@@ -1,6 +1,6 @@
-import type { Services } from '@postrider/core';
-import { type MailAddress, newestCaptures, readCapture } from '@postrider/core/captures';
-import { Hono } from 'hono';
+import { createContext, type Services } from '@postrider/core';
+import { type MailAddress, newestCaptures, readCapture, readCaptureAs } from '@postrider/core/captures';
+import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import type { AdminEnv } from './admin-env.ts';
 import { localOrOperator } from './local-or-operator.ts';
@@ -13,6 +13,11 @@ const PREVIEW_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'u
 export function captureRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(localOrOperator(services));
+  const mailOf = (context: Context<AdminEnv>, id: string) => {
+    const { viewer: actor, request_id, address } = context.var;
+    if (actor === null) return readCapture(services, id);
+    return readCaptureAs({ ...createContext(services, actor, { request_id, address, face: 'dashboard' }), actor }, id);
+  };
   routes.get('/', async (context) => {
     const mails = await newestCaptures(services.sql, SHOWN);
     const rows = mails.map(
@@ -28,7 +33,7 @@ export function captureRoutes(services: Services): Hono<AdminEnv> {
     );
   });
   routes.get('/:id', async (context) => {
-    const mail = await readCapture(services, context.req.param('id'));
+    const mail = await mailOf(context, context.req.param('id'));
     if (!mail) return context.html(page('Captured mail', html`<p>There is no such mail.</p>`), 404);
     const { parsed, row } = mail;
     const facts = [
@@ -55,7 +60,7 @@ export function captureRoutes(services: Services): Hono<AdminEnv> {
     );
   });
   routes.get('/:id/html', async (context) => {
-    const mail = await readCapture(services, context.req.param('id'));
+    const mail = await mailOf(context, context.req.param('id'));
     context.header('content-security-policy', PREVIEW_POLICY);
     return mail ? context.html(mail.parsed.html ?? '') : context.text('There is no such mail.', 404);
   });

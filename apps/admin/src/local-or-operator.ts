@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AppError, httpStatus, peerAddress, type Services } from '@postrider/core';
+import { AppError, httpStatus, peerAddress, type Services, type UserActor } from '@postrider/core';
 import { checkPassword } from '@postrider/core/people';
 import { countAddress, rateRefusal } from '@postrider/core/usage';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -21,17 +21,26 @@ const proxyHeaders = [
 /** Lets in whoever sits at the machine, and otherwise an operator, by session or by e-mail and password. */
 export function localOrOperator(services: Services): MiddlewareHandler<AdminEnv> {
   return async (context, next) => {
-    if (services.config.PUBLIC_URL === undefined && isLocal(context)) return next();
+    if (services.config.PUBLIC_URL === undefined && isLocal(context)) {
+      context.set('viewer', null);
+      return next();
+    }
     const actor = await sessionOf(services, context);
-    if (actor?.scopes.includes('operator')) return next();
+    if (actor?.scopes.includes('operator')) {
+      context.set('viewer', actor);
+      return next();
+    }
     if (actor) return context.html(refusalPage('This is for operators; sign in as one.'), 403);
     const login = readLogin(context.req.header('authorization'));
     if (login) {
       const { address } = context.var;
       const counted = await countAddress(services.sql, address);
-      const refusal = rateRefusal('address', counted) ?? (await loginRefusal(services, { ...login, address }));
-      if (refusal === null) return next();
-      if (refusal.code === 'rate_limited') return context.text(refusal.message, httpStatus[refusal.code]);
+      const known = rateRefusal('address', counted) ?? (await operatorOf(services, { ...login, address }));
+      if (!(known instanceof AppError)) {
+        context.set('viewer', known);
+        return next();
+      }
+      if (known.code === 'rate_limited') return context.text(known.message, httpStatus[known.code]);
     }
     context.header('www-authenticate', 'Basic realm="postrider", charset="UTF-8"');
     return context.html(refusalPage('Sign in with the e-mail address and the password of an operator.'), 401);
@@ -42,10 +51,15 @@ function refusalPage(text: string) {
   return page('Captured mail', html`<p>${text}</p><p><a href="/login?next=/captured">Sign in</a></p>`);
 }
 
-async function loginRefusal(services: Services, login: Parameters<typeof checkPassword>[1]): Promise<AppError | null> {
+/** An operator for one request: without a session, and acting in no workspace. */
+async function operatorOf(
+  services: Services,
+  login: Parameters<typeof checkPassword>[1],
+): Promise<UserActor | AppError> {
   try {
-    const { operator } = await checkPassword(services, login);
-    return operator ? null : new AppError('invalid_login', 'This is no operator.');
+    const { id, email, operator } = await checkPassword(services, login);
+    if (!operator) return new AppError('invalid_login', 'This is no operator.');
+    return { kind: 'user', workspace_id: '', user_id: id, session_id: '', email, scopes: ['operator'] };
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

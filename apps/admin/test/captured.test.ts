@@ -3,6 +3,7 @@ import { provision } from '@postrider/core/workspaces';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminServer, startAdmin } from './admin-server.ts';
+import { signedIn } from './signed-in.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
 
@@ -78,6 +79,30 @@ describe('captured mail', () => {
 
     expect(list.status).toBe(200);
     expect(list.text).toContain(page);
+  });
+
+  it('leaves an entry in the log of the instance for each mail that an operator reads, by session or by password', async () => {
+    const { sql } = world.services;
+    const person = await signedIn(world, admin, 'operator');
+    const ways = [basic(operator.email, operator.password), { cookie: person.cookie }];
+
+    for (const way of ways) {
+      await admin.get('/captured', { ...foreign, ...way });
+      await admin.get(page, { ...foreign, ...way });
+    }
+    await admin.get(`${page}/html`, { ...foreign, cookie: person.cookie });
+    const entries = await sql`
+      select actor_name, face, target_id, diff from audit_log
+      where workspace_id = '' and action = 'message.content_read' order by sequence`;
+
+    const capture_id = page.slice('/captured/'.length);
+    const diff = JSON.stringify({ capture_id, workspace_id: world.workspace_id });
+    const read = { face: 'dashboard', target_id: capture_id, diff };
+    expect(entries).toEqual([
+      { actor_name: operator.email, ...read },
+      { actor_name: person.email, ...read },
+      { actor_name: person.email, ...read },
+    ]);
   });
 
   it('has a page that runs nothing of the mail and loads nothing from elsewhere', async () => {

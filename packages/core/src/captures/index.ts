@@ -1,4 +1,4 @@
 export type { MailAddress } from '@postrider/mail';
-export { readCapture } from './read-capture.ts';
+export { readCapture, readCaptureAs } from './read-capture.ts';
 export { recordCapture } from './record-capture.ts';
 export { newestCaptures, trimCaptures } from './store.ts';

@@ -1,14 +1,38 @@
 import { type ReadMail, readMail } from '@postrider/mail';
-import type { Services } from '../context.ts';
+import { recordAudit } from '../audit/index.ts';
+import type { ActorContext, Services } from '../context.ts';
 import { isId } from '../ids.ts';
+import { INSTANCE } from '../reach.ts';
 import { type CaptureRow, captureById } from './store.ts';
 
+interface ReadCapture {
+  readonly row: CaptureRow & { raw: Buffer };
+  readonly parsed: ReadMail;
+}
+
 /** One captured mail, as it arrived and as a reader would show it. */
-export async function readCapture(
-  services: Pick<Services, 'sql'>,
-  id: string,
-): Promise<{ row: CaptureRow & { raw: Buffer }; parsed: ReadMail } | null> {
+export async function readCapture(services: Pick<Services, 'sql'>, id: string): Promise<ReadCapture | null> {
   if (!isId('capture', id)) return null;
   const row = await captureById(services.sql, id);
+  return row && { row, parsed: await readMail(row.raw) };
+}
+
+/** The same for somebody who is known, with an entry in the audit log: it may be the mail of any workspace. */
+export async function readCaptureAs(ctx: ActorContext, id: string): Promise<ReadCapture | null> {
+  if (!isId('capture', id)) return null;
+  const row = await ctx.sql.begin(async (tx) => {
+    const found = await captureById(tx, id);
+    if (!found) return null;
+    const { workspace_id, message_id } = found;
+    await recordAudit(tx, ctx, [
+      {
+        action: 'message.content_read',
+        target_id: message_id ?? id,
+        diff: { capture_id: id, workspace_id },
+        workspace_id: INSTANCE,
+      },
+    ]);
+    return found;
+  });
   return row && { row, parsed: await readMail(row.raw) };
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import type { Sql, Tx } from '@postrider/db';
 
 export interface NewCapture {
   readonly id: string;
@@ -38,7 +38,7 @@ export async function newestCaptures(sql: Sql, count: number): Promise<CaptureRo
     from captures order by id desc limit ${count}`;
 }
 
-export async function captureById(sql: Sql, id: string): Promise<(CaptureRow & { raw: Buffer }) | null> {
+export async function captureById(sql: Sql | Tx, id: string): Promise<(CaptureRow & { raw: Buffer }) | null> {
   const [row] = await sql<(CaptureRow & { raw: Buffer })[]>`
     select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at, raw
     from captures where id = ${id}`;
