@@ -61,6 +61,10 @@ describe('a worker that dies in the middle of SMTP', () => {
       expect(copy.copies).toBeLessThanOrEqual(2);
       expect(copy.bodies).toBe(1);
     }
+    expect(await journey.sql`select number, outcome, stage from attempts order by number`).toEqual([
+      ...Array(5).fill({ number: 1, outcome: 'unknown', stage: 'worker_lost' }),
+      ...Array(5).fill({ number: 2, outcome: 'accepted', stage: 'after_dot' }),
+    ]);
   });
 
   it('sends no second copy where the workspace stops after lost answers: what may have arrived fails as unknown', async () => {
@@ -109,7 +113,10 @@ describe('a worker that dies in the middle of SMTP', () => {
     const detail = await api.call('GET', `/v1/email/logs/${sent.body.id}`);
     expect(detail.body).toMatchObject({
       status: 'delivered',
-      attempts: [{ number: 2, outcome: 'accepted' }],
+      attempts: [
+        { number: 1, outcome: 'unknown', stage: 'worker_lost' },
+        { number: 2, outcome: 'accepted' },
+      ],
       events: [{ type: 'email.queued' }, { type: 'email.delivered' }],
     });
     expect(await sleeper.end()).toEqual({ code: 0, signal: null });

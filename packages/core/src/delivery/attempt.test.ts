@@ -4,6 +4,7 @@ import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cancelMessage, getMessage, listMessages, rescheduleMessage, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
+import { createSuppressions } from '../suppressions/index.ts';
 import { updateWorkspace } from '../workspaces/index.ts';
 import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
 import { renewLeases, showAttempts } from './store.ts';
@@ -276,7 +277,13 @@ describe('where a lost answer must not lead to a second copy', () => {
 
     await world.drain();
 
-    expect((await detail(id)).status).toBe('delivered');
+    expect(await detail(id)).toMatchObject({
+      status: 'delivered',
+      attempts: [
+        { outcome: 'unknown', stage: 'worker_lost' },
+        { number: 2, outcome: 'accepted' },
+      ],
+    });
     expect(world.smtp.mails).toHaveLength(1);
   });
 
@@ -339,7 +346,13 @@ describe('a lease', () => {
     expect(await liveJobs()).toBe(1);
     await settleDeliveries(world.services, [{ ...(await attempt(current)), handed_back: false }]);
 
-    expect(await detail(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 2, outcome: 'accepted' }] });
+    expect(await detail(id)).toMatchObject({
+      status: 'delivered',
+      attempts: [
+        { number: 1, outcome: 'unknown', stage: 'worker_lost' },
+        { number: 2, outcome: 'accepted' },
+      ],
+    });
     expect(await liveJobs()).toBe(0);
   });
 
@@ -467,6 +480,70 @@ describe('a worker that dies', () => {
     const [first, second] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
     expect(second.raw.equals(first.raw)).toBe(true);
     expect(world.smtp.mails).toHaveLength(2);
+  });
+});
+
+describe('the attempt of a worker that was lost', () => {
+  it('is recorded as unknown when another one takes over, once for each', async () => {
+    const id = await send();
+    for (const _ of [1, 2]) {
+      await claimOne();
+      await world.clock.advance(PAST_THE_LEASE_MS);
+      await giveJobsBack();
+    }
+
+    await world.drain();
+
+    const error = 'the worker that was sending it was lost';
+    const lost = { outcome: 'unknown', stage: 'worker_lost', target: '', reply: null, category: null, error };
+    expect(await detail(id)).toMatchObject({
+      status: 'delivered',
+      recipients: [{ attempts: 3 }],
+      attempts: [
+        { ...lost, number: 1 },
+        { ...lost, number: 2 },
+        { number: 3, outcome: 'accepted', stage: 'after_dot' },
+      ],
+    });
+    expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
+  });
+
+  it('is recorded once where two take over at once', async () => {
+    const id = await send();
+    const { job } = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+
+    const both = await Promise.all([1, 2].map(() => claimDeliveries(world.services, [job])));
+
+    expect(both.flat()).toHaveLength(1);
+    expect((await detail(id)).attempts).toMatchObject([{ number: 1, outcome: 'unknown', stage: 'worker_lost' }]);
+  });
+
+  it('is not recorded where the claim that takes over is not', async () => {
+    const id = await send();
+    const { job } = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await world.services.sql`alter table attempts add constraint none check (stage <> 'worker_lost')`;
+
+    await expect(claimDeliveries(world.services, [job])).rejects.toThrow('none');
+
+    expect(await detail(id)).toMatchObject({ attempts: [], recipients: [{ attempts: 1 }] });
+  });
+
+  it('is recorded where the mail ends as suppressed instead', async () => {
+    const id = await send();
+    await claimOne();
+    await invoke(world.as(world.workspace_id), createSuppressions, { email: 'ada@example.com' });
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await giveJobsBack();
+
+    await world.drain();
+
+    expect(await detail(id)).toMatchObject({
+      status: 'suppressed',
+      recipients: [{ attempts: 1 }],
+      attempts: [{ number: 1, outcome: 'unknown', stage: 'worker_lost' }],
+    });
   });
 });
 

@@ -80,8 +80,8 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
 }
 
 /**
- * A job whose recipient was not won: scheduled mail that is due is released and claimed; what is under a
- * live lease or due later gets a job for that time, unless it has another already; what is on the suppression
+ * A job whose recipient was not won: scheduled mail that is due is released and claimed; what a lost worker had
+ * claimed is taken over; what is under a live lease or due later gets a job for that time, unless it has another already; what is on the suppression
  * list by now ends there; what a worker that is gone may have sent ends where it must not be sent twice; what is
  * closed needs no job any more.
  */
@@ -102,11 +102,18 @@ async function settleUnclaimed(
     scheduled.map((row) => ({ ...keyOf(row), event_id: newId('event', now_ms) })),
   );
   const names = new Set(released.map((row) => row.recipient_id));
-  const claimed = await transition(
+  const begun = await transition(
     tx,
     'claim',
     moves.filter((move) => names.has(move.recipient_id)),
   );
+  const taken = await takeOver(
+    tx,
+    rows.filter((row) => row.abandoned && !row.interrupted),
+    moves,
+    now_ms,
+  );
+  const claimed = [...begun, ...taken];
   const ended = await endInterrupted(
     tx,
     rows.filter((row) => row.interrupted),
@@ -122,6 +129,12 @@ async function settleUnclaimed(
         : [],
     ),
   );
+  const abandoned = new Set(rows.filter((row) => row.abandoned).map((row) => row.recipient_id));
+  await recordLost(
+    tx,
+    suppressed.filter((row) => abandoned.has(row.recipient_id)),
+    now_ms,
+  );
   const moved = new Set([...claimed, ...suppressed, ...ended].map((row) => row.recipient_id));
   const settled = without(lost, claimed);
   const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
@@ -135,6 +148,39 @@ async function settleUnclaimed(
   await services.jobs.send(tx, 'delivery.attempt', waiting.map(jobFor));
   await services.jobs.complete(tx, 'delivery.attempt', settled);
   return claimed;
+}
+
+/** Claims what a lost worker had claimed, and records the attempt of that one. */
+async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move[], now_ms: number): Promise<Moved[]> {
+  const names = new Set(rows.map((row) => row.recipient_id));
+  const taken = await transition(
+    tx,
+    'take_over',
+    moves.filter((move) => names.has(move.recipient_id)),
+  );
+  await recordLost(
+    tx,
+    taken.map((row) => ({ ...row, attempt_count: row.attempt_count - 1 })),
+    now_ms,
+  );
+  return taken;
+}
+
+/** How far a lost worker came with what it had claimed is known to nobody, so that all of it may have arrived. */
+async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promise<void> {
+  const outcome: SendOutcome = { ...nothingSent('the worker that was sending it was lost'), kind: 'unknown' };
+  await insertAttempts(
+    tx,
+    rows.map((row) => ({
+      ...keyOf(row),
+      ...outcomeFields(outcome),
+      stage: 'worker_lost',
+      id: newId('attempt', now_ms),
+      number: row.attempt_count,
+      category: null,
+      duration_ms: 0,
+    })),
+  );
 }
 
 const INTERRUPTED = 'the worker that was sending it ended before it had recorded an answer';

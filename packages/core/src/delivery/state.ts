@@ -34,7 +34,8 @@ interface Transition {
 export const transitions = {
   reschedule: { from: ['scheduled', 'queued'], to: 'scheduled', event: null, leased: false },
   release: { from: ['scheduled'], to: 'queued', event: 'email.queued', leased: false },
-  claim: { from: ['queued', 'deferred', 'sending'], to: 'sending', event: null, leased: false },
+  claim: { from: ['queued', 'deferred'], to: 'sending', event: null, leased: false },
+  take_over: { from: ['sending'], to: 'sending', event: null, leased: false },
   hand_back: { from: ['sending'], to: 'queued', event: null, leased: true },
   accept: { from: ['sending'], to: 'delivered', event: 'email.delivered', leased: true },
   defer: { from: ['sending'], to: 'deferred', event: 'email.delivery_delayed', leased: true },

@@ -37,7 +37,7 @@ export interface Moved extends RecipientKey {
 export const LEASE_SECONDS = 30;
 
 /** A claim counts as an attempt; handing it back untried takes that away again. */
-const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, hand_back: -1 };
+const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, take_over: 1, hand_back: -1 };
 
 /**
  * The only UPDATE of a state. Moves many recipients in one statement, folds their messages' statuses,
@@ -46,11 +46,11 @@ const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, ha
  * transactions at once fold one after the other, and two batches cannot deadlock.
  *
  * A claim leaves the message alone: most attempts end before anybody could look, and their end folds it.
- * showAttempts does it for those that last.
+ * showAttempts does it for those that last. So does a claim that takes over what a lost worker had claimed.
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
   if (moves.length === 0) return [];
-  if (name === 'claim') return claim(tx, moves);
+  if (isClaim(name)) return claim(tx, moves, name);
   const { to, event } = transitions[name];
   const once = event !== null && isMessageEvent(event);
   const locked = lockMessages(tx, moves);
@@ -100,10 +100,16 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   return rows;
 }
 
+type ClaimName = 'claim' | 'take_over';
+
+function isClaim(name: TransitionName): name is ClaimName {
+  return name === 'claim' || name === 'take_over';
+}
+
 /** The transition `claim`, which is one statement and needs no transaction around it. */
-export async function claim(sql: Sql | Tx, moves: readonly Move[]): Promise<Moved[]> {
+export async function claim(sql: Sql | Tx, moves: readonly Move[], name: ClaimName = 'claim'): Promise<Moved[]> {
   return sql<Moved[]>`
-    with ${won(sql, 'claim', moves)}
+    with ${won(sql, name, moves)}
     select workspace_id, message_id, recipient_id, state, attempt_count from won`;
 }
 
@@ -125,7 +131,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
   const { from, to, leased } = transitions[name];
   // Rows are locked in this order, so that batches wait for each other and do not deadlock.
   const moves = unordered.toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
-  const claiming = name === 'claim';
+  const claiming = isClaim(name);
   return tx`
     moves as materialized (
       select * from unnest(
@@ -292,6 +298,8 @@ export interface Unclaimed extends RecipientKey {
   readonly suppression_id: string | null;
   /** Whoever was sending it is gone, may have sent all of it, and it must not be sent twice. */
   readonly interrupted: boolean;
+  /** Whoever was sending it is gone. */
+  readonly abandoned: boolean;
   readonly attempt_count: number;
 }
 
@@ -299,7 +307,8 @@ export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Prom
   return tx<Unclaimed[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at, r.due_at <= clock_now() as due, r.lease_until,
       r.job_id, (${suppressionOf(tx)}) as suppression_id, r.attempt_count,
-      r.state = 'sending' and r.content_lease = r.lease and r.lease_until < clock_now() as interrupted
+      coalesce(r.state = 'sending' and r.content_lease = r.lease and r.lease_until < clock_now(), false) as interrupted,
+      r.state = 'sending' and (r.lease is null or r.lease_until < clock_now()) as abandoned
     from unnest(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[],

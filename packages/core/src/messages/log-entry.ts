@@ -115,7 +115,8 @@ export const attemptSchema = z
     recipient_id: idField(idPrefixes.recipient),
     number: z.int().meta({ description: '1 for the first.' }),
     outcome: z.enum(attemptOutcomes).meta({
-      description: 'unknown: the connection was lost after the end of the mail, so that it may have arrived.',
+      description:
+        'unknown: the connection was lost after the end of the mail, or the worker that was sending it, so that it may have arrived.',
     }),
     category: z
       .string()
@@ -124,9 +125,10 @@ export const attemptSchema = z
         description: `What a refusal was about: ${refusalCategories.join(', ')}.`,
         examples: ['mailbox'],
       }),
-    stage: z
-      .string()
-      .meta({ description: 'How far the conversation came.', examples: ['connect', 'rcpt', 'after_dot'] }),
+    stage: z.string().meta({
+      description: 'How far the conversation came; worker_lost where the worker ended before it had recorded that.',
+      examples: ['connect', 'rcpt', 'after_dot'],
+    }),
     target: z.string().meta({ description: 'The server that was talked to; empty where the mail came to none.' }),
     address: z.string().nullable().meta({ description: 'The address that it was reached at.' }),
     tls_policy: z

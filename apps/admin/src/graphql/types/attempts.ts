@@ -46,7 +46,9 @@ Attempt.implement({
     }),
     outcome: t.field({ type: AttemptOutcome, resolve: ({ outcome }) => outcome }),
     category: t.exposeString('category', { nullable: true, description: 'What a refusal was about.' }),
-    stage: t.exposeString('stage', { description: 'How far the conversation came.' }),
+    stage: t.exposeString('stage', {
+      description: 'How far the conversation came; worker_lost where the worker ended before it had recorded that.',
+    }),
     mxHost: t.string({ nullable: true, resolve: ({ target }) => (target === '' ? null : target) }),
     remoteIp: t.string({ nullable: true, resolve: ({ address }) => address }),
     tls: t.field({ type: TlsInfo, nullable: true, resolve: ({ tls }) => tls }),
