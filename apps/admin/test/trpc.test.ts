@@ -1,5 +1,7 @@
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminServer, startAdmin } from './admin-server.ts';
 import { refusalOf, type SignedIn, signedIn } from './signed-in.ts';
 
@@ -209,6 +211,86 @@ describe('the protocol', () => {
 
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('body_too_large');
+  });
+});
+
+describe('the windows', () => {
+  const used = (subject: string, rate_class: string) => world.services.sql<{ used: number }[]>`
+    select used from rate_windows where subject = ${subject} and class = ${rate_class}`;
+  const fill = (subject: string, rate_class: string, count: number) => world.services.sql`
+    insert into rate_windows (subject, class, minute, used)
+    values (${subject}, ${rate_class}, date_trunc('minute', clock_now()), ${count})
+    on conflict (subject, class, minute) do update set used = excluded.used`;
+  const mail = { to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+  const ask = ({ cookie }: SignedIn, path: string, body?: unknown) =>
+    fetch(url(path), {
+      headers: { cookie, ...(body !== undefined && { ...json, 'x-postrider': '1' }) },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+  const headersOf = ({ headers }: Response) =>
+    ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'].map((name) => headers.get(name));
+  let minuteEnd = '';
+  beforeEach(async () => {
+    const minute = Math.ceil(world.clock.now() / 60_000) * 60;
+    minuteEnd = String(minute + 60);
+    await world.clock.freeze(new Date((minute + 20) * 1000));
+  });
+  afterEach(() => world.clock.unfreeze());
+
+  it('count each call of a batch in that of the session, and refuse the request whose calls do not fit', async () => {
+    const person = await signedIn(world, admin, 'viewer');
+    const [session] = await world.services.sql<{ id: string }[]>`
+      select id from sessions where user_id = ${person.user_id}`;
+    const session_id = session?.id ?? '';
+    const three = 'usage.get,usage.get,usage.get?batch=1&input={}';
+
+    const first = await ask(person, three);
+    expect([first.status, ...headersOf(first)]).toEqual([200, '600', '597', minuteEnd, null]);
+    await fill(session_id, 'session', 598);
+    const refused = await ask(person, three);
+    expect([refused.status, ...headersOf(refused)]).toEqual([429, '600', '0', minuteEnd, '40']);
+    expect(await refused.json()).toMatchObject({ error: { data: { code: 'rate_limited', reason: 'session_rate' } } });
+
+    expect((await ask(await signedIn(world, admin, 'viewer'), three)).status).toBe(200);
+    await world.clock.advance(40_000);
+    expect((await ask(person, three)).status).toBe(200);
+  });
+
+  it('count what is sent again in that of the workspace, whoever of its people sends it', async () => {
+    const { workspace_id } = await world.workspace('free');
+    await world.domain('again.test', workspace_id);
+    const { id } = await invoke(world.as(workspace_id), sendMessage, { ...mail, from: 'hello@again.test' });
+    const [one, other] = await Promise.all([1, 2].map(() => signedIn(world, admin, 'member', workspace_id)));
+    if (!one || !other) throw new Error('nobody is signed in');
+    const [plan] = await world.services.sql<{ limit: number }[]>`
+      select send_per_minute as limit from plans p join workspaces w on w.plan = p.name where w.id = ${workspace_id}`;
+    const limit = plan?.limit ?? 0;
+    await fill(workspace_id, 'send', limit - 2);
+
+    const sent = await ask(one, 'emails.resend', { id });
+    const batch = await ask(other, 'emails.resend,emails.resend?batch=1', {
+      0: { id },
+      1: { id },
+    });
+
+    expect([sent.status, ...headersOf(sent)]).toEqual([200, String(limit), '1', minuteEnd, null]);
+    expect([batch.status, ...headersOf(batch)]).toEqual([207, String(limit), '0', minuteEnd, '40']);
+    const answers = (await batch.json()) as { error?: unknown }[];
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1);
+    expect(answers.find(({ error }) => error !== undefined)).toMatchObject({
+      error: { data: { code: 'rate_limited', reason: 'send_rate' } },
+    });
+    expect(await refusalOf(one.api.emails.resend.mutate({ id }))).toMatchObject({ status: 429, reason: 'send_rate' });
+    expect((await world.services.sql`select from messages where workspace_id = ${workspace_id}`).length).toBe(3);
+  });
+
+  it('of a workspace are filled by nobody who may not send', async () => {
+    const viewer = await signedIn(world, admin, 'viewer');
+
+    const refused = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));
+
+    expect(refused).toMatchObject({ status: 403, reason: 'missing_scope' });
+    expect(await used(world.workspace_id, 'send')).toHaveLength(0);
   });
 });
 

@@ -109,6 +109,7 @@ export const reasons = {
   logs_rate: ['rate_limited', 'Too many log requests in this minute.'],
   default_rate: ['rate_limited', 'Too many requests in this minute.'],
   address_rate: ['rate_limited', 'Too many requests without a valid key from this address in this minute.'],
+  session_rate: ['rate_limited', 'Too many calls of one session in this minute.'],
   login_rate: ['rate_limited', 'Too many attempts to sign in failed.'],
   too_many_streams: ['rate_limited', 'The key has the highest number of streams open.'],
   graphql_cost: ['rate_limited', 'The GraphQL cost budget of this minute is used up.'],

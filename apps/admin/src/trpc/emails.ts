@@ -8,7 +8,7 @@ import {
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router, sending } from './invoke-procedure.ts';
 
 export const emails = router({
   list: query(listMessages),
@@ -16,7 +16,7 @@ export const emails = router({
   content: query(getContent),
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
-  resend: mutation(resendMessage),
+  resend: sending(resendMessage),
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
 });

@@ -1,7 +1,10 @@
 import { AppError, createContext, invoke, type Operation, type Services, type UserActor } from '@postrider/core';
+import { hasScope } from '@postrider/core/api-keys';
+import { countSend } from '@postrider/core/usage';
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { errorData, publicError, trpcCode } from './errors.ts';
+import type { RateNotes } from './rate-headers.ts';
 
 /** What a request brings for all the procedures of its batch. */
 export interface Caller {
@@ -10,6 +13,7 @@ export interface Caller {
   readonly actor: UserActor | null;
   readonly request_id: string;
   readonly address: string;
+  readonly rate: RateNotes;
 }
 
 const t = initTRPC.context<Caller>().create({
@@ -48,13 +52,33 @@ export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TR
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
+/** An operation that sends mail: a mutation that counts in the window `send` of the workspace. */
+export function sending<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
+  // As above.
+  return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitSend)) as never;
+}
+
+/** Those whose role lets them send nothing fill no window of those who may. */
+async function admitSend({ services, rate }: Caller, actor: UserActor): Promise<void> {
+  if (!hasScope(actor.scopes, 'email:send')) return;
+  const { window, refusal } = await countSend(services, actor);
+  rate.note(window);
+  if (refusal) throw refusal;
+}
+
 function asItCame(raw: unknown): unknown {
   return raw;
 }
 
-async function run<I extends z.ZodType, O>(caller: Caller, operation: Operation<I, O>, input: unknown): Promise<O> {
+async function run<I extends z.ZodType, O>(
+  caller: Caller,
+  operation: Operation<I, O>,
+  input: unknown,
+  admit?: (caller: Caller, actor: UserActor) => Promise<void>,
+): Promise<O> {
   try {
     if (caller.actor === null) throw new AppError('session_ended', 'Nobody is signed in here; sign in and try again.');
+    await admit?.(caller, caller.actor);
     const { request_id, address } = caller;
     const ctx = createContext(caller.services, caller.actor, { request_id, address, face: 'dashboard' });
     return await invoke(ctx, operation, input ?? {});

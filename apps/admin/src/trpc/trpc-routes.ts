@@ -1,4 +1,5 @@
 import { AppError, httpStatus, type Services } from '@postrider/core';
+import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { type Context, Hono } from 'hono';
@@ -7,6 +8,7 @@ import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal } from '../own-origin.ts';
 import { sessionOf } from '../session.ts';
 import { errorData, publicError, trpcCode } from './errors.ts';
+import { RateNotes } from './rate-headers.ts';
 import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;
@@ -32,13 +34,23 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   );
   routes.all('*', async (context) => {
     const { request_id, address } = context.var;
-    const caller = { services, actor: await sessionOf(services, context), request_id, address };
+    const actor = await sessionOf(services, context);
+    const rate = new RateNotes();
+    if (actor) {
+      const { window, refusal } = await countCalls(services, actor, callsOf(context));
+      rate.note(window);
+      if (refusal) return refuse(services, context, refusal, rate.headers(true));
+    }
+    const caller = { services, actor, request_id, address, rate };
     return fetchRequestHandler({
       endpoint: '/trpc',
       req: context.req.raw,
       router: appRouter,
       maxBatchSize: MOST_IN_A_BATCH,
       createContext: () => caller,
+      responseMeta: ({ errors }) => ({
+        headers: rate.headers(errors.some((error) => publicError(error).code === 'rate_limited')),
+      }),
       onError({ error, path }) {
         if (publicError(error).code === 'internal_error')
           services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');
@@ -57,10 +69,20 @@ function formRefusal(context: Context<AdminEnv>): AppError | null {
   return new AppError('unsupported_media_type', 'Send the input as application/json.');
 }
 
+/** How many procedures a request names; a batch has a comma between two. */
+function callsOf(context: Context<AdminEnv>): number {
+  return context.req.path.split(/,|%2c/i).length;
+}
+
 /** A refusal of the whole request, in the shape that clients of tRPC read. */
-function refuse(services: Services, context: Context<AdminEnv>, error: AppError): Response {
+function refuse(
+  services: Services,
+  context: Context<AdminEnv>,
+  error: AppError,
+  headers: Record<string, string> = {},
+): Response {
   const { request_id } = context.var;
   const data = errorData(error, { request_id, public_url: services.public_url });
   const code = TRPC_ERROR_CODES_BY_KEY[trpcCode[error.code]];
-  return context.json({ error: { code, message: error.message, data } }, httpStatus[error.code]);
+  return context.json({ error: { code, message: error.message, data } }, httpStatus[error.code], headers);
 }

@@ -6,7 +6,7 @@ import {
   type Counted,
   chargedOf,
   countAddress,
-  type RateClass,
+  type KeyRateClass,
   type RateWindow,
   rateRefusal,
   windowOf,
@@ -47,7 +47,7 @@ function keyActor(key: IdentifiedKey): KeyActor {
 export async function authenticate(
   services: Services,
   credential: Credential,
-  rateClass: Exclude<RateClass, 'address'>,
+  rateClass: KeyRateClass,
 ): Promise<Authenticated | Refused> {
   const { secret_hash, address } = credential;
   const [answer] = await admitKeys(services.sql, rateClass, [{ secret_hash, address, wanted: 1 }]);

@@ -1,6 +1,6 @@
 import { hexTexts, type Sql, type Tx } from '@postrider/db';
 import type { Reason } from '../errors.ts';
-import { type BudgetLevel, type Counted, QUERY_BUDGET, type RateClass, takePoints } from '../usage/index.ts';
+import { type BudgetLevel, type Counted, type KeyRateClass, QUERY_BUDGET, takePoints } from '../usage/index.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secret.ts';
 
@@ -67,7 +67,7 @@ interface Row {
  */
 export async function admitKeys(
   sql: Sql | Tx,
-  rateClass: Exclude<RateClass, 'address'>,
+  rateClass: KeyRateClass,
   asked: readonly AskedKey[],
 ): Promise<KeyAnswer[]> {
   const rows = await sql<Row[]>`

@@ -1,4 +1,5 @@
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
+export { countCalls, countSend } from './count-by-hand.ts';
 export { getUsage } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
 export { type OpenStream, openStream } from './open-stream.ts';
@@ -15,7 +16,7 @@ export {
   ADDRESS_LIMIT,
   addressSubject,
   type Counted,
-  type RateClass,
+  type KeyRateClass,
   type RateWindow,
   rateRefusal,
   windowOf,

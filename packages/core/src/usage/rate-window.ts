@@ -1,9 +1,13 @@
 import { isIP } from 'node:net';
 import { AppError, type Reason } from '../errors.ts';
 
-/** The three windows of a key, and the one of a client address without a valid key. */
-export const rateClasses = ['send', 'logs', 'default', 'address'] as const;
+/**
+ * The three windows of a key, the one of a client address without a valid key, and the one of a person's session. What
+ * the people of a workspace send by hand counts in a window `send` of the workspace.
+ */
+export const rateClasses = ['send', 'logs', 'default', 'address', 'session'] as const;
 export type RateClass = (typeof rateClasses)[number];
+export type KeyRateClass = Exclude<RateClass, 'address' | 'session'>;
 
 /** What the rate headers say about the minute that a request was counted in. */
 export interface RateWindow {
@@ -22,6 +26,8 @@ export interface Counted {
 }
 
 export const ADDRESS_LIMIT = 120;
+// A page of the dashboard asks about ten questions, and asks some of them again every few seconds.
+export const SESSION_LIMIT = 600;
 
 /** Whom a request without a key is counted for: an IPv6 client has a network of 64 bits to choose addresses from. */
 export function addressSubject(address: string): string {
@@ -38,6 +44,7 @@ const reasonOf: Record<RateClass, Reason> = {
   logs: 'logs_rate',
   default: 'default_rate',
   address: 'address_rate',
+  session: 'session_rate',
 };
 
 export function windowOf(counted: Counted): RateWindow {

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import { ADDRESS_LIMIT, addressSubject, type Counted } from './rate-window.ts';
+import { ADDRESS_LIMIT, addressSubject, type Counted, type RateClass, SESSION_LIMIT } from './rate-window.ts';
 
 interface CountedRow {
   used: number;
@@ -9,16 +9,40 @@ interface CountedRow {
 
 /** Counts one request of a client address in the present minute. One autocommitted round trip, never flushed. */
 export async function countAddress(sql: Sql | Tx, address: string): Promise<Counted> {
-  const rows = await sql<CountedRow[]>`
+  const [row] = await counting(sql, addressSubject(address), 'address', 1);
+  if (!row) throw new Error('an address was not counted');
+  return countedOf(row, ADDRESS_LIMIT);
+}
+
+/** Counts the calls of one request of a session; the place is that of the last. */
+export async function countSession(sql: Sql, session_id: string, calls: number): Promise<Counted> {
+  const [row] = await counting(sql, session_id, 'session', calls);
+  if (!row) throw new Error('a session was not counted');
+  return countedOf(row, SESSION_LIMIT);
+}
+
+/** Counts a send by hand in the window of its workspace, which is as long as one of a key. */
+export async function countSendByHand(sql: Sql, workspace_id: string): Promise<Counted> {
+  const [row] = await sql<(CountedRow & { send_per_minute: number })[]>`
+    with counted as (${counting(sql, workspace_id, 'send', 1)})
+    select c.*, p.send_per_minute from counted c, workspaces w join plans p on p.name = w.plan
+    where w.id = ${workspace_id}`;
+  if (!row) throw new Error('an actor belongs to no workspace');
+  return countedOf(row, row.send_per_minute);
+}
+
+function counting(sql: Sql | Tx, subject: string, rateClass: RateClass, count: number) {
+  return sql<CountedRow[]>`
     insert into rate_windows as r (subject, class, minute, used)
-    values (${addressSubject(address)}, 'address', date_trunc('minute', clock_now()), 1)
-    on conflict (subject, class, minute) do update set used = r.used + 1
+    values (${subject}, ${rateClass}, date_trunc('minute', clock_now()), ${count})
+    on conflict (subject, class, minute) do update set used = r.used + excluded.used
     returning used,
       extract(epoch from minute)::int + 60 as reset_unix,
       extract(epoch from minute + interval '1 minute' - clock_now())::float8 as seconds_left`;
-  const [row] = rows;
-  if (!row) throw new Error('an address was not counted');
-  return { limit: ADDRESS_LIMIT, place: row.used, reset_unix: row.reset_unix, seconds_left: row.seconds_left };
+}
+
+function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number): Counted {
+  return { limit, place: used, reset_unix, seconds_left };
 }
 
 /** Drops windows that no header will name again. */

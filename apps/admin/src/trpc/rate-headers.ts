@@ -1,0 +1,21 @@
+import type { RateWindow } from '@postrider/core/usage';
+
+/** The windows that a request was counted in; its headers tell of the one with the least left. */
+export class RateNotes {
+  #windows: RateWindow[] = [];
+
+  note(window: RateWindow): void {
+    this.#windows.push(window);
+  }
+
+  headers(refused: boolean): Record<string, string> {
+    const [window] = this.#windows.toSorted((left, right) => left.remaining - right.remaining);
+    if (!window) return {};
+    return {
+      'x-ratelimit-limit': String(window.limit),
+      'x-ratelimit-remaining': String(window.remaining),
+      'x-ratelimit-reset': String(window.reset_unix),
+      ...(refused && { 'retry-after': String(window.retry_after_seconds) }),
+    };
+  }
+}
