@@ -114,9 +114,13 @@ export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, ke
     where name = ${queue.name} and id = ${hold.id} and state = 'active' and retry_count = ${hold.retry_count}`;
 }
 
-/** Puts a fetched job back, due at once. */
+/**
+ * Puts a fetched job back, due at once. The fetch after it counts as a retry, which fences this one off; so that it
+ * spends none, there is one more.
+ */
 export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promise<void> {
   await sql`
-    update ${sql(`pgboss.${queue.table}`)} set state = 'retry', start_after = pgboss.job_now()
+    update ${sql(`pgboss.${queue.table}`)} set state = 'retry', start_after = pgboss.job_now(),
+      retry_limit = retry_limit + 1
     where name = ${queue.name} and id = ${hold.id} and state = 'active' and retry_count = ${hold.retry_count}`;
 }

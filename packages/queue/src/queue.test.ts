@@ -184,6 +184,35 @@ describe('complete and touch', () => {
   });
 });
 
+describe('work', () => {
+  it('hands back what does not end in time, and spends none of its retries on that', async () => {
+    await send([{ parcel: 1 }]);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const handler = () => {
+      begin();
+      return ended;
+    };
+    const left = async () => {
+      const [row] = await sql<{ left: number; state: string }[]>`
+        select retry_limit - retry_count as left, state from pgboss.job where name = 'parcel.carry'`;
+      return row;
+    };
+    const work = queue.work('parcel.carry', { handler, concurrency: () => 1 });
+    await begun;
+    const before = await left();
+
+    await work.stop();
+    const [again] = await queue.fetch('parcel.carry', 1);
+    end();
+    await ended;
+
+    expect(before).toEqual({ left: 1000, state: 'active' });
+    expect(again).toMatchObject({ data: { parcel: 1 }, retry_count: 1 });
+    expect(await left()).toEqual(before);
+  });
+});
+
 describe('withoutLiveJob', () => {
   it('names the ids under which nothing waits and nothing runs', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
