@@ -1066,15 +1066,15 @@ const people = [
   }),
 ];
 
-async function addJob(world: World): Promise<string> {
+async function addJob(world: World, name: 'webhook.close' | 'storage.maintain' = 'webhook.close'): Promise<string> {
   const id = randomUUID();
   const start_after = new Date(world.clock.now() + HOUR_MS);
   const job = { id, data: { webhook_id: 'whk_none' }, start_after };
-  await world.services.sql.begin((tx) => world.services.jobs.send(tx, 'webhook.close', [job]));
+  await world.services.sql.begin((tx) => world.services.jobs.send(tx, name, [job]));
   return jobId(id);
 }
 
-const aJob: UseCase['given'] = async (world) => ({ input: { id: await addJob(world) } });
+const aJob: UseCase['given'] = async (world) => ({ input: { id: await addJob(world, 'storage.maintain') } });
 
 async function measured(world: World, input: Input): Promise<Given> {
   await addJob(world);

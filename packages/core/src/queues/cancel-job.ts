@@ -7,6 +7,9 @@ import { type JobView, jobSchema, recipientOf } from './job-view.ts';
 /** Jobs of these stand for rows that would be left behind without them. */
 const INSTEAD: Partial<Record<string, string>> = {
   'webhook.deliver': 'It stands for what is owed to a webhook: disable that, and nothing is posted to it.',
+  'webhook.close': 'It ends what is owed to a webhook that is disabled or removed; where it is dead, try it again.',
+  'webhook.recover': 'It stands for what a webhook is owed once more: disable that, and nothing is posted to it.',
+  'domain.cancel_mail': 'It cancels the mail of a domain that was removed; where it is dead, try it again.',
   'bulk.run': 'It stands for a bulk operation: cancel that.',
 } satisfies Partial<Record<JobName, string>>;
 

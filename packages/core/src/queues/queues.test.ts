@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActorContext } from '../context.ts';
+import type { JobData, JobName } from '../jobs.ts';
 import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { cancelJob } from './cancel-job.ts';
@@ -40,6 +41,12 @@ async function addClose(ids: readonly string[], start_after?: Date): Promise<str
   }));
   await world.services.sql.begin((tx) => world.services.jobs.send(tx, 'webhook.close', jobs));
   return jobs.map(({ id }) => jobId(id));
+}
+
+async function addJob<N extends JobName>(name: N, data: JobData<N>, start_after: Date): Promise<string> {
+  const id = randomUUID();
+  await world.services.sql.begin((tx) => world.services.jobs.send(tx, name, [{ id, data, start_after }]));
+  return jobId(id);
 }
 
 async function die(id: string, words = 'it broke'): Promise<void> {
@@ -272,14 +279,14 @@ describe('the levers of a job', () => {
   });
 
   it('cancel a job that waits, which can be tried again after that', async () => {
-    const [id = ''] = await addClose(['whk_cancel'], new Date(world.clock.now() + HOUR_MS));
+    const id = await addJob('storage.maintain', {}, new Date(world.clock.now() + HOUR_MS));
 
     expect(await invoke(ctx, cancelJob, { id })).toMatchObject({ state: 'canceled' });
     await expect(invoke(ctx, cancelJob, { id })).rejects.toMatchObject({ reason: 'job_not_open' });
     expect(await invoke(ctx, retryJob, { id })).toMatchObject({ state: 'retry' });
 
     expect(await audited(id)).toEqual(['job.canceled', 'job.retried']);
-    await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
+    await world.services.sql`delete from pgboss.job where name = 'storage.maintain'`;
   });
 
   it('run a job now that waits for its time', async () => {
@@ -316,15 +323,39 @@ describe('the levers of a job', () => {
     expect(await audited(job)).toEqual([]);
   });
 
-  it('cancel no call to a webhook, because what is owed to it stays owed', async () => {
-    const { sql, jobs } = world.services;
-    const id = randomUUID();
+  it.each([
+    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'disable that'],
+    ['webhook.close', { webhook_id: 'whk_none' }, 'try it again'],
+    [
+      'webhook.recover',
+      { workspace_id: 'w', webhook_id: 'whk_none', since: '2031-01-01T00:00:00Z', until: '2031-01-02T00:00:00Z' },
+      'disable that',
+    ],
+    ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'try it again'],
+    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel that'],
+  ] as const)('cancel no job of %s, because nothing else would do what it stands for', async (queue, data, advice) => {
+    const id = await addJob(queue, data, new Date(world.clock.now() + HOUR_MS));
+    const refusal = { reason: 'job_not_open', message: expect.stringContaining(advice) };
+
+    await expect(invoke(ctx, cancelJob, { id })).rejects.toMatchObject(refusal);
+    await die(id);
+    await expect(invoke(ctx, cancelJob, { id })).rejects.toMatchObject(refusal);
+
+    expect(await stateOf(id)).toBe('dead');
+    await world.services.sql`delete from pgboss.job where name = ${queue}`;
+  });
+
+  it('run no call to a webhook before what is owed to it is due, because it would find nothing and be gone', async () => {
     const data = { workspace_id: world.workspace_id, webhook_id: 'whk_none' };
-    await sql.begin((tx) => jobs.send(tx, 'webhook.deliver', [{ id, data }]));
+    const id = await addJob('webhook.deliver', data, new Date(world.clock.now() + HOUR_MS));
 
-    await expect(invoke(ctx, cancelJob, { id: jobId(id) })).rejects.toMatchObject({ reason: 'job_not_open' });
+    await expect(invoke(ctx, runJobNow, { id })).rejects.toMatchObject({
+      reason: 'job_not_open',
+      message: expect.stringContaining('when the next delivery'),
+    });
 
-    await sql`delete from pgboss.job where name = 'webhook.deliver'`;
+    expect(await stateOf(id)).toBe('deferred');
+    await world.services.sql`delete from pgboss.job where name = 'webhook.deliver'`;
   });
 
   it('cancel no mail by its job, and say how', async () => {

@@ -1,7 +1,7 @@
 import type { Tx } from '@postrider/db';
 import { runWaiting } from '@postrider/queue';
 import { operation } from '../operation.ts';
-import { leverInput, pull } from './job-lever.ts';
+import { leverInput, notOpen, pull } from './job-lever.ts';
 import { type FoundJob, type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { pullForward } from './store.ts';
 
@@ -14,6 +14,10 @@ export const runJobNow = operation({
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
     const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
+      // The job only calls for the rows of its endpoint: run before they are due, it would find nothing, and be gone.
+      if (job.queue === 'webhook.deliver') {
+        throw notOpen(job, 'job.run_now', 'It comes when the next delivery to its webhook is due, and not before.');
+      }
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient) : runWaiting(tx, job);
     });
