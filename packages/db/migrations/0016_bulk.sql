@@ -56,3 +56,5 @@ create table bulk_items (
 -- Nothing is done twice: whoever would fails here.
 create unique index bulk_items_once on bulk_items (bulk_id, item_id);
 create index bulk_items_undone on bulk_items (bulk_id, outcome, place) where outcome <> 'done';
+-- Lines are forgotten sooner than the receipts that had none.
+create index bulk_items_lines on bulk_items (bulk_id) where line is not null;

@@ -283,7 +283,10 @@ export async function pageOfLines(
     order by i.place limit ${count}`;
 }
 
-/** Drops some of the receipts of operations that began before a time; how many. */
+/**
+ * Drops some of the receipts of operations that began before a time; how many. Served by the primary key, and by
+ * bulk_items_lines where only those of exports are meant.
+ */
 export async function dropItems(sql: Sql, before_id: string, lines_only: boolean, count: number): Promise<number> {
   const rows = await sql`
     delete from bulk_items i where i.ctid = any (array(
