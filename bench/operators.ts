@@ -204,7 +204,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<void> {
       since: back(5.9),
       bucket: 'minute',
       group_by: 'domain',
-      top: 30,
+      top: 10,
       reach: 'workspace',
     }),
     question('queues', listQueues, {}),

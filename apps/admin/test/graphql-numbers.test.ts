@@ -82,6 +82,36 @@ describe('stats', () => {
   });
 });
 
+describe('numbers', () => {
+  const requested = ({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) =>
+    (extensions.cost as { requested: number }).requested;
+  const day = `range: { since: "2029-12-31T00:00:00Z", until: "2030-01-01T00:00:00Z" }`;
+
+  it('cost a point of the budget for each hundred that an answer may have', async () => {
+    const ask = (fields: string) => graphql.ask(`{ ${fields} }`);
+
+    const plain = await ask(`stats(${day}, bucket: HOUR, metrics: [ACCEPTED]) { key }`);
+    const minutes = await ask(`stats(${day}, bucket: MINUTE, metrics: [ACCEPTED, DELIVERED, BOUNCED]) { key }`);
+    const grouped = await ask(
+      `stats(${day}, bucket: HOUR, metrics: [ACCEPTED, DELIVERED], groupBy: TAG, top: 29) { key }`,
+    );
+    const groups = await ask(`failureGroups(${day}, kind: SMTP, top: 100) { id }`);
+    const history = await ask(`queue(name: "delivery.attempt") { history(${day}, maxPoints: 1000) { ready } }`);
+
+    expect([plain, minutes, grouped, groups, history].map(requested)).toEqual([2, 45, 16, 170, 16]);
+  });
+
+  it('are refused where twenty aliases ask for all of them', async () => {
+    const all = `stats(${day}, bucket: MINUTE, metrics: [ACCEPTED, DELIVERED, BOUNCED, FAILED, DEFERRED], groupBy: TAG, top: 30) { key }`;
+    const aliases = Array.from({ length: 20 }, (_, index) => `a${index}: ${all}`);
+
+    const { status, errors } = await graphql.ask(`{ ${aliases.join(' ')} }`);
+
+    expect(status).toBe(400);
+    expect(errors[0]?.extensions).toMatchObject({ reason: 'query_too_complex' });
+  });
+});
+
 describe('the backlog', () => {
   it('has a row for each destination, by age', async () => {
     const { data, errors } = await graphql.ask(backlogOf);

@@ -3,6 +3,9 @@ import type { Charged } from '@postrider/core/usage';
 import type { FieldNode } from 'graphql';
 import type { QueryCost } from './query-cost.ts';
 
+/** Points of a series are plain numbers: so many are read and written as one object is. */
+export const POINTS_OF_AN_OBJECT = 100;
+
 /** Entries of lists that one answer may hold, however little they cost. */
 const MOST_ENTRIES = 20_000;
 /** After it nobody waits for the answer any more. */

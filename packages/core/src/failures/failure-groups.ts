@@ -16,6 +16,8 @@ const bounds = {
   hour: { most: 24 * 7 + 1, kept_days: KEPT.hour_days },
   day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
 } as const;
+/** Points that the trend of one group has at most. */
+export const MOST_TREND_POINTS = Math.max(bounds.minute.most, bounds.hour.most, bounds.day.most);
 
 const failureGroupSchema = z.object({
   id: z.string(),

@@ -1,5 +1,13 @@
 export { catchUp } from './catch-up.ts';
 export { rollUpStats, trimStats } from './roll-up.ts';
-export { buckets, metrics, pointSchema, type Stats, statDimensions, statSeries } from './stat-series.ts';
+export {
+  buckets,
+  metrics,
+  mostStatPoints,
+  pointSchema,
+  type Stats,
+  statDimensions,
+  statSeries,
+} from './stat-series.ts';
 export { MINUTE_MS, planFreely, standOf } from './store.ts';
 export { bucketMs, bucketRange, rangeFields } from './time-range.ts';

@@ -192,6 +192,22 @@ describe('the series of a workspace', () => {
   });
 });
 
+describe('an answer', () => {
+  it('has 30,000 points at most, which is known before anything is read', async () => {
+    await world.clock.freeze(new Date(midnight + 6 * HOUR_MS));
+    const asked = { bucket: 'minute', group_by: 'tag', top: 29 };
+    const two = ['accepted', 'delivered'];
+
+    const most = await series({ ...asked, metrics: two });
+    const refused = series({ ...asked, metrics: [...two, 'bounced'] });
+
+    expect(most.object).toBe('stats');
+    await expect(refused).rejects.toMatchObject({ reason: 'query_too_complex' });
+    await expect(refused).rejects.toThrow('32400 points');
+    expect((await series({ ...asked, metrics: [...two, ...two, 'bounced'], top: 10 })).object).toBe('stats');
+  });
+});
+
 describe('the dimensions of a series', () => {
   it('are the sending domain, the tag, the provider and the key, and what is beyond the top has one series', async () => {
     await world.domain('shop.test');

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import { operation } from '../operation.ts';
 import { reachField, sideInReach } from '../reach.ts';
 import { timeField } from '../wire.ts';
 import { addBins, type Histogram, percentileOf } from './mail-times.ts';
 import { KEPT } from './roll-up.ts';
 import { bucketsOf, type StatRow, standOf } from './store.ts';
-import { type BucketRange, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
+import { type BucketRange, bucketMs, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
 
 const countMetrics = [
   'accepted',
@@ -40,6 +41,8 @@ export const statDimensions = ['none', 'domain', 'tag', 'provider', 'api_key'] a
 
 const MOST_SERIES = 30;
 const USUAL_SERIES = 10;
+/** Points of one answer, over all its series: a megabyte and a half, made in a tenth of a second. */
+const MOST_POINTS = 30_000;
 const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
   alone: {
     minute: { most: 1440, kept_days: KEPT.minute_days },
@@ -90,6 +93,9 @@ export const statSeries = operation({
     const { now, until } = await standOf(ctx.sql, 'stats');
     const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
     const wanted = [...new Set(asked.metrics)];
+    const points =
+      wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
+    if (points > MOST_POINTS) throw tooManyPoints(points);
     const histograms = wanted.some(isPercentile);
     const rows = await bucketsOf(ctx.sql, {
       workspace_id,
@@ -102,6 +108,8 @@ export const statSeries = operation({
     const keys = group_by === 'none' ? [null] : busiest(rows, wanted, top);
     const rowsOf = Map.groupBy(rows, (row) => (keys.includes(row.key) ? row.key : null));
     const shown = rowsOf.has(null) && !keys.includes(null) ? [...keys, null] : keys;
+    const parts = shown.map((key) => ({ key, at: Map.groupBy(rowsOf.get(key) ?? [], (row) => row.at.getTime()) }));
+    const times = timesOf(range);
     return {
       object: 'stats',
       bucket,
@@ -109,10 +117,38 @@ export const statSeries = operation({
       since: isoTime(range.from),
       until: isoTime(range.to),
       complete_until: isoTime(until),
-      series: wanted.flatMap((metric) => shown.map((key) => seriesOf(metric, key, rowsOf.get(key) ?? [], range))),
+      series: wanted.flatMap((metric) => parts.map(({ key, at }) => seriesOf(metric, key, at, times))),
     };
   },
 });
+
+/** How many points an answer may have, known before it is asked for; a time that cannot be read counts as the longest. */
+export function mostStatPoints(asked: {
+  readonly since_ms: number;
+  readonly until_ms: number;
+  readonly bucket: (typeof buckets)[number];
+  readonly metrics: readonly Metric[];
+  readonly group_by: (typeof statDimensions)[number];
+  readonly top: number | null;
+}): number {
+  const { most } = bounds[asked.group_by === 'none' ? 'alone' : 'grouped'][asked.bucket];
+  const length = Math.ceil((asked.until_ms - asked.since_ms) / bucketMs[asked.bucket]) + 1;
+  const per_series = length >= 1 && length < most ? length : most;
+  const points = new Set(asked.metrics).size * mostKeys(asked.group_by, asked.top ?? USUAL_SERIES) * per_series;
+  return Math.min(points, MOST_POINTS);
+}
+
+/** One series for each key, and one for all the others. */
+function mostKeys(group_by: (typeof statDimensions)[number], top: number): number {
+  return group_by === 'none' ? 1 : Math.max(top, 0) + 1;
+}
+
+function tooManyPoints(points: number): AppError {
+  return new AppError(
+    'query_too_complex',
+    `The answer could have ${points} points and may have ${MOST_POINTS}; ask for fewer metrics, a smaller top, less of the range or longer buckets.`,
+  );
+}
 
 function isPercentile(metric: Metric): metric is PercentileMetric {
   return metric in percentileMetrics;
@@ -137,12 +173,25 @@ function busiest(rows: readonly StatRow[], wanted: readonly Metric[], top: numbe
     .map(([key]) => key);
 }
 
-function seriesOf(metric: Metric, key: string | null, rows: readonly StatRow[], range: BucketRange): Series {
-  const at = Map.groupBy(rows, (row) => row.at.getTime());
-  const points: Series['points'][number][] = [];
-  for (let time = range.from.getTime(); time < range.to.getTime(); time += range.bucket_ms) {
-    points.push({ at: isoTime(time), value: bucketValue(metric, at.get(time) ?? []) });
-  }
+interface BucketTime {
+  readonly ms: number;
+  readonly text: string;
+}
+
+/** Where each bucket begins. All series have the same, so that each is written once. */
+function timesOf({ from, to, bucket_ms }: BucketRange): BucketTime[] {
+  const times: BucketTime[] = [];
+  for (let ms = from.getTime(); ms < to.getTime(); ms += bucket_ms) times.push({ ms, text: isoTime(ms) });
+  return times;
+}
+
+function seriesOf(
+  metric: Metric,
+  key: string | null,
+  at: ReadonlyMap<number, readonly StatRow[]>,
+  times: readonly BucketTime[],
+): Series {
+  const points = times.map(({ ms, text }) => ({ at: text, value: bucketValue(metric, at.get(ms) ?? []) }));
   return { metric, key, points };
 }
 

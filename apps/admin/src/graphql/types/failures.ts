@@ -1,5 +1,6 @@
-import { failureGroups, failureKinds, type FailureGroup as Group } from '@postrider/core/failures';
+import { failureGroups, failureKinds, type FailureGroup as Group, MOST_TREND_POINTS } from '@postrider/core/failures';
 import { builder } from '../builder.ts';
+import { POINTS_OF_AN_OBJECT } from '../cost.ts';
 import { enumOf } from '../enums.ts';
 import { call } from '../from-operation.ts';
 import { StatPoint } from './stat-point.ts';
@@ -40,6 +41,10 @@ builder.queryField('failureGroups', (t) =>
       top: t.arg.int({ defaultValue: 20, description: 'Groups, from 1 to 100.' }),
       reach: t.arg({ type: Reach }),
     },
+    complexity: ({ top }) => ({
+      field: 1 + Math.ceil((Math.max(top ?? 20, 1) * MOST_TREND_POINTS) / POINTS_OF_AN_OBJECT),
+      multiplier: 1,
+    }),
     async resolve(_, { range, ...args }, g) {
       return (await call(g, failureGroups, { ...args, ...range })).data;
     },

@@ -12,6 +12,7 @@ import {
   setConcurrency,
 } from '@postrider/core/queues';
 import { builder } from '../builder.ts';
+import { POINTS_OF_AN_OBJECT } from '../cost.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call } from '../from-operation.ts';
@@ -51,7 +52,8 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
     annotations: t.field({
       type: [AuditEntry],
       description: 'What operators did to the queue meanwhile.',
-      complexity: { field: 0, multiplier: 1 },
+      // The points share what was done in all.
+      complexity: { field: 0, multiplier: A_FEW },
       resolve: async ({ at, end, annotations }) =>
         (await annotations()).filter((entry) => entry.at >= at && entry.at < end),
     }),
@@ -118,7 +120,10 @@ Queue.implement({
       history: t.field({
         type: [QueuePoint],
         args: { range: t.arg({ type: TimeRange, required: true }), maxPoints: t.arg.int({ defaultValue: 300 }) },
-        complexity: { field: 5, multiplier: 1 },
+        complexity: ({ maxPoints }) => ({
+          field: 5 + Math.ceil(Math.max(maxPoints ?? 300, 1) / POINTS_OF_AN_OBJECT),
+          multiplier: 1,
+        }),
         resolve: async ({ name }, { range, maxPoints }, g): Promise<PointOf[]> => {
           const { data, point_seconds } = await call(g, queueHistory, { queue: name, ...range, maxPoints });
           let read: Promise<readonly Audited[]> | null = null;

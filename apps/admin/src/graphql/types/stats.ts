@@ -1,6 +1,7 @@
 import { reaches } from '@postrider/core';
-import { buckets, metrics, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
+import { buckets, metrics, mostStatPoints, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
 import { builder } from '../builder.ts';
+import { POINTS_OF_AN_OBJECT } from '../cost.ts';
 import { enumOf } from '../enums.ts';
 import { call } from '../from-operation.ts';
 import { StatPoint } from './stat-point.ts';
@@ -45,6 +46,17 @@ builder.queryField('stats', (t) =>
       groupBy: t.arg({ type: StatDimension }),
       top: t.arg.int({ description: 'Keys with series of their own; 10 unless said, 30 at most.' }),
       reach: t.arg({ type: Reach }),
+    },
+    complexity: ({ range, bucket, metrics: asked, groupBy, top }, { ctx }) => {
+      const most = mostStatPoints({
+        since_ms: Date.parse(range.since),
+        until_ms: range.until == null ? ctx.clock.now() : Date.parse(range.until),
+        bucket,
+        metrics: asked,
+        group_by: groupBy ?? 'none',
+        top: top ?? null,
+      });
+      return { field: 1 + Math.ceil(most / POINTS_OF_AN_OBJECT), multiplier: 1 };
     },
     async resolve(_, { range, ...args }, g) {
       const { series, complete_until } = await call(g, statSeries, { ...args, ...range });
