@@ -168,6 +168,19 @@ describe('a stream of events', () => {
     await vi.waitFor(() => expect(stream.ended()).toBe(true), 10_000);
   });
 
+  it('tells nothing more once its key is revoked', async () => {
+    const key = await world.key({ scopes: ['admin'] });
+    const stream = await follow({}, key.secret);
+    const first = await send();
+    await vi.waitFor(() => expect(idsOf(stream)).toEqual([first]), 10_000);
+
+    await invoke(world.as(world.workspace_id), revokeKey, { key_id: key.id });
+    await send();
+
+    await vi.waitFor(() => expect(stream.ended()).toBe(true), 10_000);
+    expect(idsOf(stream)).toEqual([first]);
+  });
+
   it('is one of twenty that a key may have, over all processes', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const streams = await Promise.all(Array.from({ length: 21 }, () => follow({}, key.secret)));
@@ -193,5 +206,30 @@ describe('a stream of events', () => {
 
     await vi.waitFor(() => expect(idsOf(own)).toContain(id), 10_000);
     expect(idsOf(stranger)).toEqual([]);
+  });
+
+  it('pays for each event what its selection costs, and waits while its key has no points', async () => {
+    await world.clock.freeze(new Date(world.clock.now()));
+    const key = await world.key({ scopes: ['admin'] });
+    const level = async () => {
+      const rows = await world.services.sql<{ level: number }[]>`
+        select level from query_budgets where key_id = ${key.id}`;
+      return rows[0]?.level ?? 0;
+    };
+    const stream = await follow({}, key.secret);
+    const other = await follow();
+    const before = await level();
+    const paid = await send();
+    await vi.waitFor(() => expect(idsOf(stream)).toEqual([paid]), 20_000);
+    expect((await level()) - before).toBe(3);
+
+    await world.services.sql`update query_budgets set level = 12000 where key_id = ${key.id}`;
+    const waiting = await send();
+    await vi.waitFor(() => expect(idsOf(other)).toContain(waiting), 20_000);
+    expect(idsOf(stream)).toEqual([paid]);
+    await world.clock.advance(1000);
+
+    await vi.waitFor(() => expect(idsOf(stream)).toEqual([paid, waiting]), 20_000);
+    expect(await level()).toBeGreaterThan(11_700);
   });
 });

@@ -1,12 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, type Credential, type Services } from '@postrider/core';
 import { checkKey } from '@postrider/core/api-keys';
-import { type OpenStream, openStream } from '@postrider/core/usage';
+import { chargeQuery, type OpenStream, openStream } from '@postrider/core/usage';
 import { createLoaders } from './loaders.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 const CHECK_MS = 30_000;
+// So much of the budget comes back meanwhile that a usual event fits.
+const BUDGET_MS = 1000;
 
-/** Opens streams for one request: each has a place among those of its key, and ends when the key does. */
+/** Opens streams for one request: each has a place among those of its key, and tells nothing once the key has ended. */
 export type Follow = <T>(
   g: GraphqlContext,
   source: () => Promise<AsyncGenerator<T | null>>,
@@ -19,7 +22,7 @@ export function createFollow(services: Services, credential: Credential): Follow
     const items = await source();
     const place = await openStream(services.sql, actor.key_id);
     let left = false;
-    const told = guarded(g, items, place, () => left);
+    const told = guarded(g, actor.key_id, items, place, () => left);
     // While nothing comes, the generator is not at a yield, where alone it could be ended.
     return Object.assign(told, {
       return: async (value: unknown) => {
@@ -32,21 +35,31 @@ export function createFollow(services: Services, credential: Credential): Follow
   /** A source says null when nothing comes, so that the key is looked at all the same. */
   async function* guarded<T>(
     g: GraphqlContext,
+    key_id: string,
     items: AsyncGenerator<T | null>,
     place: OpenStream,
     isLeft: () => boolean,
   ): AsyncGenerator<T> {
     let checked = services.clock.now();
+    const goesOn = async (look: boolean): Promise<boolean> => {
+      if (isLeft()) return false;
+      const due = services.clock.now() - checked >= CHECK_MS;
+      if (due) checked = services.clock.now();
+      if ((due || look) && (await checkKey(services, credential))) return false;
+      if (due) await place.renew();
+      return true;
+    };
     try {
       for await (const item of items) {
-        if (isLeft()) return;
-        if (services.clock.now() - checked >= CHECK_MS) {
-          checked = services.clock.now();
-          if (await checkKey(services, credential)) return;
-          await place.renew();
-        }
+        if (!(await goesOn(item !== null))) return;
         if (item === null) continue;
+        // Each event is an answer, for which the key pays; without points it waits, and nothing is left out.
+        while ('error' in (await chargeQuery(services.sql, key_id, g.cost.requested))) {
+          await pause(BUDGET_MS);
+          if (!(await goesOn(true))) return;
+        }
         g.load = createLoaders(g.ctx);
+        g.cost.beginAnswer();
         yield item;
       }
     } finally {
