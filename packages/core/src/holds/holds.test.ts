@@ -9,6 +9,7 @@ import { createHold } from './create-hold.ts';
 import { getHold } from './get-hold.ts';
 import { listHolds } from './list-holds.ts';
 import { releaseHold } from './release-hold.ts';
+import { takeResumption } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -174,5 +175,33 @@ describe('a hold', () => {
 
     expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(made);
     expect([first.has_more, second.has_more]).toEqual([true, false]);
+  });
+});
+
+describe('the rate after a hold', () => {
+  it('lets as many go in a minute as it says, whatever the number', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2031, 0, 1, 12)));
+    const rates = [...Array.from({ length: 60 }, (_, index) => index + 1), 61, 97, 601, 7001, 59_999, 60_000];
+    const ids: string[] = [];
+    for (const rate of rates) {
+      const { id } = await hold(operator(), 'destination', `r${rate}.test`, { resume_rate_per_minute: rate });
+      await invoke(operator(), releaseHold, { hold_id: id });
+      ids.push(id);
+    }
+
+    const taken = new Map(ids.map((id) => [id, 0]));
+    for (let second = 0; second < 120; second++) {
+      await world.clock.advance(1000);
+      for (const [id, count] of await takeResumption(world.services.sql, ids, 1000)) {
+        taken.set(id, (taken.get(id) ?? 0) + count);
+      }
+    }
+    await world.clock.unfreeze();
+
+    const wrong = rates.filter((rate, index) => {
+      const count = taken.get(ids[index] ?? '') ?? 0;
+      return count > 2 * rate || count < Math.floor(2 * rate * 0.999) - 1;
+    });
+    expect(wrong).toEqual([]);
   });
 });

@@ -129,21 +129,23 @@ const MADE_UP_SECONDS = 5;
  * the rate.
  */
 export async function takeResumption(sql: Sql, ids: readonly string[], most: number): Promise<Map<string, number>> {
+  // Steps are whole microseconds, as times are: a part of one, cut off, would leave the last step unfinished for ever.
   const rows = await sql<{ id: string; count: number }[]>`
     with due as materialized (
-      select h.id, b.base, b.step, least(${most}, floor(extract(epoch from clock_now() - b.base) / b.step))::int as count
+      select h.id, b.base, s.step,
+        least(${most}, floor(extract(epoch from clock_now() - b.base) / extract(epoch from s.step)))::int as count
       from holds h
-      cross join lateral (select 60.0::float8 / h.resume_rate_per_minute as step) s
+      cross join lateral (select ceil(60000000.0 / h.resume_rate_per_minute) * interval '1 microsecond' as step) s
       cross join lateral (
-        select s.step, greatest(
+        select greatest(
           coalesce(h.resumed_until, h.ended_at),
-          clock_now() - make_interval(secs => greatest(${MADE_UP_SECONDS}::float8, s.step))
+          clock_now() - greatest(make_interval(secs => ${MADE_UP_SECONDS}::float8), s.step)
         ) as base
       ) b
       where h.id = any (${ids}::text[]) and h.ended_at is not null and h.resume_rate_per_minute is not null
       order by h.id for update of h skip locked
     )
-    update holds h set resumed_until = d.base + make_interval(secs => d.count * d.step)
+    update holds h set resumed_until = d.base + d.count * d.step
     from due d where h.id = d.id and d.count > 0
     returning h.id, d.count`;
   return new Map(rows.map((row) => [row.id, row.count]));
