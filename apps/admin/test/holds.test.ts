@@ -70,6 +70,8 @@ describe('holds over GraphQL', () => {
 
     expect(released.data).toEqual({ holdRelease: { hold: { id, status: 'RESUMING', endedBy: 'RELEASE' } } });
     expect((await graphql.ask('{ holds { id } }')).data).toEqual({ holds: [] });
+    const lifted = await graphql.ask(release, { input: { id, atOnce: true } });
+    expect(lifted.data).toEqual({ holdRelease: { hold: { id, status: 'ENDED', endedBy: 'RELEASE' } } });
     expect((await graphql.ask('{ holds(active: false) { id } }')).data).toEqual({ holds: [{ id }] });
   });
 

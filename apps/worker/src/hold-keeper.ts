@@ -37,8 +37,6 @@ export interface HoldKeeper {
   /** How much of a queue may go now, after a hold with a rate; null where it is free. */
   allowance(queue: JobName): number | null;
   spend(queue: JobName, count: number): void;
-  /** A queue was found empty. */
-  noteEmpty(queue: JobName): void;
   /** Whether a webhook is held. */
   isHeld(webhook_id: string): boolean;
   /** Whether a webhook goes on at the rate of a hold that has ended. */
@@ -69,7 +67,6 @@ export function createHoldKeeper(services: Services): HoldKeeper {
   /** The ended hold at whose rate a webhook goes on. */
   let metered = new Map<string, string>();
   const allowances = new Map<string, number>();
-  const empty = new Set<string>();
   let looking: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -111,7 +108,6 @@ export function createHoldKeeper(services: Services): HoldKeeper {
     const names = new Set(queues.map(({ value }) => value));
     for (const name of [...allowances.keys()]) if (!names.has(name)) allowances.delete(name);
     for (const name of names) if (!allowances.has(name)) allowances.set(name, 0);
-    empty.clear();
   };
 
   /** Shares out the rates of holds that have ended, but for what another hold still stops. */
@@ -120,10 +116,7 @@ export function createHoldKeeper(services: Services): HoldKeeper {
       sql,
       ended.map(({ id }) => id),
     );
-    const queues = ended.flatMap(({ id, scope, value }) => (scope === 'queue' && empty.has(value) ? [id] : []));
-    empty.clear();
-    const finished = [...drained, ...queues];
-    const done = finished.length > 0 ? await noteDrained(sql, finished) : new Set<string>();
+    const done = drained.length > 0 ? await noteDrained(sql, drained) : new Set<string>();
     const going = ended.filter((hold) => hold.scope !== 'webhook' && !done.has(hold.id) && !isStopped(hold));
     const taken = await takeResumption(
       sql,
@@ -196,9 +189,6 @@ export function createHoldKeeper(services: Services): HoldKeeper {
       const id = metered.get(webhook_id);
       if (id === undefined) return count;
       return (await takeResumption(sql, [id], count)).get(id) ?? 0;
-    },
-    noteEmpty(queue) {
-      if (allowances.has(queue)) empty.add(queue);
     },
     onResume: (listener) => void resumeListeners.push(listener),
     onChange: (listener) => void changeListeners.push(listener),

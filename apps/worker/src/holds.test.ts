@@ -329,6 +329,47 @@ describe('a rate after a hold', () => {
   });
 });
 
+describe('the rate of a queue', () => {
+  it('ends when what was held has gone, whatever has come since', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    start();
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
+    await send(many(10, 'held.example.com'));
+    await release(id);
+    await world.clock.advance(1000);
+    for (let batch = 0; batch < 4; batch++) await send(many(50, 'newer.example.com', `b${batch}-`));
+
+    for (let delivered = 0; delivered < 10; ) {
+      await world.clock.advance(1000);
+      const before = delivered;
+      await expect
+        .poll(async () => {
+          delivered = (await statesIn('held.example.com')).delivered ?? 0;
+          return delivered;
+        }, PATIENCE)
+        .toBeGreaterThan(before);
+    }
+    expect((await statesIn('newer.example.com')).queued).toBeGreaterThan(150);
+    await world.clock.advance(5000);
+
+    await expect.poll(() => statesIn('newer.example.com'), PATIENCE).toEqual({ delivered: 200 });
+    expect((await invoke(system(), getHold, { hold_id: id })).status).toBe('ended');
+  });
+
+  it('is lifted on every worker by a release at once', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    start();
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 1 });
+    await send(many(50, 'held.example.com'));
+    await release(id);
+    expect((await invoke(system(), getHold, { hold_id: id })).status).toBe('resuming');
+
+    await invoke(system(), releaseHold, { hold_id: id, at_once: true });
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 50 });
+  });
+});
+
 describe('webhooks that are held', () => {
   let sink: WebhookSink;
   let http: HttpGuard;

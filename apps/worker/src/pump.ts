@@ -143,10 +143,7 @@ export function startDeliveryPump(
     const free = room();
     const count = free > 0 ? Math.min(FETCH_COUNT, free) : FETCH_COUNT;
     const jobs = await services.jobs.fetch('delivery.attempt', count);
-    if (jobs.length === 0) {
-      if (lanes.counts().waiting === 0 && lanes.shortages().length === 0) holds.noteEmpty('delivery.attempt');
-      return false;
-    }
+    if (jobs.length === 0) return false;
     const crowding = await keeper.place(jobs);
     if (crowding > jobs.length / 4) crowded_until = performance.now() + LOOK_AHEAD_MS - 1;
     claimSoon();

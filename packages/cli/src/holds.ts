@@ -41,11 +41,13 @@ export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('release <target...>')
     .description('end a hold, by its id or by scope and value')
+    .option('--at-once', 'lift its rate too, also where it has ended before')
     .option('--json', 'print JSON')
-    .action(async (target: string[], options: { json?: boolean }) => {
+    .action(async (target: string[], options: { atOnce?: boolean; json?: boolean }) => {
       const released = await withMachine(terminal, async (machine) => {
         const ctx = await machine.asWorkspace();
-        return invoke(ctx, releaseHold, { hold_id: await idOf(ctx, target) });
+        const at_once = options.atOnce === true;
+        return invoke(ctx, releaseHold, { hold_id: await idOf(ctx, target, at_once), at_once });
       });
       show(terminal, options.json, released, () => `${released.id}  ${nameOf(released)} is ${stateOf(released)}`);
     });
@@ -75,10 +77,10 @@ async function allHolds(ctx: Context, active: boolean): Promise<HoldEntry[]> {
   return holds;
 }
 
-async function idOf(ctx: Context, [first = '', value]: readonly string[]): Promise<string> {
+async function idOf(ctx: Context, [first = '', value]: readonly string[], ended: boolean): Promise<string> {
   if (isId('hold', first)) return first;
-  const found = (await allHolds(ctx, true)).find(
-    (hold) => hold.scope === first && hold.value === (value ?? '').toLowerCase(),
+  const found = (await allHolds(ctx, !ended)).find(
+    (hold) => hold.status !== 'ended' && hold.scope === first && hold.value === (value ?? '').toLowerCase(),
   );
   if (found) return found.id;
   throw new Problem({

@@ -37,6 +37,7 @@ export const auditActions = [
   'plan.deleted',
   'hold.created',
   'hold.released',
+  'hold.rate_lifted',
   'hold.expired',
   'user.signed_in',
   'user.signed_out',

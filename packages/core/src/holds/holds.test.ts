@@ -179,6 +179,47 @@ describe('a hold', () => {
 });
 
 describe('the rate after a hold', () => {
+  const rated = async (fields = {}) =>
+    (await hold(operator(), 'destination', 'a.test', { resume_rate_per_minute: 5, ...fields })).id;
+  const actions = async (target_id: string) =>
+    (
+      await world.services
+        .sql`select action, diff::jsonb from audit_log where target_id = ${target_id} order by sequence`
+    ).slice(1);
+  const lifted = {
+    action: 'hold.rate_lifted',
+    diff: { resume_rate_per_minute: [5, null] },
+  };
+
+  it('is lifted by a release at once, of a hold that is active or goes on, and a repeat answers the same', async () => {
+    const active = await rated();
+    expect(await invoke(operator(), releaseHold, { hold_id: active, at_once: true })).toMatchObject({
+      status: 'ended',
+      ended_by: 'release',
+    });
+
+    const hold_id = await rated();
+    expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
+    expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
+    const ended = await invoke(operator(), releaseHold, { hold_id, at_once: true });
+
+    expect(ended).toMatchObject({ status: 'ended', ended_by: 'release' });
+    expect(await invoke(operator(), releaseHold, { hold_id, at_once: true })).toEqual(ended);
+    expect(await actions(active)).toMatchObject([{ action: 'hold.released' }, lifted]);
+    expect(await actions(hold_id)).toMatchObject([{ action: 'hold.released' }, lifted]);
+  });
+
+  it('is lifted also where the time of the hold is over and nobody has noted that', async () => {
+    const hold_id = await rated({ expires_at: inMs(60_000) });
+    await world.clock.advance(61_000);
+
+    expect(await invoke(operator(), releaseHold, { hold_id, at_once: true })).toMatchObject({
+      status: 'ended',
+      ended_by: 'expiry',
+    });
+    expect(await actions(hold_id)).toMatchObject([{ action: 'hold.expired' }, lifted]);
+  });
+
   it('lets as many go in a minute as it says, whatever the number', async () => {
     await world.clock.freeze(new Date(Date.UTC(2031, 0, 1, 12)));
     const rates = [...Array.from({ length: 60 }, (_, index) => index + 1), 61, 97, 601, 7001, 59_999, 60_000];

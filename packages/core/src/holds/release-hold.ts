@@ -5,11 +5,15 @@ import { operation } from '../operation.ts';
 import { INSTANCE, requireAdministrator } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { affectedBy } from './affected-store.ts';
+import { expiryFacts } from './end-expired.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdNotFound, holdSchema } from './hold-entry.ts';
-import { holdById, releaseHoldRow } from './store.ts';
+import { endExpired, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
 
-/** Ends a hold. What it kept back goes on, at its rate where it has one; a repeat answers the same. */
+/**
+ * Ends a hold. What it kept back goes on, at its rate where it has one and at_once does not lift that; a repeat answers
+ * the same.
+ */
 export const releaseHold = operation({
   name: 'holds.release',
   scope: null,
@@ -17,25 +21,39 @@ export const releaseHold = operation({
   input: z.object({
     hold_id: idField(idPrefixes.hold),
     reason: z.string().trim().min(1).max(1000).optional(),
+    at_once: z.boolean().default(false).meta({
+      description: 'Lifts its rate too, also where it has ended before: everything goes on at once.',
+    }),
   }),
   output: holdSchema,
-  async run(ctx, { hold_id, reason }): Promise<HoldEntry> {
+  async run(ctx, { hold_id, reason, at_once }): Promise<HoldEntry> {
     const found = await findHold(ctx, hold_id);
     requireAdministrator(ctx.actor, found.workspace_id === INSTANCE ? 'instance' : 'workspace');
     const row = await ctx.sql.begin(async (tx) => {
+      await lockHold(tx, hold_id);
       const released = await releaseHoldRow(tx, hold_id);
-      if (!released) return holdById(tx, hold_id);
-      const diff = { scope: released.scope, value: released.value };
+      const expired = at_once ? await endExpired(tx, found) : [];
+      const lifted = at_once ? await liftRateRow(tx, hold_id) : null;
+      const { scope, value, resume_rate_per_minute } = found;
+      const fact = {
+        target_id: hold_id,
+        reason: reason ?? null,
+        workspace_id: found.workspace_id,
+      };
       await recordAudit(tx, ctx, [
-        {
-          action: 'hold.released',
-          target_id: hold_id,
-          diff,
-          reason: reason ?? null,
-          workspace_id: released.workspace_id,
-        },
+        ...expiryFacts(expired),
+        ...(released ? [{ ...fact, action: 'hold.released', diff: { scope, value } } as const] : []),
+        ...(lifted
+          ? [
+              {
+                ...fact,
+                action: 'hold.rate_lifted',
+                diff: { resume_rate_per_minute: [resume_rate_per_minute, null] },
+              } as const,
+            ]
+          : []),
       ]);
-      return released;
+      return lifted ?? released ?? (await holdById(tx, hold_id));
     });
     if (!row) throw holdNotFound(hold_id);
     const affected = await affectedBy(ctx.sql, [row.id], null);

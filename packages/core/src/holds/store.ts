@@ -57,11 +57,27 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
   return row ?? null;
 }
 
+/** So that what is decided about a hold is still so when it is written. */
+export async function lockHold(tx: Tx, id: string): Promise<void> {
+  await tx`select from holds where id = ${id} for update`;
+}
+
 /** Ends an active hold now; null where it has ended. */
 export async function releaseHoldRow(tx: Tx, id: string): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set ended_at = clock_now(), ended_by = 'release'
     where h.id = ${id} and h.ended_at is null and h.expires_at > clock_now()
+    returning ${holdColumns(tx)}`;
+  await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
+  if (row) await callForWebhooks(tx, [row]);
+  return row ?? null;
+}
+
+/** Lets what an ended hold kept back go on without its rate; null where it has none any more. */
+export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
+  const [row] = await tx<HoldRow[]>`
+    update holds h set drained_at = clock_now()
+    where h.id = ${id} and h.ended_at is not null and h.resume_rate_per_minute is not null and h.drained_at is null
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
   if (row) await callForWebhooks(tx, [row]);
@@ -163,12 +179,30 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
   return new Set(rows.map((row) => row.id));
 }
 
-/** Of ended holds over mail and webhooks, those that keep nothing back any more. */
+/**
+ * Of ended holds, those that keep nothing back any more. Of a queue that is what was due at the end of the hold and
+ * has not been claimed since, wherever it waits; but not for another hold, or a lane that is closed. What came later
+ * stands behind it.
+ */
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select h.id from holds h
     where h.id = any (${ids}::text[]) and case h.scope
-      when 'queue' then false
+      when 'queue' then not exists (
+        select from pgboss.job j
+        where j.name = h.value and j.state in ('created', 'retry') and not j.blocked and j.start_after <= h.ended_at
+      ) and not exists (
+        select from pgboss.job j
+        join recipients r on r.workspace_id = j.data->>'workspace_id' and r.message_id = j.data->>'message_id'
+          and r.id = j.data->>'recipient_id'
+        where j.name = h.value and j.state = 'active' and r.state in ('scheduled', 'queued', 'deferred')
+          and r.due_at <= h.ended_at
+      ) and not exists (
+        select from parked_deliveries p
+        where p.due_at <= h.ended_at and p.lane not like 'held %' and not exists (
+          select from lanes l where l.lane = p.lane and l.closed_until > clock_now()
+        )
+      )
       when 'webhook' then not exists (
         select from webhook_deliveries d
         where d.webhook_id = h.value and d.state = 'pending' and d.next_attempt_at <= clock_now()

@@ -73,7 +73,11 @@ const HoldInput = builder.inputType('HoldInput', {
   }),
 });
 const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
-  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    reason: t.string(),
+    atOnce: t.boolean({ description: 'Lifts its rate too, also where it has ended before.' }),
+  }),
 });
 
 builder.mutationFields((t) => ({
@@ -88,7 +92,7 @@ builder.mutationFields((t) => ({
     type: HoldResult,
     description: 'Ends a hold. Released once, it answers the same again.',
     args: { input: t.arg({ type: HoldReleaseInput, required: true }) },
-    resolve: (_, { input: { id, reason } }, g) =>
-      outcome(async () => ({ hold: await call(g, releaseHold, { holdId: id, reason }) })),
+    resolve: (_, { input: { id, reason, atOnce } }, g) =>
+      outcome(async () => ({ hold: await call(g, releaseHold, { holdId: id, reason, atOnce: atOnce ?? undefined }) })),
   }),
 }));
