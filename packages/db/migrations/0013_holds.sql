@@ -11,6 +11,8 @@ create table holds (
   created_by_kind text not null,
   created_by_id text collate "C" not null,
   created_by_name text not null,
+  -- What an operator holds, only an operator releases, also where it is a workspace's.
+  by_operator boolean not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   ended_at timestamptz,

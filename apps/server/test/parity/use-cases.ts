@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { invoke } from '@postrider/core';
+import { createContext, invoke } from '@postrider/core';
 import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
@@ -148,11 +148,19 @@ async function tested(world: World, workspace_id: string, number: number): Promi
 
 const aHold: UseCase['given'] = async (world, workspace_id, number) => {
   await aDomain(world, workspace_id, number);
-  const { id } = await invoke(world.as(workspace_id), createHold, {
+  // What an operator holds, an admin could not release.
+  const actor = {
+    kind: 'key',
+    workspace_id,
+    key_id: 'key_of_an_admin',
+    scopes: ['admin'],
+    mode: 'live',
+    domains: null,
+  } as const;
+  const { id } = await invoke(createContext(world.services, actor), createHold, {
     scope: 'sender_domain',
     value: `nr${number}.example.org`,
     reason: 'Too loud',
-    workspace_id,
   });
   return { input: { hold_id: id } };
 };

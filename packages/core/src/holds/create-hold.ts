@@ -10,6 +10,7 @@ import { ratedQueues } from './held-queues.ts';
 import { type HeldThing, heldThing } from './held-thing.ts';
 import { type HoldEntry, holdEntry, holdSchema, holdScopes } from './hold-entry.ts';
 import { endExpired, insertHold } from './store.ts';
+import { isOperator } from './who-may.ts';
 
 const DEFAULT_SECONDS = 86_400;
 const MOST_DAYS = 30;
@@ -60,6 +61,7 @@ export const createHold = operation({
         id,
         reason,
         by: authorOf(ctx.actor),
+        by_operator: isOperator(ctx.actor),
         seconds,
         resume_rate_per_minute,
       });
@@ -69,7 +71,7 @@ export const createHold = operation({
         ...expiryFacts(expired),
         { action: 'hold.created', target_id: id, diff, reason, workspace_id: thing.workspace_id },
       ]);
-      return holdEntry(row, 0);
+      return holdEntry(ctx, row, 0);
     });
   },
 });

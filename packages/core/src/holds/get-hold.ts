@@ -17,6 +17,6 @@ export const getHold = operation({
   async run(ctx, { hold_id }): Promise<HoldEntry> {
     const row = await findHold(ctx, hold_id);
     const affected = await affectedBy(ctx.sql, [row.id], isOperator(ctx.actor) ? null : ctx.actor.workspace_id);
-    return holdEntry(row, affected.get(row.id) ?? 0);
+    return holdEntry(ctx, row, affected.get(row.id) ?? 0);
   },
 });

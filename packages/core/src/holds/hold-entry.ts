@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
+import type { ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { INSTANCE } from '../reach.ts';
 import { idField, timeField } from '../wire.ts';
 import { MOST_AFFECTED } from './affected-store.ts';
 import type { HoldRow } from './store.ts';
+import { isOperator } from './who-may.ts';
 
 export const holdScopes = ['queue', 'destination', 'sender_domain', 'api_key', 'webhook'] as const;
 export type HoldScope = (typeof holdScopes)[number];
@@ -21,7 +23,9 @@ export const holdSchema = z
     status: z.enum(['active', 'resuming', 'ended']).meta({
       description: 'resuming: it has ended, and what it kept back goes on at resume_rate_per_minute.',
     }),
-    created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }),
+    created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }).meta({
+      description: 'Others than operators see of an operator only that it is one: the kind system, the id operator.',
+    }),
     created_at: timeField,
     expires_at: timeField,
     ended_at: timeField.nullable(),
@@ -32,7 +36,10 @@ export const holdSchema = z
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;
 
-export function holdEntry(row: HoldRow, affected: number): HoldEntry {
+// Operators need not be known to those whose mail they keep back.
+const AN_OPERATOR = { kind: 'system', id: 'operator', name: 'An operator' } as const;
+
+export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): HoldEntry {
   return {
     object: 'hold',
     id: row.id,
@@ -41,7 +48,10 @@ export function holdEntry(row: HoldRow, affected: number): HoldEntry {
     workspace_id: row.workspace_id === INSTANCE ? null : row.workspace_id,
     reason: row.reason,
     status: row.active ? 'active' : row.resuming ? 'resuming' : 'ended',
-    created_by: { kind: row.created_by_kind, id: row.created_by_id, name: row.created_by_name },
+    created_by:
+      row.by_operator && !isOperator(ctx.actor)
+        ? AN_OPERATOR
+        : { kind: row.created_by_kind, id: row.created_by_id, name: row.created_by_name },
     created_at: isoTime(row.created_at),
     expires_at: isoTime(row.expires_at),
     ended_at: row.ended_at && isoTime(row.ended_at),

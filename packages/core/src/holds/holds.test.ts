@@ -8,6 +8,7 @@ import { createWebhook } from '../webhooks/index.ts';
 import { createHold } from './create-hold.ts';
 import { getHold } from './get-hold.ts';
 import { listHolds } from './list-holds.ts';
+import { readHolds } from './read-holds.ts';
 import { releaseHold } from './release-hold.ts';
 import { takeResumption } from './store.ts';
 
@@ -145,13 +146,44 @@ describe('a hold', () => {
   });
 
   it('of another workspace is answered as one that does not exist', async () => {
-    const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
+    const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
 
     for (const operation of [getHold, releaseHold]) {
       await expect(invoke(admin(), operation, { hold_id })).rejects.toMatchObject({ reason: 'hold_not_found' });
     }
     expect((await invoke(admin(), listHolds, {})).data).toEqual([]);
     expect(await invoke(admin(other.workspace_id), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
+  });
+
+  it('that an operator has made over what a workspace has is not released by its admin, who sees no more than that', async () => {
+    const { workspace_id } = other;
+    const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
+    const hidden = { kind: 'system', id: 'operator', name: 'An operator' };
+
+    await expect(invoke(admin(workspace_id), releaseHold, { hold_id })).rejects.toMatchObject({
+      reason: 'missing_scope',
+      facts: { required_scope: 'operator' },
+    });
+
+    expect(await invoke(admin(workspace_id), getHold, { hold_id })).toMatchObject({
+      status: 'active',
+      reason: 'An outage',
+      created_by: hidden,
+    });
+    expect((await invoke(admin(workspace_id), listHolds, {})).data).toMatchObject([{ created_by: hidden }]);
+    expect(await invoke(admin(workspace_id), readHolds, { ids: [hold_id] })).toMatchObject([{ created_by: hidden }]);
+    expect(await invoke(operator(), getHold, { hold_id })).toMatchObject({ created_by: { id: other.key_id } });
+    expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
+  });
+
+  it('that an admin has made is released by any admin of the workspace, or by an operator', async () => {
+    for (const who of [admin(other.workspace_id), operator()]) {
+      const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
+      expect(await invoke(admin(other.workspace_id), getHold, { hold_id })).toMatchObject({
+        created_by: { id: other.key_id },
+      });
+      expect(await invoke(who, releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
+    }
   });
 
   it('has a rate only where something goes out', async () => {

@@ -27,6 +27,6 @@ export const listHolds = operation({
       rows.map((row) => row.id),
       workspace_id,
     );
-    return pageOf(scope, rows, limit, (row) => holdEntry(row, affected.get(row.id) ?? 0));
+    return pageOf(scope, rows, limit, (row) => holdEntry(ctx, row, affected.get(row.id) ?? 0));
   },
 });

@@ -28,7 +28,7 @@ export const releaseHold = operation({
   output: holdSchema,
   async run(ctx, { hold_id, reason, at_once }): Promise<HoldEntry> {
     const found = await findHold(ctx, hold_id);
-    requireAdministrator(ctx.actor, found.workspace_id === INSTANCE ? 'instance' : 'workspace');
+    requireAdministrator(ctx.actor, found.workspace_id === INSTANCE || found.by_operator ? 'instance' : 'workspace');
     const row = await ctx.sql.begin(async (tx) => {
       await lockHold(tx, hold_id);
       const released = await releaseHoldRow(tx, hold_id);
@@ -57,6 +57,6 @@ export const releaseHold = operation({
     });
     if (!row) throw holdNotFound(hold_id);
     const affected = await affectedBy(ctx.sql, [row.id], null);
-    return holdEntry(row, affected.get(row.id) ?? 0);
+    return holdEntry(ctx, row, affected.get(row.id) ?? 0);
   },
 });

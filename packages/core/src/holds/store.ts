@@ -14,6 +14,7 @@ export interface HoldRow {
   readonly created_by_kind: 'key' | 'user' | 'system';
   readonly created_by_id: string;
   readonly created_by_name: string;
+  readonly by_operator: boolean;
   readonly created_at: Date;
   readonly expires_at: Date;
   readonly ended_at: Date | null;
@@ -25,7 +26,7 @@ export interface HoldRow {
 }
 
 const holdColumns = (sql: Sql | Tx) => sql`
-  h.id, h.scope, h.value, h.workspace_id, h.reason, h.created_by_kind, h.created_by_id, h.created_by_name, h.created_at,
+  h.id, h.scope, h.value, h.workspace_id, h.reason, h.created_by_kind, h.created_by_id, h.created_by_name, h.by_operator, h.created_at,
   h.expires_at, coalesce(h.ended_at, case when h.expires_at <= clock_now() then h.expires_at end) as ended_at,
   coalesce(h.ended_by, case when h.expires_at <= clock_now() then 'expiry' end) as ended_by, h.resume_rate_per_minute,
   h.ended_at is null and h.expires_at > clock_now() as active,
@@ -39,6 +40,7 @@ export interface NewHold {
   readonly workspace_id: string;
   readonly reason: string;
   readonly by: { readonly kind: 'key' | 'user' | 'system'; readonly id: string; readonly name: string };
+  readonly by_operator: boolean;
   readonly seconds: number;
   readonly resume_rate_per_minute: number | null;
 }
@@ -47,10 +49,10 @@ export interface NewHold {
 export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     insert into holds as h (id, scope, value, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
-      created_at, expires_at, resume_rate_per_minute)
+      by_operator, created_at, expires_at, resume_rate_per_minute)
     values (${hold.id}, ${hold.scope}, ${hold.value}, ${hold.workspace_id}, ${hold.reason}, ${hold.by.kind},
       ${hold.by.id}, coalesce((select k.name from api_keys k where k.id = ${hold.by.id}), ${hold.by.name}),
-      clock_now(), clock_now() + make_interval(secs => ${hold.seconds}), ${hold.resume_rate_per_minute})
+      ${hold.by_operator}, clock_now(), clock_now() + make_interval(secs => ${hold.seconds}), ${hold.resume_rate_per_minute})
     on conflict (scope, value, workspace_id) where ended_at is null do nothing
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;

@@ -33,7 +33,11 @@ builder.node(Hold, {
     }),
     reason: t.exposeString('reason'),
     status: t.field({ type: HoldStatus, resolve: ({ status }) => status }),
-    createdBy: t.field({ type: Actor, resolve: ({ created_by }) => created_by }),
+    createdBy: t.field({
+      type: Actor,
+      description: 'Others than operators see of an operator only that it is one: the kind SYSTEM, the id operator.',
+      resolve: ({ created_by }) => created_by,
+    }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
     endedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ ended_at }) => ended_at }),
@@ -90,7 +94,8 @@ builder.mutationFields((t) => ({
   }),
   holdRelease: t.field({
     type: HoldResult,
-    description: 'Ends a hold. Released once, it answers the same again.',
+    description:
+      'Ends a hold. Released once, it answers the same again. Needs operator for what an operator holds, else admin.',
     args: { input: t.arg({ type: HoldReleaseInput, required: true }) },
     resolve: (_, { input: { id, reason, atOnce } }, g) =>
       outcome(async () => ({ hold: await call(g, releaseHold, { holdId: id, reason, atOnce: atOnce ?? undefined }) })),
