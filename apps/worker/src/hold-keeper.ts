@@ -74,8 +74,8 @@ export function createHoldKeeper(services: Services): HoldKeeper {
   const look = async () => {
     const found = await holdsInForce(sql);
     if (found.some((hold) => hold.expired)) {
-      await endExpiredHolds(services);
-      again = true;
+      // Where somebody else is about to note it, the next look sees that.
+      if ((await endExpiredHolds(services)) > 0) again = true;
     }
     const next = JSON.stringify(found.map(({ id, active }) => [id, active]));
     if (next !== fingerprint) {

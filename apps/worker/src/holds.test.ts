@@ -440,6 +440,45 @@ describe('webhooks that are held', () => {
   });
 });
 
+describe('a hold whose time is over', () => {
+  it('is looked for again only in the next second while somebody else has its row', async () => {
+    const { id } = await hold('destination', 'held.example.com', {
+      expires_at: new Date(world.clock.now() + HOUR_MS).toISOString(),
+    });
+    await world.clock.advance(HOUR_MS + 1000);
+    const { promise: done, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const other = world.services.sql.begin(async (tx) => {
+      await tx`select from holds where id = ${id} for update`;
+      lock();
+      await done;
+    });
+    stops.push(() => {
+      release();
+      return other;
+    });
+    await locked;
+    let tries = 0;
+    const sql = new Proxy(world.services.sql, {
+      get(target, name) {
+        if (name === 'begin') tries += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const began = performance.now();
+
+    keeper({ ...world.services, sql });
+    await expect.poll(() => tries, PATIENCE).toBeGreaterThanOrEqual(3);
+
+    expect(performance.now() - began).toBeGreaterThan(1900);
+    release();
+    const status = async () =>
+      (await world.services.sql<{ ended_by: string | null }[]>`select ended_by from holds where id = ${id}`)[0]
+        ?.ended_by;
+    await expect.poll(status, PATIENCE).toBe('expiry');
+  });
+});
+
 describe('the room of a hold', () => {
   it('is named by its id, and forgotten mail leaves it although nobody knows the hold any more', async () => {
     const { id } = await hold('destination', 'held.example.com');

@@ -13,12 +13,16 @@ export function expiryFacts(ended: readonly HoldRow[]): AuditFact[] {
   }));
 }
 
-/** Notes that the time of holds is over. They have ended by themselves before; this is what remains of them. */
-export async function endExpiredHolds(services: Services): Promise<void> {
-  await services.sql.begin(async (tx) => {
+/**
+ * Notes that the time of holds is over, and says of how many. They have ended by themselves before; this is what remains
+ * of them.
+ */
+export async function endExpiredHolds(services: Services): Promise<number> {
+  return services.sql.begin(async (tx) => {
     const ended = await endExpired(tx);
     // A context for the service itself, which acts in no workspace here.
     const ctx = createContext(services, { kind: 'system', workspace_id: INSTANCE }) as ActorContext;
     await recordAudit(tx, ctx, expiryFacts(ended));
+    return ended.length;
   });
 }
