@@ -6,6 +6,7 @@ import { invoke } from '../operation.ts';
 import { createContext } from '../services.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { createHold } from './create-hold.ts';
+import { endExpiredHolds } from './end-expired.ts';
 import { getHold } from './get-hold.ts';
 import { listHolds } from './list-holds.ts';
 import { readHolds } from './read-holds.ts';
@@ -194,6 +195,45 @@ describe('a hold', () => {
     const { id: hold_id } = await hold(operator(), 'queue', 'delivery.attempt', { resume_rate_per_minute: 5 });
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
   });
+
+  it.each(['release', 'expiry'])(
+    'over a queue of a schedule leaves it one run when it ends by %s, and other queues all their jobs',
+    async (end) => {
+      const { sql, jobs } = world.services;
+      const left = async () => {
+        const rows = await sql<{ name: string; count: number }[]>`
+          select name, count(*)::int as count from pgboss.job
+          where name in ('numbers.roll_up', 'webhook.close') and state = 'created' group by name`;
+        return Object.fromEntries(rows.map((row) => [row.name, row.count]));
+      };
+      await sql`delete from pgboss.job where name in ('numbers.roll_up', 'webhook.close')`;
+      const ids: string[] = [];
+      for (const value of ['numbers.roll_up', 'webhook.close']) {
+        ids.push((await hold(operator(), 'queue', value, { expires_at: inMs(60_000) })).id);
+      }
+      await sql.begin(async (tx) => {
+        await jobs.send(
+          tx,
+          'numbers.roll_up',
+          Array.from({ length: 5 }, () => ({ data: {} })),
+        );
+        await jobs.send(
+          tx,
+          'webhook.close',
+          Array.from({ length: 5 }, () => ({ data: { webhook_id: 'whk_none' } })),
+        );
+      });
+      expect(await left()).toEqual({ 'numbers.roll_up': 5, 'webhook.close': 5 });
+
+      if (end === 'release') for (const hold_id of ids) await invoke(operator(), releaseHold, { hold_id });
+      else {
+        await world.clock.advance(61_000);
+        await endExpiredHolds(world.services);
+      }
+
+      expect(await left()).toEqual({ 'numbers.roll_up': 1, 'webhook.close': 5 });
+    },
+  );
 
   it('stands in a list whose pages follow each other', async () => {
     const made: string[] = [];

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
+import { scheduledQueues } from './held-queues.ts';
 import type { HoldScope } from './hold-entry.ts';
 
 /** Rung in the commit that begins or ends a hold; whoever misses it looks within a second. */
@@ -71,7 +72,10 @@ export async function releaseHoldRow(tx: Tx, id: string): Promise<HoldRow | null
     where h.id = ${id} and h.ended_at is null and h.expires_at > clock_now()
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
-  if (row) await callForWebhooks(tx, [row]);
+  if (row) {
+    await callForWebhooks(tx, [row]);
+    await dropMissedRuns(tx, [row]);
+  }
   return row ?? null;
 }
 
@@ -99,6 +103,23 @@ async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void>
     ))`;
 }
 
+/** A schedule has added to its queue all the while; one run does what all of them would. */
+async function dropMissedRuns(tx: Tx, ended: readonly HoldRow[]): Promise<void> {
+  for (const { scope, value } of ended) {
+    if (scope !== 'queue' || !scheduledQueues.includes(value)) continue;
+    await tx`
+      delete from pgboss.job where name = ${value} and id = any (array(
+        select j.id from pgboss.job j
+        where j.name = ${value} and j.state = 'created' and j.start_after <= pgboss.job_now() and j.id <> (
+          select k.id from pgboss.job k
+          where k.name = ${value} and k.state = 'created' and k.start_after <= pgboss.job_now()
+          order by k.created_on desc, k.id desc limit 1
+        )
+        for update of j skip locked
+      ))`;
+  }
+}
+
 /** Notes the end of holds whose time is over: of all, or of one that a new one is to follow. */
 export async function endExpired(
   tx: Tx,
@@ -114,6 +135,7 @@ export async function endExpired(
     ))
     returning ${holdColumns(tx)}`;
   await callForWebhooks(tx, ended);
+  await dropMissedRuns(tx, ended);
   return ended;
 }
 
