@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import type { Actor, ActorContext } from '../context.ts';
+import type { Actor } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes, newId } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { isOperator } from '../reach.ts';
 import { idField, timeField } from '../wire.ts';
 import { expiryFacts } from './end-expired.ts';
 import { ratedQueues } from './held-queues.ts';
 import { type HeldThing, heldThing } from './held-thing.ts';
 import { type HoldEntry, holdEntry, holdSchema, holdScopes } from './hold-entry.ts';
-import { endExpired, insertHold } from './store.ts';
-import { isOperator } from './who-may.ts';
+import { endExpired, insertHold, liesAhead } from './store.ts';
 
 const DEFAULT_SECONDS = 86_400;
 const MOST_DAYS = 30;
@@ -52,8 +52,9 @@ export const createHold = operation({
         `resume_rate_per_minute is for mail and webhooks; of the queues only for ${ratedQueues.join(', ')}.`,
       );
     }
-    const seconds = secondsUntil(ctx, input.expires_at);
+    const { expires_at = null } = input;
     return ctx.sql.begin(async (tx) => {
+      if (expires_at !== null && !(await liesAhead(tx, expires_at, MOST_DAYS))) throw notAhead();
       const expired = await endExpired(tx, thing);
       const id = newId('hold', ctx.clock.now());
       const row = await insertHold(tx, {
@@ -62,7 +63,8 @@ export const createHold = operation({
         reason,
         by: authorOf(ctx.actor),
         by_operator: isOperator(ctx.actor),
-        seconds,
+        expires_at,
+        default_seconds: DEFAULT_SECONDS,
         resume_rate_per_minute,
       });
       if (!row) throw holdExists(thing);
@@ -76,11 +78,8 @@ export const createHold = operation({
   },
 });
 
-function secondsUntil(ctx: ActorContext, expires_at: string | undefined): number {
-  if (expires_at === undefined) return DEFAULT_SECONDS;
-  const seconds = (Date.parse(expires_at) - ctx.clock.now()) / 1000;
-  if (seconds > 0 && seconds <= MOST_DAYS * 86_400) return seconds;
-  throw new AppError('invalid_timestamp', `expires_at must lie ahead, by at most ${MOST_DAYS} days.`, {
+function notAhead(): AppError {
+  return new AppError('invalid_timestamp', `expires_at must lie ahead, by at most ${MOST_DAYS} days.`, {
     details: [{ param: 'expires_at', reason: 'invalid_timestamp', message: `At most ${MOST_DAYS} days ahead.` }],
   });
 }

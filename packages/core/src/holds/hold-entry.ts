@@ -3,11 +3,10 @@ import { isoTime } from '../clock.ts';
 import type { ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE, isOperator } from '../reach.ts';
 import { idField, timeField } from '../wire.ts';
 import { MOST_AFFECTED } from './affected-store.ts';
 import type { HoldRow } from './store.ts';
-import { isOperator } from './who-may.ts';
 
 export const holdScopes = ['queue', 'destination', 'sender_domain', 'api_key', 'webhook'] as const;
 export type HoldScope = (typeof holdScopes)[number];

@@ -102,6 +102,25 @@ describe('a hold', () => {
     });
   });
 
+  it('ends at the time that was asked for, by the clock of the database, where the clock of the process is wrong', async () => {
+    const process_off = (ms: number) => {
+      const clock = { ...world.services.clock, now: () => world.clock.now() + ms };
+      const actor = { kind: 'system', workspace_id: world.workspace_id } as const;
+      return createContext({ ...world.services, clock }, actor);
+    };
+    const MINUTE_MS = 60_000;
+    const expires_at = inMs(60 * MINUTE_MS);
+
+    const fast = await hold(process_off(10 * MINUTE_MS), 'destination', 'fast.test', { expires_at });
+    const slow = await hold(process_off(-10 * MINUTE_MS), 'destination', 'slow.test', { expires_at });
+
+    expect([fast.expires_at, slow.expires_at]).toEqual([expires_at, expires_at]);
+    const over = { expires_at: inMs(-5 * MINUTE_MS) };
+    await expect(hold(process_off(-10 * MINUTE_MS), 'destination', 'over.test', over)).rejects.toMatchObject({
+      reason: 'invalid_timestamp',
+    });
+  });
+
   it('is not made twice, but again after its end', async () => {
     const first = await hold(operator(), 'destination', 'a.test', { expires_at: inMs(60_000) });
     await expect(hold(operator(), 'destination', 'A.test')).rejects.toMatchObject({ reason: 'hold_exists' });

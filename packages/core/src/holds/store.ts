@@ -42,8 +42,17 @@ export interface NewHold {
   readonly reason: string;
   readonly by: { readonly kind: 'key' | 'user' | 'system'; readonly id: string; readonly name: string };
   readonly by_operator: boolean;
-  readonly seconds: number;
+  readonly expires_at: string | null;
+  /** Where no end is given. */
+  readonly default_seconds: number;
   readonly resume_rate_per_minute: number | null;
+}
+
+export async function liesAhead(tx: Tx, at: string, most_days: number): Promise<boolean> {
+  const [row] = await tx<{ ahead: boolean }[]>`
+    select a.at > clock_now() and a.at <= clock_now() + make_interval(days => ${most_days}) as ahead
+    from (select ${at}::timestamptz as at) a`;
+  return row?.ahead === true;
 }
 
 /** Null where the same is held already. */
@@ -53,7 +62,9 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
       by_operator, created_at, expires_at, resume_rate_per_minute)
     values (${hold.id}, ${hold.scope}, ${hold.value}, ${hold.workspace_id}, ${hold.reason}, ${hold.by.kind},
       ${hold.by.id}, coalesce((select k.name from api_keys k where k.id = ${hold.by.id}), ${hold.by.name}),
-      ${hold.by_operator}, clock_now(), clock_now() + make_interval(secs => ${hold.seconds}), ${hold.resume_rate_per_minute})
+      ${hold.by_operator}, clock_now(),
+      coalesce(${hold.expires_at}::timestamptz, clock_now() + make_interval(secs => ${hold.default_seconds})),
+      ${hold.resume_rate_per_minute})
     on conflict (scope, value, workspace_id) where ended_at is null do nothing
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
