@@ -9,6 +9,8 @@ export function banner(running: Running): string {
   const lines = ['', `Postrider is ready at ${url}`, ''];
   const row = (name: string, value: string) => lines.push(rowOf(name, value));
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
+  if (config.ROLES.includes('admin'))
+    row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql: sign in, then paste a key under Headers)`);
   if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/captured`);
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
   if (inbound_port !== null) row('Bounces', `${config.HOST}:${inbound_port}`);

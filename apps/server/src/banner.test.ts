@@ -1,0 +1,39 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { banner } from './banner.ts';
+import type { Running } from './start.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+describe('the banner', () => {
+  it('says where GraphQL answers, and how to try it on a page', () => {
+    const shown = banner(running(['rest', 'admin']));
+
+    expect(shown).toContain(
+      '  GraphQL        http://localhost:3000/graphql  (try it at http://localhost:3000/graphiql: ',
+    );
+    expect(shown).toContain('sign in, then paste a key under Headers)');
+  });
+
+  it('names no GraphQL where this process does not answer it', () => {
+    expect(banner(running(['rest']))).not.toContain('graphql');
+  });
+});
+
+function running(roles: Running['services']['config']['ROLES']): Running {
+  const config = { ...world.services.config, ROLES: roles };
+  return {
+    services: { ...world.services, config },
+    url: 'http://localhost:3000',
+    capture_port: null,
+    inbound_port: null,
+    provisioned: { operator: null, api_key: null },
+    login_link: null,
+    embedded: false,
+    stop: async () => undefined,
+  };
+}
