@@ -80,6 +80,17 @@ describe('messages', () => {
     ]);
     expect(answer.errors[0]?.extensions.requestId).toBe(answer.headers.get('x-request-id'));
   });
+
+  it('are refused by the names that their arguments have here', async () => {
+    const size = await graphql.ask('{ messages(first: 500) { nodes { id } } }');
+    const place = await graphql.ask('{ messages(after: "nowhere") { nodes { id } } }');
+
+    const message = 'first must be a whole number from 1 to 100.';
+    expect(size.errors).toMatchObject([{ message, extensions: { fields: [{ path: ['first'], message }] } }]);
+    expect(place.errors).toMatchObject([
+      { message: expect.stringMatching(/^after was not issued/), extensions: { fields: [{ path: ['after'] }] } },
+    ]);
+  });
 });
 
 describe('messageCancel', () => {

@@ -72,7 +72,7 @@ export function rehearsed(match: Match, query: URLSearchParams): Match | AppErro
   if (asked.length === 0 || asked.every((value) => value === 'false')) return match;
   const { route } = match;
   if (route.rehearsal === null || asked.length > 1 || asked[0] !== 'true') {
-    return new AppError('invalid_type', 'dry_run is true or false, and is offered by POST /email/send only.');
+    return new AppError('invalid_type', 'dry_run is true or false, and is offered by POST /v1/email/send only.');
   }
   return { ...match, route: { ...route, operation: route.rehearsal, status: 200, self_admitting: false } };
 }

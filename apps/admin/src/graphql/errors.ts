@@ -23,7 +23,10 @@ const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
   fields: (t) => ({
     code: t.field({ type: ErrorCodeEnum, resolve: ({ error }) => error.code }),
     reason: t.string({ resolve: ({ error }) => error.reason }),
-    message: t.string({ description: 'What to change, for people.', resolve: ({ error }) => error.message }),
+    message: t.string({
+      description: 'What to change, for people.',
+      resolve: ({ error }) => inOurWords(error.message, error.reason),
+    }),
     docsUrl: t.field({
       type: 'URL',
       resolve: ({ error }, _, { ctx }) => `${ctx.public_url}/errors/${error.reason}`,
@@ -34,9 +37,12 @@ const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
 
 const FieldIssue = builder.objectRef<ErrorDetail>('FieldIssue').implement({
   fields: (t) => ({
-    path: t.stringList({ description: 'From the input inwards.', resolve: ({ param }) => pathOf(param) }),
+    path: t.stringList({
+      description: 'From the input inwards.',
+      resolve: ({ param, reason }) => pathOf(param, reason),
+    }),
     reason: t.exposeString('reason'),
-    message: t.exposeString('message'),
+    message: t.string({ resolve: ({ reason, message }) => inOurWords(message, reason) }),
   }),
 });
 
@@ -104,15 +110,32 @@ export function graphqlError(error: AppError): GraphQLError {
   const { message, details, required_scope, ...fields } = errorFields(error);
   const extensions = {
     ...fields,
-    ...(details && { fields: details.map(({ param, ...detail }) => ({ path: pathOf(param), ...detail })) }),
+    ...(details && {
+      fields: details.map(({ param, ...detail }) => ({
+        ...detail,
+        path: pathOf(param, detail.reason),
+        message: inOurWords(detail.message, detail.reason),
+      })),
+    }),
     ...(required_scope && { requiredScope: required_scope }),
   };
-  return new GraphQLError(message, { extensions });
+  return new GraphQLError(inOurWords(message, error.reason), { extensions });
+}
+
+/** A page is asked for with arguments that the core calls otherwise. */
+const pageArguments: Readonly<Record<string, readonly [RegExp, string]>> = {
+  invalid_limit: [/^limit\b/, 'first'],
+  invalid_cursor: [/^cursor\b/, 'after'],
+};
+
+function inOurWords(text: string, reason: string): string {
+  const renamed = pageArguments[reason];
+  return renamed ? text.replace(...renamed) : text;
 }
 
 /** A path such as to[3].email_id of the core, in the names of this schema. */
-function pathOf(param: string): string[] {
-  return param
+function pathOf(param: string, reason: string): string[] {
+  return inOurWords(param, reason)
     .split(/[.[\]]+/)
     .filter((part) => part !== '')
     .map(camelCase);

@@ -168,11 +168,10 @@ function graphqlFace(url: string): Face {
       const [error] = (errors ?? []) as { message: string; extensions: Json }[];
       if (error) {
         const { code, reason, requiredScope = null, fields = [] } = error.extensions;
-        const params = (fields as Issue[]).map(({ path }) => pathOf(path));
+        const params = (fields as Issue[]).map(({ path }) => coreWords(pathOf(path), String(reason)));
         const required_scope = requiredScope as string | null;
-        return {
-          refusal: { code: String(code), reason: String(reason), message: error.message, required_scope, params },
-        };
+        const message = coreWords(error.message, String(reason));
+        return { refusal: { code: String(code), reason: String(reason), message, required_scope, params } };
       }
       const { value } = data as { value: unknown };
       const refused = value as {
@@ -195,6 +194,12 @@ function graphqlFace(url: string): Face {
       return { value: snakeFields(way.value(value)) };
     },
   };
+}
+
+/** What GraphQL says of the arguments of a page, with the names that other faces have for them. */
+function coreWords(text: string, reason: string): string {
+  if (reason === 'invalid_limit') return text.replace(/^first\b/, 'limit');
+  return reason === 'invalid_cursor' ? text.replace(/^after\b/, 'cursor') : text;
 }
 
 function wayOf(way: UseCase['rest']): { readonly verb: string; readonly path: string } {

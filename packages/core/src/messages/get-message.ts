@@ -56,6 +56,6 @@ export async function entryOf(sql: Sql, workspace_id: string, id: string): Promi
 export function messageNotFound(id: string): AppError {
   return new AppError(
     'message_not_found',
-    `No message ${id.slice(0, 64)} exists in this workspace; ids are in the answers of POST /email/send and GET /email/logs.`,
+    `No message ${id.slice(0, 64)} exists in this workspace; ids are in the answers of POST /v1/email/send and GET /v1/email/logs.`,
   );
 }

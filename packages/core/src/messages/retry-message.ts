@@ -81,6 +81,6 @@ export async function retryDeferred(
 function notDeferred(id: string): AppError {
   return new AppError(
     'not_deferred',
-    `No recipient of ${id} waits for another attempt; GET /email/logs/${id} shows what became of each.`,
+    `No recipient of ${id} waits for another attempt; GET /v1/email/logs/${id} shows what became of each.`,
   );
 }

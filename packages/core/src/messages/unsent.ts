@@ -57,12 +57,12 @@ export async function requireUnsent(tx: Tx, actor: Actor, id: string): Promise<U
 }
 
 export function alreadyCanceled(id: string): AppError {
-  return new AppError('already_canceled', `${id} has been canceled; POST /email/${id}/resend sends it anew.`);
+  return new AppError('already_canceled', `${id} has been canceled; POST /v1/email/${id}/resend sends it anew.`);
 }
 
 function alreadySent(id: string): AppError {
   return new AppError(
     'already_sent',
-    `An attempt to deliver ${id} has begun; GET /email/logs/${id} shows what became of it.`,
+    `An attempt to deliver ${id} has begun; GET /v1/email/logs/${id} shows what became of it.`,
   );
 }

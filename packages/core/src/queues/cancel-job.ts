@@ -25,7 +25,7 @@ export const cancelJob = operation({
       const recipient = recipientOf(job);
       if (recipient) {
         const { message_id } = recipient;
-        const advice = `It stands for a mail of ${message_id}: cancel that, with POST /email/${message_id}/cancel.`;
+        const advice = `It stands for a mail of ${message_id}: cancel that, with POST /v1/email/${message_id}/cancel.`;
         throw notOpen(job, 'job.canceled', advice);
       }
       const advice = INSTEAD[job.queue];
