@@ -25,6 +25,8 @@ interface FilterOptions {
   readonly tag?: readonly string[];
   readonly to?: string;
   readonly from?: string;
+  readonly senderDomain?: string;
+  /** The same, as it was called first. */
   readonly domain?: string;
   readonly webhook?: string;
   readonly queue?: string;
@@ -47,7 +49,8 @@ export function addBulk(program: Command, terminal: Terminal): void {
     .option('--tag <tag...>', 'tags that a message must all carry')
     .option('--to <address>', 'a recipient')
     .option('--from <address>', 'the sender')
-    .option('--domain <name>', 'the domain of the sender')
+    .option('--sender-domain <name>', 'the domain of from; a recipient is named by --to')
+    .addOption(new Option('--domain <name>', 'the same as --sender-domain').hideHelp())
     .option('--webhook <id>', 'for replay: the endpoint')
     .option('--queue <name>', 'for redrive: the queue')
     .option('--since <time>', 'from this time on, as ISO 8601')
@@ -144,8 +147,8 @@ function onMachine<T>(terminal: Terminal, work: (ctx: Context) => Promise<T>): P
   return withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
 }
 
-function filterOf({ webhook, queue, status, tag, to, from, domain, since, until }: FilterOptions) {
-  const named = { webhook_id: webhook, queue, status, tag, to, from, domain, since, until };
+function filterOf({ webhook, queue, status, tag, to, from, senderDomain, domain, since, until }: FilterOptions) {
+  const named = { webhook_id: webhook, queue, status, tag, to, from, domain: senderDomain ?? domain, since, until };
   // What is not given must not stand in the filter at all.
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
@@ -155,6 +158,10 @@ function previewWords(seen: BulkPreview): string {
   const skipped = seen.skipped.map(
     ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} are passed over: ${reason}`,
   );
+  if (seen.matched === 0) {
+    const advice = 'look for what you mean with logs list, and preview again';
+    return [`nothing matches; ${seen.action} would do nothing: ${advice}`, ...skipped].join('\n');
+  }
   return [
     `${seen.action} would be done to ${about}${seen.matched}`,
     ...seen.sample.map((id) => `  ${id}`),

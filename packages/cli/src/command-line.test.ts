@@ -507,6 +507,8 @@ describe('destinations', () => {
         closed_until: null,
         reason: null,
         last_reply: null,
+        held_until: null,
+        hold_id: null,
         parked: 0,
       },
     ]);
@@ -516,6 +518,8 @@ describe('destinations', () => {
 
     await postrider(['destinations', 'limit', 'example.com', '--off']);
     expect(JSON.parse((await postrider(['destinations', 'list', '--json'])).out).data).toEqual([]);
+    const empty = await postrider(['destinations', 'list']);
+    expect(empty.out).toBe('nothing is limited, closed, held or waited for\n');
   });
 
   it('refuses a limit without a number, and what is no destination', async () => {
@@ -600,6 +604,22 @@ describe('bulk', () => {
     );
     const ended = await postrider(['bulk', 'cancel', bulk.id]);
     expect([ended.code, ended.err.split(':')[0]]).toEqual([1, 'bulk_finished']);
+  });
+
+  it('aims at the domain of the sender, and gives no token for what nothing matches', async () => {
+    const sent = await send('--to', 'ada@example.com', '--tag', 'aimed', '--json');
+    const { id } = JSON.parse(sent.out);
+
+    const aimed = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', '--sender-domain', 'sandbox.test']);
+    expect(aimed.out).toContain(`export would be done to 1\n  ${id}\n`);
+    for (const option of ['--sender-domain', '--domain']) {
+      const missed = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', option, 'example.com']);
+      expect([missed.code, missed.out]).toEqual([
+        0,
+        expect.stringMatching(/^nothing matches; export would do nothing/),
+      ]);
+      expect(missed.out).not.toContain('bulk run');
+    }
   });
 
   it('writes down an export as JSON lines', async () => {
@@ -701,6 +721,11 @@ describe('queues', () => {
     const shown = await postrider(['email', 'get', id]);
     expect(shown.out).toContain(`${hold_id}: An outage there`);
     expect(shown.out).toMatch(/waiting: hold until \S+/);
+
+    const destinations = await postrider(['destinations', 'list']);
+    expect(destinations.out).toMatch(
+      new RegExp(`^held\\.example\\.com +held until \\S+ \\(${hold_id}\\) .*1 waiting`, 'm'),
+    );
 
     const twin = await postrider(['queues', 'hold', 'destination', 'held.example.com', '--reason', 'Again']);
     expect([twin.code, twin.err]).toEqual([1, expect.stringMatching(/^hold_exists: /)]);

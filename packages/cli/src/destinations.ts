@@ -17,13 +17,15 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .description('on the machine itself: whom mail is sent to, how fast');
   destinations
     .command('list')
-    .description('destinations that are limited, closed, or waited for')
+    .description('destinations that are limited, closed, held, or waited for')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const found = await withMachine(terminal, async (machine) =>
         invoke(await machine.asWorkspace(), listDestinations, {}),
       );
-      show(terminal, options.json, found, () => table(found.data.map(rowOf)));
+      show(terminal, options.json, found, () =>
+        found.data.length === 0 ? 'nothing is limited, closed, held or waited for' : table(found.data.map(rowOf)),
+      );
     });
   destinations
     .command('limit <destination>')
@@ -49,12 +51,17 @@ export function addDestinations(program: Command, terminal: Terminal): void {
 function rowOf(entry: Destinations['data'][number]): string[] {
   return [
     entry.destination,
-    entry.closed_until === null ? 'open' : `closed until ${entry.closed_until}`,
+    stateOf(entry),
     entry.connections === null ? '' : `${entry.connections} connections`,
     entry.messages_per_minute === null ? '' : `${entry.messages_per_minute} a minute`,
     `${entry.parked} waiting`,
     plain(entry.last_reply ?? (entry.reason === 'limit' ? 'its limit is used up' : '')),
   ];
+}
+
+function stateOf({ held_until, hold_id, closed_until }: Destinations['data'][number]): string {
+  if (held_until !== null) return `held until ${held_until} (${hold_id})`;
+  return closed_until === null ? 'open' : `closed until ${closed_until}`;
 }
 
 function count(text: string): number {

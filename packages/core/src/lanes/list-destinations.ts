@@ -3,8 +3,8 @@ import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
 import { timeField } from '../wire.ts';
 import { destinationLimitSchema } from './limit-destination.ts';
-import { isRoom } from './room.ts';
-import { destinationLimits, laneSummaries } from './store.ts';
+import { isRoom, roomOf } from './room.ts';
+import { destinationLimits, heldDestinations, laneSummaries } from './store.ts';
 
 const MOST_COUNTED = 10_000;
 
@@ -12,30 +12,40 @@ const destinationSchema = destinationLimitSchema.extend({
   closed_until: timeField.nullable().meta({ description: 'Null while it is open.' }),
   reason: z.enum(['failing', 'limit']).nullable(),
   last_reply: z.string().nullable(),
+  held_until: timeField.nullable().meta({ description: 'Null where no hold keeps its mail back.' }),
+  hold_id: z.string().nullable(),
   parked: z.int().meta({ description: `Mails that wait for it, counted up to ${MOST_COUNTED}.` }),
 });
 const destinationsSchema = z.object({ object: z.literal('list'), data: z.array(destinationSchema).readonly() });
 export type Destinations = z.output<typeof destinationsSchema>;
 
-/** Every destination that is limited, closed, or waited for. */
+/** Every destination that is limited, closed, held, or waited for. */
 export const listDestinations = operation({
   name: 'destinations.list',
   scope: 'operator',
-  summary: 'Destinations that are limited, closed, or waited for',
+  summary: 'Destinations that are limited, closed, held, or waited for',
   input: z.object({}),
   output: destinationsSchema,
   async run(ctx): Promise<Destinations> {
-    const [limits, summaries] = await Promise.all([destinationLimits(ctx.sql), laneSummaries(ctx.sql, MOST_COUNTED)]);
-    // What a hold keeps back is no destination.
+    const [limits, summaries, holds] = await Promise.all([
+      destinationLimits(ctx.sql),
+      laneSummaries(ctx.sql, MOST_COUNTED),
+      heldDestinations(ctx.sql),
+    ]);
+    // What a hold keeps back is no destination: it counts for the one that is held.
+    const rooms = new Map(summaries.map(({ lane, parked }) => [lane, parked]));
     const lanes = summaries.filter(({ lane }) => !isRoom(lane));
     const limitOf = new Map(limits.map((limit) => [limit.destination, limit]));
     const laneOf = new Map(lanes.map((lane) => [lane.lane, lane]));
-    const names = [...new Set([...limitOf.keys(), ...laneOf.keys()])].sort();
+    const holdOf = new Map(holds.map((hold) => [hold.destination, hold]));
+    const names = [...new Set([...limitOf.keys(), ...laneOf.keys(), ...holdOf.keys()])].sort();
     return {
       object: 'list',
       data: names.map((destination) => {
         const limit = limitOf.get(destination);
         const lane = laneOf.get(destination);
+        const hold = holdOf.get(destination);
+        const kept_back = hold ? (rooms.get(roomOf(hold.id)) ?? 0) : 0;
         return {
           destination,
           connections: limit?.connections ?? null,
@@ -43,7 +53,9 @@ export const listDestinations = operation({
           closed_until: lane?.closed_until ? isoTime(lane.closed_until) : null,
           reason: lane?.reason ?? null,
           last_reply: lane?.last_reply ?? null,
-          parked: lane?.parked ?? 0,
+          held_until: hold ? isoTime(hold.expires_at) : null,
+          hold_id: hold?.id ?? null,
+          parked: Math.min((lane?.parked ?? 0) + kept_back, MOST_COUNTED),
         };
       }),
     };

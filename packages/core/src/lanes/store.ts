@@ -387,6 +387,16 @@ export interface LaneSummary {
   readonly parked: number;
 }
 
+/** Destinations that a hold keeps mail back from; served by holds_in_force. */
+export async function heldDestinations(
+  sql: Sql,
+): Promise<{ readonly id: string; readonly destination: string; readonly expires_at: Date }[]> {
+  return sql`
+    select h.id, h.value as destination, h.expires_at from holds h
+    where h.ended_at is null and h.scope = 'destination' and h.expires_at > clock_now()
+    order by h.value`;
+}
+
 /** Lanes that are closed or have parked mail, with how much, counted up to a bound. */
 export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
   return sql<LaneSummary[]>`
