@@ -1,7 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type DnsZone, startDnsZone, startWebhookSink } from '@postrider/testing';
 import { Webhook } from 'standardwebhooks';
@@ -159,6 +161,27 @@ describe('send', () => {
   });
 });
 
+describe('logs list', () => {
+  it('shows the newest mails that all filters find, and says where there are more', async () => {
+    await send('--to', 'ada@example.com', '--tag', 'listed');
+    await send('--to', 'bob@example.com', '--tag', 'listed');
+
+    const both = await postrider(['logs', 'list', '--tag', 'listed', '--domain', 'sandbox.test', '--limit', '1']);
+    const one = await postrider(['logs', 'list', '--tag', 'listed', '--to', 'ada@example.com', '--json']);
+    const none = await postrider(['logs', 'list', '--tag', 'listed', '--from', 'nobody@sandbox.test']);
+
+    expect(both.out).toMatch(/^\S+ {2}msg_\w+ {2}\w+ +bob@example\.com {2}Hello\nThere are more/);
+    expect(JSON.parse(one.out).data).toMatchObject([{ to: ['ada@example.com'] }]);
+    expect([none.code, none.out]).toEqual([0, 'nothing matches\n']);
+  });
+
+  it('says which status is none', async () => {
+    const refused = await postrider(['logs', 'list', '--status', 'lost']);
+
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('status')]);
+  });
+});
+
 describe('logs tail', () => {
   it('prints each new mail once, oldest first, and ends well on Ctrl-C', async () => {
     const before = JSON.parse((await send('--to', 'before@example.com', '--json')).out);
@@ -213,6 +236,32 @@ describe('webhooks listen', () => {
     );
     expect(sink.requests).toHaveLength(2);
     await sink.stop();
+  });
+
+  it('tries again where nobody listens, and posts in order once somebody does', async () => {
+    const sink = await startWebhookSink();
+    const { port } = new URL(sink.url);
+    await sink.stop();
+    const env = { POSTRIDER_URL: url, POSTRIDER_API_KEY: key };
+    const listener = start(launcher, ['webhooks', 'listen', '--forward-to', port, '--events', 'email.queued'], env);
+    const end = ended(listener);
+    const printed = watch(listener);
+    await printed('signed with');
+
+    const { id } = JSON.parse((await send('--to', 'late@example.com', '--json')).out);
+    await printed('trying again in 1 s');
+    const posted = Promise.withResolvers<string>();
+    const receiver = createServer(async (request, response) => {
+      posted.resolve(await text(request));
+      response.end();
+    });
+    receiver.listen(Number(port));
+
+    expect(JSON.parse(await posted.promise)).toMatchObject({ data: { email: { id } } });
+    await printed('  200');
+    listener.kill('SIGINT');
+    expect((await end).code).toBe(0);
+    receiver.close();
   });
 
   it('says what is wrong with its options', async () => {
@@ -738,8 +787,10 @@ describe('queues', () => {
   });
 
   it('refuses a scope that is none, a queue that is none, and a release of what is not held', async () => {
-    const scope = await postrider(['queues', 'hold', 'planet', 'mars', '--reason', 'Why not']);
-    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: /)]);
+    const scope = await postrider(['queues', 'hold', 'planet', 'mars']);
+    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is no scope/)]);
+    const unreasoned = await postrider(['queues', 'hold', 'queue', 'delivery.attempt']);
+    expect([unreasoned.code, unreasoned.err]).toEqual([1, expect.stringMatching(/^missing_option: /)]);
     const queue = await postrider(['queues', 'hold', 'queue', 'mars', '--reason', 'Why not']);
     expect([queue.code, queue.err]).toEqual([1, expect.stringMatching(/^queue_not_found: /)]);
     const release = await postrider(['queues', 'release', 'queue', 'delivery.attempt']);

@@ -8,7 +8,7 @@ import { plain, show, type Terminal, table } from './terminal.ts';
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 interface HoldOptions {
-  readonly reason: string;
+  readonly reason?: string;
   readonly for?: number;
   readonly rate?: number;
   readonly workspace?: string;
@@ -19,12 +19,14 @@ export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('hold <scope> <value>')
     .description(`stop something on every worker within two seconds; a scope is one of ${holdScopes.join(', ')}`)
-    .requiredOption('--reason <text>', 'why, for everybody who asks what their mail waits for')
+    .option('--reason <text>', 'why, for everybody who asks what their mail waits for; it must be given')
     .option('--for <time>', 'when it ends by itself, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
     .option('--rate <count>', 'how many a minute go on afterwards (default: all at once)', count)
     .option('--workspace <id>', 'whose domain it is, where several list it')
     .option('--json', 'print JSON')
     .action(async (scope: string, value: string, options: HoldOptions) => {
+      if (!holdScopes.some((known) => known === scope)) throw noScope(scope);
+      if (options.reason === undefined) throw noReason();
       const held = await withMachine(terminal, async (machine) => {
         const ctx = await machine.asWorkspace();
         return invoke(ctx, createHold, {
@@ -64,6 +66,16 @@ export function addHolds(queues: Command, terminal: Terminal): void {
         table(data.map(rowOf)),
       );
     });
+}
+
+function noScope(scope: string): Problem {
+  const message = `${scope} is no scope.`;
+  return new Problem({ reason: 'invalid_type', message, advice: `A scope is one of ${holdScopes.join(', ')}.` });
+}
+
+function noReason(): Problem {
+  const advice = 'Add --reason <text>, which everybody sees whose mail it keeps back.';
+  return new Problem({ reason: 'missing_option', message: 'A hold needs a reason.', advice });
 }
 
 async function allHolds(ctx: Context, active: boolean): Promise<HoldEntry[]> {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Client, createClient } from './client.ts';
 import { type EmailEntry, emailPage, entryLine } from './email-answer.ts';
 import { Problem } from './problem.ts';
-import type { Terminal } from './terminal.ts';
+import { show, type Terminal } from './terminal.ts';
 
 const PAGE = 100;
 // Every plan allows 60 log requests a minute; half of them are left for others who use the key.
@@ -15,10 +15,39 @@ interface TailOptions {
   readonly json?: boolean;
 }
 
+interface ListOptions {
+  readonly status?: string;
+  readonly tag?: readonly string[];
+  readonly to?: string;
+  readonly from?: string;
+  readonly domain?: string;
+  readonly since?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
 export function addLogs(program: Command, terminal: Terminal): void {
-  program
-    .command('logs')
-    .description('look at the log of mails')
+  const logs = program.command('logs').description('look at the log of mails');
+  logs
+    .command('list')
+    .description('the newest mails that a filter finds')
+    .option('--status <list>', 'any of these, such as deferred,failed')
+    .option('--tag <tag...>', 'tags that a mail must all carry')
+    .option('--to <address>', 'a recipient, copies included')
+    .option('--from <address>', 'the sender')
+    .option('--domain <name>', 'the domain of from')
+    .option('--since <time>', 'from this time on, as ISO 8601')
+    .option('--limit <count>', 'how many at most', wholeNumber(1, PAGE), 20)
+    .option('--json', 'print JSON')
+    .action(async ({ json, tag = [], ...options }: ListOptions) => {
+      const query = new URLSearchParams(tag.map((one) => ['tag', one]));
+      for (const [name, value] of Object.entries(options)) query.set(name, String(value));
+      const found = await createClient(terminal).call('GET', `/email/logs?${query}`, emailPage);
+      const more = found.has_more ? ['There are more; narrow the filter, or raise --limit.'] : [];
+      const none = found.data.length === 0 ? ['nothing matches'] : [];
+      show(terminal, json, found, () => [...found.data.map(entryLine), ...none, ...more].join('\n'));
+    });
+  logs
     .command('tail')
     .description('print new mails as they are accepted, until Ctrl-C')
     .option('-n, --last <count>', 'how many earlier mails to begin with', wholeNumber(0, PAGE), 10)

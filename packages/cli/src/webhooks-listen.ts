@@ -13,6 +13,8 @@ const PAGE = 100;
 const DEFAULT_SECONDS = 1;
 const ANSWER_TIMEOUT_MS = 10_000;
 const KNOWN = 10 * PAGE;
+// A program that is being started again is back within these, and the next event waits for its turn.
+const PAUSES_SECONDS = [1, 2, 4];
 
 const event = z.looseObject({ id: z.string(), type: z.string() });
 type Event = z.output<typeof event>;
@@ -30,7 +32,10 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
     .command('webhooks')
     .description('try out a receiver of events')
     .command('listen')
-    .description('post new events to a program on this machine, signed as a webhook is, until Ctrl-C')
+    .description(
+      'post new events to a program on this machine, signed as a webhook is, until Ctrl-C; where nobody listens, ' +
+        `each is tried ${PAUSES_SECONDS.length} times more, and whatever is answered is final`,
+    )
     .requiredOption('--forward-to <url or port>', 'where your program listens', target)
     .option('--events <types>', `any of ${eventTypes.join(',')}`)
     .option('--secret <secret>', 'sign with this one; otherwise a new one is made and printed')
@@ -53,7 +58,7 @@ async function listen(terminal: Terminal, client: Client, options: ListenOptions
     try {
       const found = await newerThan(client, options, floor, seen);
       seen = found.seen;
-      for (const one of found.fresh) terminal.print(await forward(one, options.forwardTo, signer));
+      for (const one of found.fresh) await deliver(terminal, one, options.forwardTo, signer, signal);
     } catch (error) {
       if (!(error instanceof Problem) || !error.facts.passing) throw error;
       terminal.note(`${error.facts.reason}: ${error.message} Trying again.`);
@@ -86,8 +91,17 @@ async function pageOf(client: Client, { events }: ListenOptions, cursor: string 
   return client.call('GET', `/events?${query}`, page);
 }
 
-/** One try each: whoever develops a receiver wants to see it fail, and replays the event from there. */
-async function forward(one: Event, url: string, signer: Signer): Promise<string> {
+/** An answer is final, as whoever develops a receiver wants to see it fail; only a connection is tried again. */
+async function deliver(terminal: Terminal, one: Event, url: string, signer: Signer, signal: AbortSignal) {
+  for (const wait_seconds of PAUSES_SECONDS) {
+    const { line, refused } = await forward(one, url, signer);
+    terminal.print(refused ? `${line}; trying again in ${wait_seconds} s` : line);
+    if (!refused || !(await paused(wait_seconds, signal))) return;
+  }
+  terminal.print((await forward(one, url, signer)).line);
+}
+
+async function forward(one: Event, url: string, signer: Signer): Promise<{ line: string; refused: boolean }> {
   const body = Buffer.from(JSON.stringify(one));
   const line = `${one.id}  ${plain(one.type)}`;
   try {
@@ -99,10 +113,12 @@ async function forward(one: Event, url: string, signer: Signer): Promise<string>
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     await answer.body?.cancel();
-    return `${line}  ${answer.status}`;
+    return { line: `${line}  ${answer.status}`, refused: false };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return `${line}  no answer: ${plain(cause instanceof Error ? cause.message || cause.name : String(cause))}`;
+    const why = plain(cause instanceof Error ? cause.message || cause.name : String(cause));
+    const refused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+    return { line: `${line}  no answer: ${why}`, refused };
   }
 }
 
