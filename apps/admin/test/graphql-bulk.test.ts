@@ -176,7 +176,12 @@ describe('a subscription to a bulk operation', () => {
     );
 
     const foreign = await follow(bulk.id, other.secret);
-    const [told] = await Promise.all([follow(bulk.id, world.secret), work()]);
+    const worker = world.services.jobs.work('bulk.run', {
+      handler: (data) => workOff(world.services, data),
+      concurrency: () => 1,
+    });
+    const told = await follow(bulk.id, world.secret);
+    await worker.stop();
 
     expect(foreign).toMatchObject([{ errors: [{ extensions: { reason: 'bulk_not_found' } }] }]);
     expect(told.at(0)?.data.bulkOperation.id).toBe(bulk.id);

@@ -21,15 +21,16 @@ let world: World;
 let operator: Context;
 beforeAll(async () => {
   world = await createWorld();
-  operator = withScopes(world.workspace_id, ['operator']);
+  const { id } = await world.key({ scopes: ['operator'] });
+  operator = withScopes(world.workspace_id, ['operator'], id);
 });
 afterAll(() => world.stop());
 
-function withScopes(workspace_id: string, scopes: readonly Scope[]): Context {
+function withScopes(workspace_id: string, scopes: readonly Scope[], key_id = 'key_1'): Context {
   return createContext(world.services, {
     kind: 'key',
     workspace_id,
-    key_id: 'key_1',
+    key_id,
     scopes,
     mode: 'live',
     domains: null,
