@@ -172,6 +172,10 @@ const aPreview: UseCase['given'] = async (world, workspace_id, number) => {
 
 const aBulk: UseCase['given'] = async (world, workspace_id, number) => {
   const ctx = world.as(workspace_id);
+  // A workspace may have so many open, and nobody works them off here.
+  const { data } = await invoke(ctx, listBulk, { limit: 100 });
+  const open = data.filter(({ finished_at }) => finished_at === null);
+  if (open.length >= 15) for (const { id } of open) await invoke(ctx, cancelBulk, { id });
   const { input } = await aPreview(world, workspace_id, number);
   const { token } = await invoke(ctx, previewBulk, input);
   const { id } = await invoke(ctx, runBulk, { token, reason: 'Now' });
