@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+
+/** What a page did that its reader did not ask for. */
+export interface Watched {
+  readonly page: Page;
+  /** Errors of the console, of scripts, and of the page's own policy. */
+  readonly problems: string[];
+  /** Addresses of other hosts that it asked for. */
+  readonly foreign: string[];
+  readonly dialogs: string[];
+}
+
+export interface Visitor {
+  readonly context: BrowserContext;
+  open(): Promise<Watched>;
+  stop(): Promise<void>;
+}
+
+export async function startChromium(): Promise<Browser> {
+  const executablePath = PLACES.find((path) => existsSync(path));
+  if (!executablePath) {
+    throw new Error(`No Chromium is at ${PLACES.join(', ')}. Install it; on Debian: apt-get install chromium.`);
+  }
+  return chromium.launch({ executablePath, args: QUIET });
+}
+
+/** A browser of somebody who was never here, and who sees this origin alone. */
+export async function visit(browser: Browser, port: number): Promise<Visitor> {
+  const origin = `http://127.0.0.1:${port}`;
+  const context = await browser.newContext({ baseURL: origin });
+  return {
+    context,
+    async open() {
+      const watched: Watched = { page: await context.newPage(), problems: [], foreign: [], dialogs: [] };
+      const { page } = watched;
+      page.on('console', (message) => {
+        if (message.type() === 'error') watched.problems.push(message.text());
+      });
+      page.on('pageerror', (error) => watched.problems.push(error.message));
+      page.on('request', (request) => {
+        const url = request.url();
+        if (/^https?:/.test(url) && new URL(url).origin !== origin) watched.foreign.push(url);
+      });
+      page.on('dialog', (dialog) => {
+        watched.dialogs.push(dialog.message());
+        void dialog.dismiss();
+      });
+      return watched;
+    },
+    stop: () => context.close(),
+  };
+}

@@ -1,0 +1,47 @@
+import { createWorld, type World } from '@postrider/testing';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from '../admin-server.ts';
+import { signedIn } from '../signed-in.ts';
+import { startChromium, visit } from './chromium.ts';
+
+let world: World;
+let admin: AdminServer;
+let browser: Browser;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+  browser = await startChromium();
+});
+afterAll(async () => {
+  await browser.close();
+  await admin.stop();
+  await world.stop();
+});
+
+describe('GraphiQL', () => {
+  it('asks with the key that is named under Headers, and loads nothing from elsewhere', async () => {
+    const { cookie } = await signedIn(world, admin, 'operator');
+    const key = await world.key({ scopes: ['admin'] });
+    const visitor = await visit(browser, admin.port);
+    const [name = '', value = ''] = cookie.split('=');
+    await visitor.context.addCookies([{ name, value, url: `http://127.0.0.1:${admin.port}` }]);
+    const { page, problems, foreign } = await visitor.open();
+    await page.goto('/graphiql');
+
+    await page.getByRole('button', { name: 'Headers' }).click();
+    await page
+      .locator('.graphiql-editor-tool .monaco-editor:visible, .graphiql-editor-tool .CodeMirror:visible')
+      .last()
+      .click();
+    await page.keyboard.insertText(`{"Authorization": "Bearer ${key.secret}"}`);
+    await page.getByRole('button', { name: /execute query/i }).click();
+
+    await page.getByText('"nodes"').waitFor();
+    expect(await page.locator('.result-window').innerText()).toContain('"remaining"');
+    // Before the key was there, the page had asked for the schema.
+    expect(problems.filter((problem) => !problem.includes('401 (Unauthorized)'))).toEqual([]);
+    expect(foreign).toEqual([]);
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,78 @@
+import { provision } from '@postrider/core/workspaces';
+import { createWorld, type World } from '@postrider/testing';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from '../admin-server.ts';
+import { startChromium, type Visitor, visit } from './chromium.ts';
+
+const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
+
+let world: World;
+let admin: AdminServer;
+let browser: Browser;
+let visitor: Visitor;
+beforeAll(async () => {
+  world = await createWorld({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
+  await world.services.sql`delete from users`;
+  await provision(world.services);
+  admin = await startAdmin(world.services);
+  browser = await startChromium();
+});
+afterAll(async () => {
+  await browser.close();
+  await admin.stop();
+  await world.stop();
+});
+beforeEach(async () => {
+  visitor = await visit(browser, admin.port);
+});
+afterEach(() => visitor.stop());
+
+describe('signing in', () => {
+  it('leads back to the page that asked for it, and signing out ends it', async () => {
+    const { page, problems, foreign } = await visitor.open();
+    await page.goto('/graphiql');
+    expect(new URL(page.url()).pathname).toBe('/login');
+
+    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Password').fill(operator.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/graphiql');
+
+    const [cookie] = await visitor.context.cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+    await page.goto('/logout');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/login');
+    expect(await visitor.context.cookies()).toEqual([]);
+    await page.goto('/graphiql');
+    expect(new URL(page.url()).pathname).toBe('/login');
+    expect(problems).toEqual([]);
+    expect(foreign).toEqual([]);
+  });
+
+  it('with a wrong password says so, and keeps the address that was typed', async () => {
+    const { page } = await visitor.open();
+    await page.goto('/login');
+    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Password').fill('not this one');
+    await page.getByLabel('Password').press('Enter');
+
+    await page.getByRole('alert').waitFor();
+
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(operator.email);
+    expect(await page.getByLabel('Password').inputValue()).toBe('');
+    expect(await visitor.context.cookies()).toEqual([]);
+  });
+
+  it('is not done for a person by the form of another page', async () => {
+    const { page } = await visitor.open();
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.setContent(`<form method="post" action="http://127.0.0.1:${admin.port}/login">
+      <input name="email" value="${operator.email}"><input name="password" value="${operator.password}"></form>`);
+    await page.evaluate('document.forms[0].submit()');
+
+    expect((await answered).status()).toBe(403);
+    expect(await visitor.context.cookies()).toEqual([]);
+  });
+});

@@ -1,0 +1,17 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+// Pages in a real browser, apart from the other tests because they need a Chromium of the machine.
+const { projects: _, ...test } = base.test ?? {};
+
+export default mergeConfig(
+  { ...base, test },
+  defineConfig({
+    test: {
+      include: ['**/*.browser.ts'],
+      exclude: ['**/node_modules/**'],
+      pool: 'forks',
+      globalSetup: 'packages/testing/src/global-setup.ts',
+    },
+  }),
+);
