@@ -153,14 +153,15 @@ export function createHoldKeeper(services: Services): HoldKeeper {
     return looking;
   };
 
-  const ready = lookSoon();
-  const looker = every(LOOK_MS, lookSoon, services);
+  // Listens before it looks, so that no hold is made unheard between the two.
   const listening = sql
     .listen(HOLDS_CHANNEL, () => void lookSoon())
     .catch((error) => {
       log.error({ err: error }, 'the word of holds cannot be heard; each second is looked for them');
       return null;
     });
+  const ready = listening.then(lookSoon);
+  const looker = every(LOOK_MS, lookSoon, services);
 
   return {
     ready,
@@ -196,6 +197,7 @@ export function createHoldKeeper(services: Services): HoldKeeper {
     async stop() {
       stopped = true;
       await looker.stop();
+      await ready;
       await looking;
       await (await listening)?.unlisten();
     },

@@ -10,17 +10,20 @@ import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { startDeliveryPump } from './pump.ts';
 import { startWebhookPump } from './webhook-pump.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 30_000, interval: 20 };
 const HOUR_MS = 3_600_000;
+const QUEUES = ['delivery.attempt', 'webhook.deliver'] as const;
 
 let world: World;
 let mailer: Mailer;
+const keepers: HoldKeeper[] = [];
 const stops: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   world = await createWorld();
   mailer = mailerBy(domainOf);
 });
 afterEach(async () => {
+  keepers.length = 0;
   for (const stop of stops.splice(0).reverse()) await stop();
   await mailer.stop();
   await world.stop();
@@ -45,6 +48,7 @@ function domainOf(to: string): string {
 
 function keeper(services: Services = world.services): HoldKeeper {
   const holds = createHoldKeeper(services);
+  keepers.push(holds);
   stops.push(() => holds.stop());
   return holds;
 }
@@ -57,9 +61,33 @@ function start(services: Services = world.services, through = mailer): { stop():
 }
 
 const system = () => world.as(world.workspace_id);
-const hold = (scope: string, value: string, fields = {}) =>
-  invoke(system(), createHold, { scope, value, reason: 'An outage there', ...fields });
-const release = (hold_id: string) => invoke(system(), releaseHold, { hold_id });
+
+/** Whether a worker keeps back what a hold is on. */
+function keepsBack(holds: HoldKeeper, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
+  if (scope === 'webhook') return holds.isHeld(value);
+  if (scope === 'queue') return QUEUES.some((queue) => queue === value && holds.isPaused(queue));
+  const mail = {
+    workspace_id: world.workspace_id,
+    from_domain: scope === 'sender_domain' ? value : '',
+    api_key_id: scope === 'api_key' ? value : null,
+    email: `to@${scope === 'destination' ? value : ''}`,
+    lane: '',
+  };
+  return holds.roomOf(mail) !== null;
+}
+
+/** A hold that every worker of the test knows of. */
+async function hold(scope: string, value: string, fields = {}): Promise<{ readonly id: string }> {
+  const held = await invoke(system(), createHold, { scope, value, reason: 'An outage there', ...fields });
+  await expect.poll(() => keepers.every((holds) => keepsBack(holds, held)), PATIENCE).toBe(true);
+  return held;
+}
+
+/** The end of a hold, once every worker of the test knows of it. */
+async function release(hold_id: string): Promise<void> {
+  const held = await invoke(system(), releaseHold, { hold_id });
+  await expect.poll(() => keepers.some((holds) => keepsBack(holds, held)), PATIENCE).toBe(false);
+}
 
 async function send(to: string | readonly string[], fields = {}): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi', ...fields };
@@ -243,7 +271,7 @@ describe('mail that is held', () => {
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 5 });
     const told = () => world.services.sql`
       select action, actor_kind, reason from audit_log where target_id = ${id} order by sequence`;
-    await expect.poll(told).toEqual([
+    await expect.poll(told, PATIENCE).toEqual([
       { action: 'hold.created', actor_kind: 'system', reason: 'An outage there' },
       { action: 'hold.expired', actor_kind: 'system', reason: null },
     ]);
@@ -430,12 +458,12 @@ describe('webhooks that are held', () => {
     for (let count = 0; count < 6; count++) await send('ada@example.com');
     const holds = startPosting();
     await holds.ready;
-    await release(id);
     const released = performance.now();
+    await release(id);
 
     await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(6);
 
-    // Two in a second, so that the last comes after three.
+    // Two in a second, so that the last comes no sooner than after three.
     expect(performance.now() - released).toBeGreaterThan(2900);
   });
 });
@@ -476,6 +504,28 @@ describe('a hold whose time is over', () => {
       (await world.services.sql<{ ended_by: string | null }[]>`select ended_by from holds where id = ${id}`)[0]
         ?.ended_by;
     await expect.poll(status, PATIENCE).toBe('expiry');
+  });
+});
+
+describe('a hold that is made while a worker starts', () => {
+  it('is in force there from the first mail on', async () => {
+    let made: { readonly id: string } | null = null;
+    const sql = new Proxy(world.services.sql, {
+      get(target, name) {
+        if (name !== 'listen') return Reflect.get(target, name);
+        return async (...args: Parameters<typeof target.listen>) => {
+          made = await hold('queue', 'delivery.attempt');
+          return target.listen(...args);
+        };
+      },
+    });
+
+    const holds = createHoldKeeper({ ...world.services, sql });
+    stops.push(() => holds.stop());
+    await holds.ready;
+
+    expect(made).not.toBeNull();
+    expect(holds.isPaused('delivery.attempt')).toBe(true);
   });
 });
 
