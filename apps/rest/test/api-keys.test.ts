@@ -271,6 +271,42 @@ describe('400', () => {
   });
 });
 
+describe('422', () => {
+  it('refuses the 1,001st active key of a mode, however many ask at once, until one is revoked or expires', async () => {
+    const { workspace_id, secret: key } = await world.workspace('business');
+    const { sql } = world.services;
+    const more = (count: number, mode: string, expires_at: Date | null) => sql`
+      insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at, expires_at)
+      select ${workspace_id}, 'key_' || md5(random()::text), 'One of many', decode(md5(random()::text), 'hex'), 'pr_live_', '0000',
+        '{email:send}', ${mode}, clock_now(), ${expires_at} from generate_series(1, ${count})`;
+    await more(997, 'live', null);
+    await more(1, 'live', new Date(world.clock.now() + 1000));
+    await more(20, 'live', new Date(world.clock.now()));
+    const make = (mode = 'live', server = rest) =>
+      server.call('POST', '/api-keys', { key, body: { name: 'One more', scopes: ['email:send'], mode } });
+
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => make('live', index % 2 ? rest : other)));
+
+    const made = answers.filter(({ status }) => status === 201);
+    const [refused] = answers.filter(({ status }) => status === 422);
+    expect(countEach(answers.map(({ status }) => status))).toEqual(
+      new Map([
+        [201, 1],
+        [422, 7],
+      ]),
+    );
+    expect(errorOf(refused as Answer)).toMatchObject({
+      reason: 'key_limit',
+      message: expect.stringContaining('revoke'),
+    });
+    expect((await make('sandbox')).status).toBe(201);
+    await revoke(String(made[0]?.body.id), { key });
+    expect([(await make()).status, (await make()).status]).toEqual([201, 422]);
+    await world.clock.advance(1000);
+    expect([(await make()).status, (await make()).status]).toEqual([201, 422]);
+  });
+});
+
 describe('401', () => {
   it('comes without a valid key on each of the three', async () => {
     for (const answer of [

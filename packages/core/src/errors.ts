@@ -91,6 +91,7 @@ export const reasons = {
   rotation_in_progress: ['unprocessable', 'The DKIM keys of the domain are being changed already.'],
   idempotency_mismatch: ['unprocessable', 'The Idempotency-Key was used with another body.'],
   idempotency_in_progress: ['unprocessable', 'The first request with this Idempotency-Key is still under way.'],
+  key_limit: ['unprocessable', 'The workspace has the highest number of active API keys of this mode.'],
   webhook_limit: ['unprocessable', 'The workspace has the highest number of webhooks.'],
   webhook_disabled: ['unprocessable', 'The webhook is disabled; nothing is posted to it.'],
   private_address: ['unprocessable', 'The host resolves to an address that is not public.'],

@@ -48,6 +48,8 @@ create table api_keys (
   revoked_at timestamptz,
   primary key (workspace_id, id)
 );
+-- A workspace may have so many keys that are neither revoked nor expired.
+create index api_keys_active on api_keys (workspace_id, mode, coalesce(expires_at, 'infinity')) where revoked_at is null;
 
 create table domains (
   workspace_id text collate "C" not null references workspaces (id),

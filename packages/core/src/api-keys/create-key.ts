@@ -10,8 +10,11 @@ import { timestampField } from '../timestamp-field.ts';
 import { keyDomainProblem } from './key-domains.ts';
 import { keyEntry, keyFacts, keySchema, scopeField } from './key-entry.ts';
 import { hasScope } from './scopes.ts';
-import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
-import { insertKey, reachesBeyond } from './store.ts';
+import { hashSecret, type KeyMode, keyModes, newSecret, secretPrefix } from './secret.ts';
+import { countActiveKeys, insertKey, lockKeyCount, reachesBeyond } from './store.ts';
+
+// Each key has windows and budgets of its own, so these bound a workspace only as far as its keys are bounded.
+const MOST_KEYS = 1000;
 
 const domainField = z.string().transform((text, context) => {
   const name = canonicalDomain(text);
@@ -91,6 +94,10 @@ export const createKey = operation({
     }
     const secret = newSecret(input.mode);
     const row = await ctx.sql.begin(async (tx) => {
+      await lockKeyCount(tx, actor.workspace_id);
+      // On the machine itself a lost key can be replaced, whoever has made how many.
+      if (actor.kind !== 'system' && (await countActiveKeys(tx, actor.workspace_id, input.mode)) >= MOST_KEYS)
+        throw tooMany(input.mode);
       const made = await insertKey(tx, {
         workspace_id: actor.workspace_id,
         id: newId('api_key', ctx.clock.now()),
@@ -110,6 +117,13 @@ export const createKey = operation({
     return { ...keyEntry(row), secret };
   },
 });
+
+function tooMany(mode: KeyMode): AppError {
+  return new AppError(
+    'key_limit',
+    `A workspace has at most ${MOST_KEYS} active ${mode} keys; revoke some that are not in use, or let keys expire.`,
+  );
+}
 
 /** A key for any domain reaches further than one for some. */
 function within(domains: readonly string[], wanted: readonly string[] | null | undefined): boolean {

@@ -229,6 +229,20 @@ const keyColumns = (sql: Sql | Tx) => sql`
   last_used_at, revoked_at,
   case when revoked_at is not null then 'revoked' when expires_at <= clock_now() then 'expired' else 'active' end as status`;
 
+/** Whoever makes keys in a workspace goes one after the other, so that what they count is exact. */
+export async function lockKeyCount(tx: Tx, workspace_id: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`api keys of ${workspace_id}`}, 0))`;
+}
+
+/** The index api_keys_active serves it. */
+export async function countActiveKeys(tx: Tx, workspace_id: string, mode: KeyMode): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from api_keys
+    where workspace_id = ${workspace_id} and mode = ${mode} and revoked_at is null
+      and coalesce(expires_at, 'infinity') > clock_now()`;
+  return row?.count ?? 0;
+}
+
 /** Stores a key, or nothing where the same secret is stored already. */
 export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
