@@ -16,7 +16,12 @@ import {
 import { listQueues, listWorkers, readJobs } from '@postrider/core/queues';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
 import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
-import { readWebhookDeliveries, readWebhooks } from '@postrider/core/webhooks';
+import {
+  readDeliveriesOfEvents,
+  readDeliveryBodies,
+  readWebhookDeliveries,
+  readWebhooks,
+} from '@postrider/core/webhooks';
 import { readWorkspaces } from '@postrider/core/workspaces';
 import DataLoader from 'dataloader';
 import type { z } from 'zod';
@@ -99,6 +104,8 @@ export function createLoaders(ctx: Context) {
     bulkFailures: byIds(ctx, readBulkFailures),
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
+    deliveriesOfEvents: byIds(ctx, readDeliveriesOfEvents),
+    deliveryBodies: byIds(ctx, readDeliveryBodies, MOST_LOOKED_FOR),
     jobs: byIds(ctx, readJobs),
     // There are few of these: all of them are read at once, whoever asks for one.
     queues: once(async () => (await invoke(ctx, listQueues, {})).data),

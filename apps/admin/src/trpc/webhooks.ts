@@ -2,6 +2,7 @@ import {
   createWebhook,
   deleteWebhook,
   getWebhook,
+  listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
   recoverWebhook,
@@ -25,5 +26,6 @@ export const webhooks = router({
 
 export const deliveries = router({
   list: query(listWebhookDeliveries),
+  listAll: query(listAllDeliveries),
   replay: mutation(replayWebhookDelivery),
 });

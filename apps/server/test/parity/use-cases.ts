@@ -60,6 +60,7 @@ import {
   createWebhook,
   deleteWebhook,
   getWebhook,
+  listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
   recoverWebhook,
@@ -582,6 +583,23 @@ const webhooks = [
     looks_up: true,
     paged: true,
     bad: { limit: 0 },
+  }),
+  useCase(listAllDeliveries, {
+    rest: absent('A program asks webhook by webhook.'),
+    trpc: 'GET deliveries.listAll',
+    graphql: connection('webhookDeliveries', shapes.delivery, { filter: 'DeliveryFilter' }, ({ input }) => ({
+      filter: { webhookId: input.webhook_id, eventTypes: [input.type] },
+    })),
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      return several(() => invoke(world.as(workspace_id), testWebhook, { ...input, type: 'email.bounced' }), {
+        webhook_id: input.id,
+        type: 'email.bounced',
+      });
+    },
+    target: 'webhook_id',
+    paged: true,
+    bad: { type: 'email.vanished' },
   }),
   useCase(replayWebhookDelivery, {
     rest: 'POST /webhooks/{id}/deliveries/{delivery_id}/replay',

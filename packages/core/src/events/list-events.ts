@@ -14,7 +14,7 @@ const typeText = z
   .string()
   .meta({ description: `One or a comma list of ${eventTypes.join(', ')}.`, examples: ['email.bounced'] });
 
-const typeField = typeText.transform((text, context) => {
+export const eventTypeField = typeText.transform((text, context) => {
   const types = text.split(',').map((part) => part.trim());
   const known = types.filter((type): type is EventType => eventTypes.some((one) => one === type));
   if (known.length === types.length) return [...new Set(known)].sort();
@@ -23,7 +23,7 @@ const typeField = typeText.transform((text, context) => {
 });
 
 export const eventFilterFields = {
-  type: typeField.optional(),
+  type: eventTypeField.optional(),
   email_id: z.string().max(64).optional().meta({ description: 'The timeline of one mail.' }),
 };
 

@@ -214,26 +214,37 @@ export async function recordResults(tx: Tx, posted: readonly PostResult[]): Prom
   return new Set(rows.map((row) => row.id));
 }
 
-/** Newest first: served by webhook_deliveries_newest. */
+export interface WantedDeliveries {
+  /** A workspace has few. */
+  readonly webhook_ids: readonly string[];
+  readonly states: readonly WebhookDeliveryState[] | null;
+  readonly types: readonly string[] | null;
+}
+
+/** Newest first: served by webhook_deliveries_newest, a walk for each endpoint. */
 export async function pageOfDeliveries(
   sql: Sql,
-  webhook_id: string,
-  states: readonly WebhookDeliveryState[] | null,
+  { webhook_ids, states, types }: WantedDeliveries,
   range: IdRange,
   count: number,
   wanted: number,
 ): Promise<Candidates<WebhookDeliveryRow>> {
   const rows = await sql<(Partial<WebhookDeliveryRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (
-      select d.* from webhook_deliveries d
-      where d.webhook_id collate "POSIX" = ${webhook_id} and ${within(sql, sql`d.id`, range)}
-      order by d.id collate "POSIX" desc limit ${count}
+      select d.* from unnest(${[...webhook_ids]}::text[]) as w (id)
+      cross join lateral (
+        select d.* from webhook_deliveries d
+        where d.webhook_id collate "POSIX" = w.id and ${within(sql, sql`d.id`, range)}
+        order by d.id collate "POSIX" desc limit ${count}
+      ) d
+      order by d.id desc limit ${count}
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, ${shown(sql)}
     from (values (1)) as always
     left join lateral (
       select c.* from candidates c
       where ${states === null ? sql`true` : sql`c.state = any (${[...states]}::text[])`}
+        and ${types === null ? sql`true` : sql`c.event_type = any (${[...types]}::text[])`}
       order by c.id desc limit ${wanted}
     ) d on true
     order by d.id desc`;
@@ -253,6 +264,33 @@ export async function deliveriesByIds(
 ): Promise<WebhookDeliveryRow[]> {
   return sql<WebhookDeliveryRow[]>`
     select ${shown(sql)} from webhook_deliveries d
+    where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
+}
+
+/** What some events are owed to which endpoint: an id is made of both, and served by the primary key. */
+export async function deliveriesOfEvents(
+  sql: Sql,
+  workspace_id: string,
+  event_ids: readonly string[],
+): Promise<WebhookDeliveryRow[]> {
+  return sql<WebhookDeliveryRow[]>`
+    select ${shown(sql)} from unnest(${[...event_ids]}::text[]) as e (id)
+    cross join (select w.id from webhooks w where w.workspace_id = ${workspace_id}) w
+    cross join lateral (
+      select x.* from webhook_deliveries x
+      where x.id = webhook_delivery_id(e.id, w.id) and x.workspace_id = ${workspace_id} offset 0
+    ) d
+    order by d.id`;
+}
+
+/** What some deliveries are about; sample is the body of a test. Served by the primary key. */
+export async function subjectsOfDeliveries(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Pick<ClaimedRow, 'workspace_id' | 'id' | 'event_id' | 'sample'>[]> {
+  return sql<Pick<ClaimedRow, 'workspace_id' | 'id' | 'event_id' | 'sample'>[]>`
+    select d.workspace_id, d.id, d.event_id, d.sample from webhook_deliveries d
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 

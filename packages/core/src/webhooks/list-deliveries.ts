@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
+import type { ActorContext } from '../context.ts';
+import { eventTypeField } from '../events/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
+import { timestampField } from '../timestamp-field.ts';
 import { idField, listOf } from '../wire.ts';
 import {
   type WebhookDeliveryEntry,
@@ -13,7 +16,7 @@ import {
   webhookDeliveryStates,
 } from './delivery-entry.ts';
 import { pageOfDeliveries } from './delivery-store.ts';
-import { webhookById } from './store.ts';
+import { webhookById, webhookIds } from './store.ts';
 import { webhookNotFound } from './webhook-entry.ts';
 
 const known = webhookDeliveryStates.join(', ');
@@ -31,21 +34,57 @@ export const deliveryStatusField = z
     return z.NEVER;
   });
 
+const filterFields = {
+  status: deliveryStatusField.optional(),
+  type: eventTypeField.optional(),
+  since: timestampField('since').optional().meta({ description: 'Events of this time or later.' }),
+  until: timestampField('until').optional().meta({ description: 'Events before this time.' }),
+};
+const filterSchema = z.object({ ...pageFields, ...filterFields });
+
 /** What was posted to an endpoint or is to be, newest event first. */
 export const listWebhookDeliveries = operation({
   name: 'webhooks.deliveries',
   scope: 'webhooks:manage',
   summary: 'List what was posted to a webhook or is to be, newest first',
-  input: z.object({ ...pageFields, id: idField(idPrefixes.webhook), status: deliveryStatusField.optional() }),
+  input: filterSchema.extend({ id: idField(idPrefixes.webhook) }),
   output: listOf(webhookDeliverySchema),
-  async run(ctx, { id, limit, cursor, status }): Promise<List<WebhookDeliveryEntry>> {
-    const { workspace_id } = ctx.actor;
-    if (!(await webhookById(ctx.sql, workspace_id, id))) throw webhookNotFound(id);
-    const scope = { secret_key: ctx.secret_key, list: 'webhooks.deliveries', workspace_id, filters: { id, status } };
-    const range = idRange('webhook_delivery', {}, readCursor(scope, cursor));
-    const found = await collectPage(range, limit + 1, status === undefined, (part, count, wanted) =>
-      pageOfDeliveries(ctx.sql, id, status ?? null, part, count, wanted),
-    );
-    return pageOfCollected(scope, found, limit, webhookDeliveryEntry);
+  async run(ctx, { id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
+    if (!(await webhookById(ctx.sql, ctx.actor.workspace_id, id))) throw webhookNotFound(id);
+    return pageOf(ctx, 'webhooks.deliveries', [id], { id }, asked);
   },
 });
+
+/** The same of all webhooks that a workspace has, or of one of them. */
+export const listAllDeliveries = operation({
+  name: 'webhooks.all_deliveries',
+  scope: 'webhooks:manage',
+  summary: 'List what was posted to the webhooks of a workspace or is to be, newest first',
+  input: filterSchema.extend({ webhook_id: idField(idPrefixes.webhook).optional() }),
+  output: listOf(webhookDeliverySchema),
+  async run(ctx, { webhook_id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
+    const there = await webhookIds(ctx.sql, ctx.actor.workspace_id);
+    if (webhook_id !== undefined && !there.includes(webhook_id)) throw webhookNotFound(webhook_id);
+    const wanted = webhook_id === undefined ? there : [webhook_id];
+    return pageOf(ctx, 'webhooks.all_deliveries', wanted, { webhook_id }, asked);
+  },
+});
+
+async function pageOf(
+  ctx: ActorContext,
+  list: string,
+  webhook_ids: readonly string[],
+  named: Readonly<Record<string, unknown>>,
+  { limit, cursor, status, type, since, until }: z.output<typeof filterSchema>,
+): Promise<List<WebhookDeliveryEntry>> {
+  const { workspace_id } = ctx.actor;
+  const filters = { ...named, status, type, since, until };
+  const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
+  const range = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
+  const wanted = { webhook_ids, states: status ?? null, types: type ?? null };
+  const all_pass = status === undefined && type === undefined;
+  const found = await collectPage(range, limit + 1, all_pass, (part, count, most) =>
+    pageOfDeliveries(ctx.sql, wanted, part, count, most),
+  );
+  return pageOfCollected(scope, found, limit, webhookDeliveryEntry);
+}

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
-import { deliveriesByIds } from './delivery-store.ts';
+import { deliveriesByIds, deliveriesOfEvents, loadOwedEvents, subjectsOfDeliveries } from './delivery-store.ts';
+import { bodyOf } from './payload.ts';
 import { webhooksByIds } from './store.ts';
 import { webhookEntry, webhookSchema } from './webhook-entry.ts';
 
 const MOST = 1000;
+// Each is up to 20 kB.
+const MOST_BODIES = 100;
 const input = z.object({ ids: z.array(z.string()).max(MOST) });
 
 /** Some webhooks by id, in the order asked for; null for what is not in the workspace. */
@@ -33,5 +36,43 @@ export const readWebhookDeliveries = operation({
     const rows = await deliveriesByIds(ctx.sql, ctx.actor.workspace_id, ids);
     const found = new Map(rows.map((row) => [row.id, webhookDeliveryEntry(row)]));
     return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** What came of some events at the webhooks that there are, in the order of the events. */
+export const readDeliveriesOfEvents = operation({
+  name: 'webhooks.deliveries_of_events',
+  scope: 'webhooks:manage',
+  summary: 'The webhook deliveries of some events',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
+  async run(ctx, { ids }) {
+    const rows = await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids);
+    const found = Map.groupBy(rows, (row) => row.event_id);
+    return ids.map((id) => (found.get(id) ?? []).map(webhookDeliveryEntry));
+  },
+});
+
+/** What some deliveries post, in the order asked for; null where that is no longer kept. */
+export const readDeliveryBodies = operation({
+  name: 'webhooks.delivery_bodies',
+  scope: 'webhooks:manage',
+  summary: 'The bodies of some webhook deliveries',
+  input: z.object({ ids: z.array(z.string()).max(MOST_BODIES) }),
+  output: z.array(z.unknown()).readonly(),
+  async run(ctx, { ids }): Promise<readonly unknown[]> {
+    const rows = await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    const events = await loadOwedEvents(
+      ctx.sql,
+      rows.filter(({ sample }) => sample === null),
+    );
+    return ids.map((id): unknown => {
+      const row = found.get(id);
+      if (!row) return null;
+      if (row.sample !== null) return JSON.parse(row.sample);
+      const owed = events.get(row.event_id);
+      return owed ? JSON.parse(bodyOf(owed).toString()) : null;
+    });
   },
 });

@@ -76,6 +76,12 @@ export async function webhookById(sql: Sql | Tx, workspace_id: string, id: strin
   return row ?? null;
 }
 
+/** All that a workspace has: there may be few. */
+export async function webhookIds(sql: Sql, workspace_id: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from webhooks where workspace_id = ${workspace_id} order by id`;
+  return rows.map((row) => row.id);
+}
+
 export async function webhooksByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
     select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;

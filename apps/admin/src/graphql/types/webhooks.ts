@@ -1,7 +1,9 @@
+import type { List } from '@postrider/core';
 import {
   createWebhook,
   deleteWebhook,
   deliveryNotFound,
+  listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
   replayWebhookDelivery,
@@ -14,13 +16,17 @@ import {
   webhookStatuses,
 } from '@postrider/core/webhooks';
 import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
+import { connectionFrom, connectionOf, pageArgs } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, callFound, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
 import { Event, Webhook, WebhookDelivery } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
+
+// A body may have 20 kB.
+const BODY_COST = 2;
+const NOTHING: List<WebhookDeliveryEntry> = { object: 'list', data: [], has_more: false, next_cursor: null };
 
 const WebhookStatus = enumOf('WebhookStatus', webhookStatuses);
 export const DeliveryStatus = enumOf('DeliveryStatus', webhookDeliveryStates);
@@ -54,7 +60,9 @@ builder.node(Webhook, {
       description: 'What was posted or is to be, newest first.',
       args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
       resolve: ({ id }, { filter, ...args }, g) =>
-        page(g, listWebhookDeliveries, args, { id, status: filter?.status?.join(',') }),
+        filter?.webhookId == null || filter.webhookId === id
+          ? page(g, listWebhookDeliveries, args, { id, ...filterInput(filter) })
+          : connectionFrom(NOTHING, args.after),
     }),
   }),
 });
@@ -91,15 +99,52 @@ builder.node(WebhookDelivery, {
       resolve: ({ response_body }) => response_body,
     }),
     error: t.exposeString('error', { nullable: true }),
+    requestBody: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'What every attempt posts; null once the event is no longer kept.',
+      complexity: BODY_COST,
+      resolve: ({ id }, _, { load }) => load.deliveryBodies.load(id),
+    }),
   }),
 });
+
+builder.objectField(Event, 'deliveries', (t) =>
+  t.field({
+    type: [WebhookDelivery],
+    description: 'What came of it at the webhooks that there are.',
+    resolve: ({ id }, _, { load }) => load.deliveriesOfEvents.load(id),
+  }),
+);
 
 const WebhookDeliveryConnection = connectionOf(WebhookDelivery);
 const WebhookConnection = connectionOf(Webhook);
 
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  fields: (t) => ({ status: t.field({ type: [DeliveryStatus], description: 'One of these.' }) }),
+  description: 'All that is named must hold.',
+  fields: (t) => ({
+    status: t.field({ type: [DeliveryStatus], description: 'One of these.' }),
+    eventTypes: t.stringList({ description: 'One of these, such as email.bounced.' }),
+    webhookId: t.id(),
+    since: t.field({ type: 'DateTime', description: 'Events of this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Events before this time.' }),
+  }),
 });
+
+function filterInput(filter: typeof DeliveryFilter.$inferInput | null | undefined) {
+  const { status, eventTypes, since, until } = filter ?? {};
+  return { status: status?.join(','), type: eventTypes?.join(','), since, until };
+}
+
+builder.queryField('webhookDeliveries', (t) =>
+  t.field({
+    type: WebhookDeliveryConnection,
+    description: 'What was posted to the webhooks that there are, or is to be, newest first.',
+    args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
+    resolve: (_, { filter, ...args }, g) =>
+      page(g, listAllDeliveries, args, { ...filterInput(filter), webhookId: filter?.webhookId }),
+  }),
+);
 
 builder.queryField('webhooks', (t) =>
   t.field({ type: WebhookConnection, args: pageArgs(t), resolve: (_, args, g) => page(g, listWebhooks, args) }),

@@ -1,0 +1,147 @@
+import { invoke } from '@postrider/core';
+import { cancelMessage, sendMessage } from '@postrider/core/messages';
+import { createWebhook, testWebhook } from '@postrider/core/webhooks';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let shop: string;
+let stock: string;
+let message: string;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  const ctx = world.as(world.workspace_id);
+  shop = (await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/shop' })).id;
+  stock = (await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/stock', events: ['email.canceled'] })).id;
+  const mail = { from: 'shop@sandbox.test', to: ['ada@example.com'], subject: 'Hello', text: 'Hi' };
+  message = (await invoke(ctx, sendMessage, mail)).id;
+  await world.clock.advance(1000);
+  await invoke(ctx, cancelMessage, { id: message });
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+interface Delivery {
+  readonly id: string;
+  readonly eventType: string;
+  readonly webhook: { readonly id: string };
+  readonly event: { readonly id: string; readonly deliveries: { readonly id: string }[] };
+  readonly requestBody: Readonly<Record<string, unknown>>;
+}
+
+interface Listed {
+  readonly webhookDeliveries: { readonly nodes: Delivery[]; readonly pageInfo: { readonly endCursor: string } };
+}
+
+async function deliveries(filter: object, first = 20): Promise<readonly Delivery[]> {
+  const answer = await graphql.ask(
+    `query ($filter: DeliveryFilter, $first: Int) { webhookDeliveries(first: $first, filter: $filter) { nodes {
+      id eventType webhook { id } event { id deliveries { id } } requestBody } } }`,
+    { filter, first },
+  );
+  expect(answer.errors).toEqual([]);
+  return (answer.data as unknown as Listed).webhookDeliveries.nodes;
+}
+
+describe('deliveries of a workspace', () => {
+  it('are listed over all its webhooks, newest event first', async () => {
+    const found = await deliveries({});
+
+    expect(found.map(({ eventType, webhook }) => [eventType, webhook.id]).toSorted()).toEqual(
+      [
+        ['email.canceled', shop],
+        ['email.canceled', stock],
+        ['email.queued', shop],
+      ].toSorted(),
+    );
+    expect(found.at(-1)?.eventType).toBe('email.queued');
+    expect(found.map(({ id }) => id)).toEqual(
+      found
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed(),
+    );
+  });
+
+  it('are found by webhook, type of event, status and time', async () => {
+    const [, , queued] = await deliveries({});
+    const since = new Date(world.clock.now() - 500).toISOString();
+
+    expect(await deliveries({ webhookId: stock })).toHaveLength(1);
+    expect(await deliveries({ eventTypes: ['email.queued'] })).toEqual([queued]);
+    expect(await deliveries({ status: ['DELIVERED'] })).toEqual([]);
+    expect((await deliveries({ since })).map(({ eventType }) => eventType)).toEqual([
+      'email.canceled',
+      'email.canceled',
+    ]);
+    expect(await deliveries({ until: since })).toEqual([queued]);
+  });
+
+  it('go on behind a cursor, which belongs to their filter', async () => {
+    const page = '{ webhookDeliveries(first: 2) { nodes { id } pageInfo { endCursor } } }';
+    const { webhookDeliveries } = (await graphql.ask(page)).data as unknown as Listed;
+    const { endCursor } = webhookDeliveries.pageInfo;
+    const next =
+      'query ($after: String, $filter: DeliveryFilter) { webhookDeliveries(after: $after, filter: $filter) { nodes { id } } }';
+
+    const second = await graphql.ask(next, { after: endCursor });
+    const other = await graphql.ask(next, { after: endCursor, filter: { webhookId: shop } });
+
+    expect((second.data as unknown as Listed).webhookDeliveries.nodes).toHaveLength(1);
+    expect(other.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
+  });
+
+  it('of a webhook that is not there are refused, and a type that there is not', async () => {
+    const ask = (filter: object) =>
+      graphql.ask('query ($filter: DeliveryFilter) { webhookDeliveries(filter: $filter) { nodes { id } } }', {
+        filter,
+      });
+
+    expect((await ask({ webhookId: `whk_${'0'.repeat(26)}` })).errors).toMatchObject([
+      { extensions: { code: 'not_found', reason: 'webhook_not_found' } },
+    ]);
+    expect((await ask({ eventTypes: ['email.vanished'] })).errors).toMatchObject([
+      { extensions: { code: 'invalid_request', reason: 'invalid_type' } },
+    ]);
+  });
+
+  it('below one webhook are those that every part of the filter finds', async () => {
+    const ask = async (webhookId: string) => {
+      const { data } = await graphql.ask(
+        `query ($id: ID!, $filter: DeliveryFilter) { node(id: $id) { ... on Webhook {
+          deliveries(filter: $filter) { nodes { eventType } pageInfo { hasNextPage endCursor } } } } }`,
+        { id: shop, filter: { webhookId, eventTypes: ['email.queued'] } },
+      );
+      return (data as unknown as { node: { deliveries: unknown } }).node.deliveries;
+    };
+
+    expect(await ask(shop)).toMatchObject({ nodes: [{ eventType: 'email.queued' }] });
+    expect(await ask(stock)).toEqual({ nodes: [], pageInfo: { hasNextPage: false, endCursor: null } });
+  });
+});
+
+it('an event names what came of it, and a delivery what it posts', async () => {
+  const found = await deliveries({});
+
+  for (const { id, event, requestBody } of found) {
+    expect(event.deliveries.map((one) => one.id)).toContain(id);
+    expect(requestBody).toMatchObject({ id: event.id, data: { email: { id: message } } });
+  }
+  const canceled = found.find(({ eventType }) => eventType === 'email.canceled');
+  expect(canceled?.event.deliveries).toHaveLength(2);
+});
+
+it('a test posts its example', async () => {
+  const { id } = await invoke(world.as(world.workspace_id), testWebhook, { id: shop, type: 'email.bounced' });
+
+  const { data } = await graphql.ask('query ($id: ID!) { node(id: $id) { ... on WebhookDelivery { requestBody } } }', {
+    id,
+  });
+
+  expect(data).toMatchObject({ node: { requestBody: { type: 'email.bounced', data: { test: true } } } });
+});
