@@ -12,6 +12,7 @@ import { letter } from './sample.ts';
 import { startSink } from './sink.ts';
 import { type SinkProcess, startSinkProcess } from './sink-process.ts';
 import { type Line, medianRatio, printLines } from './table.ts';
+import { runSends } from './wrk.ts';
 
 const KEYS = 10;
 const CONNECTIONS = 50;
@@ -57,13 +58,13 @@ export async function benchDeliver({ rounds, seconds }: DeliverOptions): Promise
   try {
     for (let round = 0; round < rounds; round++) {
       signatures.push(signatureRate(seconds));
-      await measure('ours', through(product, postmaster, SMALL, small));
+      await measure('ours', through(product, postmaster, SMALL, seconds));
       if (!problem) {
         await measure('signed', throughPostfix(true, SMALL, seconds * 500));
         await measure('unsigned', throughPostfix(false, SMALL, seconds * 800));
       }
       await measure('drain', drain(product, postmaster, small));
-      await measure('ours, large', through(product, postmaster, LARGE, large));
+      await measure('ours, large', through(product, postmaster, LARGE, seconds));
       if (!problem) await measure('signed, large', throughPostfix(true, LARGE, large));
       await time('ours', latencyOfProduct(product, seconds * 2, mails));
       if (!problem) await time('signed', latencyOfPostfix(seconds * 2));
@@ -153,19 +154,21 @@ function milliseconds(values: readonly number[]): string {
 }
 
 /** From HTTP to the receiver, all of the product at work: rest and worker in a process each. */
-async function through(product: ProductDatabase, postmaster: number, bytes: number, count: number): Promise<Flow> {
+async function through(product: ProductDatabase, postmaster: number, bytes: number, seconds: number): Promise<Flow> {
   const sink = await startSinkProcess();
   await product.reset();
   const rest = await startProduct(product.url, { ...environment(sink.port), ROLES: 'rest' });
   const worker = await startProduct(product.url, { ...environment(sink.port), ROLES: 'worker' });
   const requests = product.requestsOf(letter(bytes));
-  const load = (most: number) =>
-    runLoad({ port: rest.port, connections: CONNECTIONS, seconds: LIMIT_MS / 1000, count: most, requests });
+  // What wrk has asked for when its time is over is taken, though wrk does not count it.
+  const load = async (duration: number): Promise<number> => {
+    const before = await taken(product);
+    await runSends({ port: rest.port, connections: CONNECTIONS, seconds: duration, requests });
+    return (await taken(product)) - before;
+  };
   try {
-    const warm = Math.ceil(count / 10);
-    await load(warm);
-    await arrival(sink, warm);
-    return await flowOf(sink, count, [rest.pid, worker.pid, postmaster], () => load(count));
+    await arrival(sink, await load(Math.ceil(seconds / 2)));
+    return await flowOf(sink, [rest.pid, worker.pid, postmaster], () => load(seconds));
   } finally {
     await stopAll([worker, rest, sink]);
   }
@@ -188,7 +191,7 @@ async function drain(product: ProductDatabase, postmaster: number, count: number
   try {
     // The first tenth is warming up, as everywhere.
     const rest_of_it = count - (await arrival(sink, Math.ceil(count / 10)));
-    return await flowOf(sink, rest_of_it, [worker.pid, postmaster], async () => undefined);
+    return await flowOf(sink, [worker.pid, postmaster], async () => rest_of_it);
   } finally {
     await stopAll([worker, sink]);
   }
@@ -201,7 +204,10 @@ async function throughPostfix(signed: boolean, bytes: number, count: number): Pr
   try {
     await smtpSource(postfix, bytes, warm);
     await arrival(sink, warm);
-    return await flowOf(sink, count, postfix.pids, () => smtpSource(postfix, bytes, count));
+    return await flowOf(sink, postfix.pids, async () => {
+      await smtpSource(postfix, bytes, count);
+      return count;
+    });
   } finally {
     await stopAll([postfix, sink]);
   }
@@ -215,19 +221,20 @@ async function smtpSource(postfix: Postfix, bytes: number, count: number): Promi
   if (code !== 0) throw new Error(`smtp-source ended with ${code}`);
 }
 
-async function flowOf(
-  sink: SinkProcess,
-  count: number,
-  pids: readonly number[],
-  feed: () => Promise<unknown>,
-): Promise<Flow> {
+async function flowOf(sink: SinkProcess, pids: readonly number[], feed: () => Promise<number>): Promise<Flow> {
   const used = pids.map((pid) => processorSeconds([pid]));
-  const target = sink.count() + count;
+  const before = sink.count();
   const started = performance.now();
-  await Promise.all([feed(), arrival(sink, target)]);
+  const count = await feed();
+  await arrival(sink, before + count);
   const elapsed_ms = performance.now() - started;
   const shares_us = pids.map((pid, index) => ((processorSeconds([pid]) - (used[index] ?? 0)) / count) * 1e6);
   return { rate: (count / elapsed_ms) * 1000, cpu_us: shares_us.reduce((sum, share) => sum + share, 0), shares_us };
+}
+
+async function taken({ sql }: ProductDatabase): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::int as count from messages`;
+  return row?.count ?? 0;
 }
 
 /** Waits until the receiver has so many; answers how many it has then. */
