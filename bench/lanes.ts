@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { createContext, invoke, type Services } from '@postrider/core';
 import { claimDeliveries, settleDeliveries } from '@postrider/core/delivery';
-import { addresseesOf } from '@postrider/core/lanes';
+import { fetchDeliveries } from '@postrider/core/lanes';
 import { sendMessage } from '@postrider/core/messages';
 import type { Sql } from '@postrider/db';
 import { createSmtpTransport, type Mailer, type SendOutcome } from '@postrider/mail';
@@ -198,12 +198,11 @@ async function claimTime(site: Site): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < CLAIMS; turn++) {
     const started = performance.now();
-    const jobs = await services.jobs.fetch('delivery.attempt', CLAIMED_AT_ONCE);
-    await addresseesOf(
-      services.sql,
-      jobs.map((job) => job.data),
+    const fetched = await fetchDeliveries(services, CLAIMED_AT_ONCE);
+    const claimed = await claimDeliveries(
+      services,
+      fetched.map(({ job }) => job),
     );
-    const claimed = await claimDeliveries(services, jobs);
     times.push(performance.now() - started);
     await settleDeliveries(
       services,

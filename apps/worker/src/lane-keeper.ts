@@ -1,11 +1,11 @@
 import type { Services } from '@postrider/core';
-import { type DeliveryJob, lastResponse, type Mailers } from '@postrider/core/delivery';
+import { lastResponse, type Mailers } from '@postrider/core/delivery';
 import {
-  addresseesOf,
   closeLane,
   countAgainstLimits,
   type DestinationLimit,
   destinationLimits,
+  type Fetched,
   forgetClosings,
   isRoom,
   LANES_IN_A_LOOK,
@@ -42,7 +42,7 @@ export interface LaneKeeper {
    * Finds the lanes of fetched jobs; those that cannot wait here are parked. Answers how many of these belong to fast
    * lanes, and might as well have stayed in the queue.
    */
-  place(jobs: readonly DeliveryJob[]): Promise<number>;
+  place(fetched: readonly Fetched[]): Promise<number>;
   /** Of those about to be claimed, who is within the limits of the destinations that have any. */
   grant(candidates: readonly Candidate[]): Promise<Candidate[]>;
   /** An attempt is over; null where it tells nothing of the other side. */
@@ -247,16 +247,11 @@ export function createLaneKeeper(
   );
 
   return {
-    async place(jobs) {
+    async place(fetched) {
       await first;
-      const addressees = await addresseesOf(
-        sql,
-        jobs.map((job) => job.data),
-      );
-      const candidates = jobs.map((job): Candidate => {
-        const found = addressees.get(job.data.recipient_id);
-        if (!found?.ready) return { ...NOBODY, job };
-        const { email, mode, from_domain, api_key_id, due_at } = found;
+      const candidates = fetched.map(({ job, addressee }): Candidate => {
+        if (!addressee) return { ...NOBODY, job };
+        const { email, mode, from_domain, api_key_id, due_at } = addressee;
         const mail = { job, email, mode, from_domain, api_key_id };
         return { ...mail, lane: laneOf(mail), due_at, resumed: false };
       });

@@ -13,7 +13,7 @@ import {
   unsentDelivery,
   withoutWords,
 } from '@postrider/core/delivery';
-import { MOST_CAP } from '@postrider/core/lanes';
+import { type Fetched, fetchDeliveries, MOST_CAP } from '@postrider/core/lanes';
 import type { SendOutcome } from '@postrider/mail';
 import type { HoldKeeper } from './hold-keeper.ts';
 import { createLaneKeeper } from './lane-keeper.ts';
@@ -40,6 +40,8 @@ const SETTLE_MS = 15;
 const MOST_SETTLES = 30;
 // Wakes are hints, and none is sent for jobs that become due later: this is the floor under them.
 const POLL_MS = 500;
+/** Retries, and what was scheduled, are found by the looks at all jobs, and those are at most so far apart. */
+const LOOK_AT_ALL_MS = 400;
 const RENEW_MS = 10_000;
 // Attempts that take longer than this are shown in the status of their messages before they end.
 const SHOW_MS = 250;
@@ -86,6 +88,8 @@ export function startDeliveryPump(
   let fetching: Promise<void> | null = null;
   let again = false;
   let crowded_until = 0;
+  let newest: Date | null = null;
+  let looked_at = Number.NEGATIVE_INFINITY;
   let claiming: Promise<void> | null = null;
   let claimAgain = false;
   let stopped = false;
@@ -133,6 +137,23 @@ export function startDeliveryPump(
     return MOST_IN_FLIGHT - Math.max(held, inFlight.size) - waiting;
   };
 
+  /**
+   * The time after which a fetch need only look, or null for a look at all that is ready. A job that was fetched leaves
+   * a dead entry in the index until that is cleaned, so a busy queue would walk past more and more of them.
+   */
+  const newOnly = () => {
+    const now = performance.now();
+    if (newest && now - looked_at < LOOK_AT_ALL_MS) return newest;
+    looked_at = now;
+    return null;
+  };
+
+  /** A whole look that found more than it took goes on from there, however old that is. */
+  const noteFound = (found: readonly Fetched[], looked_at_all: boolean, is_all: boolean) => {
+    if (looked_at_all && !is_all) newest = null;
+    for (const { created_on } of found) if (!newest || created_on > newest) newest = created_on;
+  };
+
   /** Whether there may be more than was taken. */
   const fetchOnce = async (): Promise<boolean> => {
     await holds.ready;
@@ -142,12 +163,14 @@ export function startDeliveryPump(
     if (Math.max(lanes.counts().held, inFlight.size) >= MOST_IN_FLIGHT) return true;
     const free = room();
     const count = free > 0 ? Math.min(FETCH_COUNT, free) : FETCH_COUNT;
-    const jobs = await services.jobs.fetch('delivery.attempt', count);
-    if (jobs.length === 0) return false;
-    const crowding = await keeper.place(jobs);
-    if (crowding > jobs.length / 4) crowded_until = performance.now() + LOOK_AHEAD_MS - 1;
+    const made_after = newOnly();
+    const found = await fetchDeliveries(services, count, made_after);
+    if (found.length === 0) return false;
+    noteFound(found, made_after === null, found.length < count);
+    const crowding = await keeper.place(found);
+    if (crowding > found.length / 4) crowded_until = performance.now() + LOOK_AHEAD_MS - 1;
     claimSoon();
-    return jobs.length === count;
+    return found.length === count;
   };
 
   /** One claim at a time; what comes meanwhile is in the next. */

@@ -25,5 +25,5 @@ export {
   type ScheduleRow,
   schedulesOf,
 } from './job-views.ts';
-export { createQueue, installQueue, missingQueues, type Queue, type QueueOptions } from './queue.ts';
+export { type AcquiredRow, createQueue, installQueue, missingQueues, type Queue, type QueueOptions } from './queue.ts';
 export type { Fault, Run, Work, WorkOptions } from './work-loop.ts';

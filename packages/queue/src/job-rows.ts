@@ -5,6 +5,9 @@ import type { JobHold } from './catalogue.ts';
 // is a third cheaper and one round trip less. The price: these rows must be what the pinned pg-boss would
 // write. readJobTables refuses a schema that differs, and a test compares a row with pg-boss's own.
 
+/** How long a job may take from when its row is made until others see it, and be found where only new ones are. */
+const COMMIT_SECONDS = 0.3;
+
 /** What a queue's rows have in common, as installQueue has stored it. */
 export interface JobTable {
   readonly name: string;
@@ -70,24 +73,72 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
 }
 
 /**
+ * Where the job of an id is, at most one. Every index of pg-boss begins with the name, and a plan is made while the
+ * table may be empty, where all of them cost the same: then it could walk all jobs for each one that is asked for. Only
+ * the primary key has jobs in the order of their ids, and only a range, not an equality, leaves that order to be asked.
+ */
+function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment): Fragment {
+  return sql`
+    select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j
+    where j.name = ${queue.name} and j.id >= ${id} and j.id <= ${id} and ${still}
+    order by j.id limit 1`;
+}
+
+/** The same for a fetched job that nobody has fetched since. Its state is asked as text, which no index has. */
+function heldPlace(sql: Sql | Tx, queue: JobTable, id: Fragment, retry_count: Fragment): Fragment {
+  return sql`${placeOf(sql, queue, id, sql`j.state::text = 'active' and j.retry_count = ${retry_count}`)} for update`;
+}
+
+/**
  * Takes fetched jobs away, as a part of a statement that returns their ids. A finished job is of no use to anybody,
  * and a row that is gone costs less than one that is kept as completed for pg-boss to delete later. The source yields
- * id uuid and retry_count integer: a job that another has fetched since stays.
- *
- * Every index of pg-boss begins with the name, and a plan made for an empty table may read all active jobs for each
- * one to remove. So each is looked up by itself, its state as text that no index has, and removed by its place.
+ * id uuid and retry_count integer: a job that another has fetched since stays. Each is looked up by itself and removed
+ * by its place.
  */
 export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
-  const table = sql(`pgboss.${queue.table}`);
   return sql`
-    delete from ${table} where ctid = any (array(
+    delete from ${sql(`pgboss.${queue.table}`)} where ctid = any (array(
       select held.place from (${source}) s
-      cross join lateral (
-        select j.ctid as place from ${table} j
-        where j.name = ${queue.name} and j.id = s.id and j.state::text = 'active' and j.retry_count = s.retry_count
-        offset 0 for update
-      ) held
+      cross join lateral (${heldPlace(sql, queue, sql`s.id`, sql`s.retry_count`)}) held
     )) returning id`;
+}
+
+/** Of these ids, those that no job waits or runs under. */
+export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select asked.id from unnest(${ids}::uuid[]) as asked(id)
+    left join lateral (${placeOf(sql, queue, sql`asked.id`, sql`j.state < 'completed'`)}) live on true
+    where live.place is null`;
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Takes ready jobs, as a part of a statement that returns id, retry_count, data and created_on: what pg-boss's fetch
+ * does to the row, in its order. Jobs that were made a while before `made_after` are left out, with the dead entries
+ * that stand for them in the index until it is cleaned; null for all. Those that were made at the same time are in the
+ * order of start_after, which no other index has, so that no plan can prefer one, nor sort all that is ready.
+ *
+ * The transaction around it does not wait for the disk: a fetch that a crash of Postgres forgets is made again. So it
+ * must hold nothing that may not be forgotten.
+ */
+export function jobAcquisition(sql: Sql | Tx, queue: JobTable, count: number, made_after: Date | null): Fragment {
+  const table = sql(`pgboss.${queue.table}`);
+  const among = made_after
+    ? sql`and j.priority = 0
+        and j.created_on >= ${made_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`
+    : sql``;
+  return sql`
+    update ${table} j set state = 'active', started_on = pgboss.job_now(), heartbeat_on = pgboss.job_now(),
+      retry_count = case when j.started_on is not null then j.retry_count + 1 else j.retry_count end
+    where (select set_config('synchronous_commit', 'off', true)) is not null and j.ctid = any (array(
+      select n.place from (
+        select j.ctid as place from ${table} j
+        where j.name = ${queue.name} and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()
+          ${among}
+        order by j.priority desc, j.created_on, j.start_after limit ${count}::int
+        for update skip locked
+      ) n
+    )) returning j.id, j.retry_count, j.data, j.created_on`;
 }
 
 /**
@@ -111,7 +162,7 @@ export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, ke
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'completed', completed_on = pgboss.job_now(), output = null,
       deletion_seconds = ${kept_seconds}
-    where name = ${queue.name} and id = ${hold.id} and state = 'active' and retry_count = ${hold.retry_count}`;
+    where ctid = any (array(${placeOfHold(sql, queue, hold)}))`;
 }
 
 /**
@@ -122,5 +173,9 @@ export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promi
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'retry', start_after = pgboss.job_now(),
       retry_limit = retry_limit + 1
-    where name = ${queue.name} and id = ${hold.id} and state = 'active' and retry_count = ${hold.retry_count}`;
+    where ctid = any (array(${placeOfHold(sql, queue, hold)}))`;
+}
+
+function placeOfHold(sql: Sql, queue: JobTable, { id, retry_count }: JobHold): Fragment {
+  return heldPlace(sql, queue, sql`${id}::uuid`, sql`${retry_count}::int`);
 }

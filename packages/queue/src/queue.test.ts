@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Sql } from '@postrider/db';
 import { createDatabase, createTestClock, type TestDatabase } from '@postrider/testing';
+import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createQueue, installQueue, type Queue } from './queue.ts';
@@ -133,6 +134,167 @@ describe('fetch', () => {
     expect(fetched.map((job) => job.id)).toEqual([ids[1]]);
     expect(faults.splice(0)).toMatchObject([{ message: expect.stringContaining(ids[0]) }]);
     expect(await queue.withoutLiveJob(sql, 'parcel.carry', ids)).toEqual([ids[0]]);
+  });
+});
+
+describe('the fetch of ours', () => {
+  const rowOf = async (id: string) => {
+    const [row] = await sql<Record<string, unknown>[]>`select * from pgboss.job where id = ${id}`;
+    return row ?? {};
+  };
+  /** The times that a fetch sets are those of its transaction: only whether they are set can be alike. */
+  const timeless = ({
+    id,
+    created_on,
+    start_after,
+    keep_until,
+    started_on,
+    heartbeat_on,
+    ...rest
+  }: Record<string, unknown>) => ({
+    ...rest,
+    fetched: started_on instanceof Date && heartbeat_on instanceof Date,
+  });
+
+  it('leaves a row as that of pg-boss would, at the first time and after a fault', async () => {
+    const boss = new PgBoss({ connectionString: database.url, schema: 'pgboss', migrate: false, supervise: false });
+    await boss.start();
+    const [ours, theirs] = [randomUUID(), randomUUID()];
+    await send([{ parcel: 7, id: ours }]);
+    await queue.fetch('parcel.carry', 1);
+    await send([{ parcel: 7, id: theirs }]);
+    await boss.fetch('parcel.carry');
+    const first = [await rowOf(ours), await rowOf(theirs)].map(timeless);
+
+    await sql`update pgboss.job set state = 'retry' where id = ${ours}`;
+    await queue.fetch('parcel.carry', 1);
+    await sql`update pgboss.job set state = 'retry' where id = ${theirs}`;
+    await boss.fetch('parcel.carry');
+    const second = [await rowOf(ours), await rowOf(theirs)].map(timeless);
+
+    expect(first[0]).toMatchObject({ state: 'active', retry_count: 0, fetched: true });
+    expect(first[0]).toEqual(first[1]);
+    expect(second[0]).toMatchObject({ state: 'active', retry_count: 1, fetched: true });
+    expect(second[0]).toEqual(second[1]);
+    await boss.stop({ graceful: false });
+  });
+
+  it('takes the oldest of the highest priority, and nothing that is blocked or not due', async () => {
+    const ids = Array.from({ length: 4 }, () => randomUUID());
+    for (const [parcel, id] of ids.entries()) await send([{ parcel, id }]);
+    const [first, second, urgent, blocked] = ids;
+    await sql`update pgboss.job set priority = 5 where id = ${urgent ?? ''}`;
+    await sql`update pgboss.job set blocked = true where id = ${blocked ?? ''}`;
+    await send([{ parcel: 9, start_after: new Date('2099-01-01T00:00:00Z') }]);
+
+    const taken: string[] = [];
+    for (let turn = 0; turn < 4; turn++) taken.push(...(await queue.fetch('parcel.carry', 1)).map(({ id }) => id));
+
+    expect(taken).toEqual([urgent, first, second]);
+  });
+
+  it('looks only at what was made lately where it is told to, and at all otherwise', async () => {
+    const [old, young] = [randomUUID(), randomUUID()];
+    await send([
+      { parcel: 1, id: old },
+      { parcel: 2, id: young },
+    ]);
+    await sql`update pgboss.job set created_on = created_on - interval '1 minute' where id = ${old}`;
+    const [{ created_on } = { created_on: null }] = await sql<
+      { created_on: Date }[]
+    >`select created_on from pgboss.job where id = ${young}`;
+    const look = (made_after: Date | null) => sql<{ id: string; retry_count: number; data: unknown }[]>`
+      with taken as (${queue.acquisition(sql, 'parcel.carry', 10, made_after)}) select id, retry_count, data from taken`;
+
+    const lately = await queue.acquired('parcel.carry', await look(created_on));
+    const all = await queue.acquired('parcel.carry', await look(null));
+
+    expect(lately.map(({ job }) => job.id)).toEqual([young]);
+    expect(all.map(({ job }) => job.id)).toEqual([old]);
+  });
+});
+
+// A prepared statement keeps the plan that was made for it, and the first ones are made when there is no job yet.
+describe('a statement that was planned while the queue was empty', () => {
+  const JOBS = 5000;
+  const jobs = () => Array.from({ length: JOBS }, (_, parcel) => ({ parcel }));
+
+  /** Entries of each index that a statement has read, from the first plan on, by the end of the index's name. */
+  async function entriesRead(own: Sql, table: string, statement: () => Promise<unknown>): Promise<Map<string, number>> {
+    const read = async () => {
+      await own`select pg_stat_force_next_flush()`;
+      const rows = await own<{ name: string; read: number }[]>`
+        select right(indexrelname, -length(relname) - 1) as name, idx_tup_read::int8 as read
+        from pg_stat_user_indexes where schemaname = 'pgboss' and relname = ${table}`;
+      return new Map(rows.map((row) => [row.name, row.read]));
+    };
+    const before = await read();
+    await statement();
+    const after = await read();
+    return new Map([...after].map(([name, count]) => [name, count - (before.get(name) ?? 0)]));
+  }
+
+  it.each(['vacuumed', 'never analysed'])('reads what it takes and no more as it grows, %s', async (made) => {
+    const fresh = await createDatabase();
+    await installQueue(fresh.url, catalogue);
+    const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
+    const [{ table } = { table: '' }] = await own<
+      { table: string }[]
+    >`select table_name as table from pgboss.queue where name = 'parcel.carry'`;
+    await own`alter table ${own(`pgboss.${table}`)} set (autovacuum_enabled = false)`;
+    if (made === 'vacuumed') await own`vacuum analyze ${own(`pgboss.${table}`)}`;
+    const growing = createQueue({
+      sql: own,
+      url: fresh.url,
+      catalogue,
+      application_name: 'queue-test',
+      max_connections: 1,
+      supervise: false,
+      on_error: (error) => faults.push(error),
+    });
+    await growing.start();
+    const complete = (held: readonly { id: string; retry_count: number }[]) =>
+      own.begin((tx) => growing.complete(tx, 'parcel.carry', held));
+    const made_after = new Date('2020-01-01T00:00:00Z');
+    const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
+      with taken as (${growing.acquisition(own, 'parcel.carry', 100, made_after)}) select id, retry_count, data from taken`;
+    const walk = async () => {
+      const first = await growing.fetch('parcel.carry', 100);
+      const second = await growing.acquired('parcel.carry', await lately());
+      const held = [...first, ...second.map(({ job }) => job)];
+      await growing.withoutLiveJob(
+        own,
+        'parcel.carry',
+        held.map(({ id }) => id),
+      );
+      await complete(held);
+      return held.length;
+    };
+    expect(await walk()).toBe(0);
+    await complete([{ id: randomUUID(), retry_count: 0 }]);
+    await growing.withoutLiveJob(own, 'parcel.carry', [randomUUID()]);
+    await own.begin((tx) =>
+      growing.send(
+        tx,
+        'parcel.carry',
+        jobs().map((data) => ({ data })),
+      ),
+    );
+
+    let taken = 0;
+    const read = await entriesRead(own, table, async () => {
+      for (let turn = 0; turn < 3; turn++) taken += await walk();
+    });
+
+    expect(taken).toBe(600);
+    // The second fetch may walk past what the first has taken.
+    expect(read.get('i11')).toBeLessThan(4 * taken);
+    expect(read.get('pkey')).toBeLessThan(4 * taken);
+    const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
+    expect(elsewhere).toEqual([]);
+    await growing.stop();
+    await own.end();
+    await fresh.drop();
   });
 });
 

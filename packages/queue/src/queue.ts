@@ -3,8 +3,10 @@ import { connect, type Fragment, isoTimes, type Sql, type Tx } from '@postrider/
 import { PgBoss } from 'pg-boss';
 import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
 import {
+  idsWithoutLiveJob,
   installJobFunction,
   type JobTable,
+  jobAcquisition,
   jobCompletion,
   jobInsertion,
   jobRemoval,
@@ -38,6 +40,17 @@ export interface Queue<C extends Catalogue> {
   removal(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** A part of a statement that puts withdrawn jobs back, fetched by the caller for the first time. */
   resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
+  /**
+   * A part of a statement that takes ready jobs and returns their rows, for `acquired`. It says that the transaction
+   * around it need not wait for the disk, so that must hold nothing else to be kept. With `made_after`, jobs that were
+   * made before it may be left out: a retry, or what was scheduled, is found by a look at all.
+   */
+  acquisition(sql: Sql | Tx, name: keyof C & string, count: number, made_after: Date | null): Fragment;
+  /** The jobs of such rows; those that cannot be read are taken out of the way, and said. */
+  acquired<N extends keyof C & string, R extends AcquiredRow>(
+    name: N,
+    rows: readonly R[],
+  ): Promise<{ readonly row: R; readonly job: Job<Data<C, N>> }[]>;
   /** Takes ready jobs; the caller settles them with complete, or touches them while they run. */
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
@@ -66,6 +79,13 @@ export interface Queue<C extends Catalogue> {
   onWake(name: keyof C & string, listener: () => void): () => void;
   /** Subscribes to the wakes of other processes. */
   listen(): Promise<void>;
+}
+
+/** A job as the database has it. */
+export interface AcquiredRow {
+  readonly id: string;
+  readonly retry_count: number;
+  readonly data: unknown;
 }
 
 export interface QueueOptions<C extends Catalogue> {
@@ -127,21 +147,21 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   };
 
   /** Those that can be read; the others are taken out of the way, and said. */
-  const readable = async <N extends keyof C & string, F extends { id: string; retryCount: number; data: unknown }>(
+  const readable = async <N extends keyof C & string, R extends AcquiredRow>(
     name: N,
-    jobs: readonly F[],
-  ): Promise<{ fetched: F; job: Job<Data<C, N>> }[]> => {
+    rows: readonly R[],
+  ): Promise<{ row: R; job: Job<Data<C, N>> }[]> => {
     const payload = payloadOf(catalogue, name);
     const strange: string[] = [];
-    const found = jobs.flatMap((fetched) => {
-      const parsed = payload.safeParse(fetched.data);
+    const found = rows.flatMap((row) => {
+      const parsed = payload.safeParse(row.data);
       if (!parsed.success) {
-        strange.push(fetched.id);
+        strange.push(row.id);
         return [];
       }
       // payload is the catalogue's schema for this very name.
       const data = parsed.data as Data<C, N>;
-      return [{ fetched, job: { id: fetched.id, retry_count: fetched.retryCount, data } }];
+      return [{ row, job: { id: row.id, retry_count: row.retry_count, data } }];
     });
     if (strange.length > 0) {
       // Thrown, it would take its whole batch along, at every retry.
@@ -190,9 +210,15 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     resumption(sql, name, source) {
       return jobResumption(sql, tableOf(name), source);
     },
+    acquisition(sql, name, count, made_after) {
+      return jobAcquisition(sql, tableOf(name), count, made_after);
+    },
+    acquired: readable,
     async fetch(name, count) {
-      const jobs = await readable(name, await boss.fetch<object>(name, { batchSize: count }));
-      return jobs.map(({ job }) => job);
+      const rows = await sql<(AcquiredRow & { created_on: Date })[]>`
+        with taken as (${jobAcquisition(sql, tableOf(name), count, null)})
+        select * from taken order by created_on`;
+      return (await readable(name, rows)).map(({ job }) => job);
     },
     async complete(tx, name, jobs) {
       if (jobs.length === 0) return;
@@ -207,13 +233,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf));
     },
     async withoutLiveJob(tx, name, ids) {
-      const rows = await tx<{ id: string }[]>`
-        select asked.id from unnest(${ids}::uuid[]) as asked(id)
-        where not exists (
-          select from ${tx(`${SCHEMA}.job`)} j
-          where j.name = ${name} and j.id = asked.id and j.state < 'completed'
-        )`;
-      return rows.map((row) => row.id);
+      return idsWithoutLiveJob(tx, tableOf(name), ids);
     },
     async liveAbout(sql, name, field, values) {
       const rows = await sql<{ value: string }[]>`
@@ -229,12 +249,13 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       const work = startWork(options_of_work, {
         async fetch(count) {
           const jobs = await boss.fetch<object>(name, { batchSize: count, includeMetadata: true });
-          return (await readable(name, jobs)).map(({ fetched, job }) => {
-            const could_run = Math.max(fetched.createdOn.getTime(), fetched.startAfter.getTime());
+          const rows = jobs.map((row) => ({ ...row, retry_count: row.retryCount }));
+          return (await readable(name, rows)).map(({ row, job }) => {
+            const could_run = Math.max(row.createdOn.getTime(), row.startAfter.getTime());
             return {
               job,
-              started_at: fetched.startedOn,
-              wait_ms: Math.max(0, fetched.startedOn.getTime() - could_run),
+              started_at: row.startedOn,
+              wait_ms: Math.max(0, row.startedOn.getTime() - could_run),
             };
           });
         },

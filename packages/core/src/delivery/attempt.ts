@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Tx, transactionTime } from '@postrider/db';
+import { type Sql, type Tx, transactionTime } from '@postrider/db';
 import type { Mailer, SendOutcome } from '@postrider/mail';
 import type { Job } from '@postrider/queue';
 import type { KeyMode } from '../api-keys/secret.ts';
@@ -12,8 +12,9 @@ import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } 
 import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
 import {
-  claim,
+  claimAndLoad,
   type DeliveryRow,
+  fitsTogether,
   insertAttempts,
   loadDeliveries,
   loadUnclaimed,
@@ -23,6 +24,8 @@ import {
   markContent,
   type RecipientKey,
   rememberJobs,
+  settleTaken,
+  type Taken,
   transition,
   type Unclaimed,
 } from './store.ts';
@@ -63,19 +66,17 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
   if (doubles.length > 0) {
     await services.sql.begin((tx) => services.jobs.complete(tx, 'delivery.attempt', doubles));
   }
-  const claimed = await claim(services.sql, moves);
+  const claimed = await claimAndLoad(services.sql, moves);
   const lost = without(jobs, claimed);
   // A transaction of its own: it locks messages, and those come before recipients.
   const others = lost.length > 0 ? await services.sql.begin((tx) => settleUnclaimed(services, tx, lost, moves)) : [];
-  const won = [...claimed, ...others];
-  const deliveries = won.length > 0 ? await loadDeliveries(services.sql, won) : [];
-  const contents = await openContents(services, deliveries);
-  const counts = new Map(won.map((row) => [row.recipient_id, row.attempt_count]));
-  return deliveries.flatMap((delivery) => {
-    const held = leases.get(delivery.recipient_id);
-    const content = contents.get(delivery.message_id);
+  const rows = others.length > 0 ? [...claimed, ...(await loadDeliveries(services.sql, others))] : claimed;
+  const contents = await openContents(services, rows);
+  return rows.flatMap((row) => {
+    const held = leases.get(row.recipient_id);
+    const content = contents.get(row.message_id);
     if (!held || !content) return [];
-    return [{ ...held, delivery, content, attempt_count: counts.get(delivery.recipient_id) ?? 1 }];
+    return [{ ...held, delivery: row, content, attempt_count: row.attempt_count }];
   });
 }
 
@@ -284,64 +285,105 @@ function nothingSent(error: string): SendOutcome {
 /** Second transaction, for many attempts at once: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
   const judged = results.map((result) => judgeSettled(services, result));
+  const now_ms = services.clock.now();
+  const taken: { readonly result: Settled; readonly row: Taken }[] = [];
+  const others: Judged[] = [];
+  for (const one of judged) {
+    const row = takenAlone(one, now_ms);
+    if (row) taken.push({ result: one.result, row });
+    else others.push(one);
+  }
+  const rows = taken.map(({ row }) => row);
+  const settleAlone = async (sql: Sql | Tx) =>
+    warnOfFenced(services, rows.length - (await settleTaken(sql, services.jobs, rows)).size);
+  if (others.length === 0) {
+    await settleAlone(services.sql);
+    return;
+  }
   await services.sql.begin(async (tx) => {
-    const now_ms = services.clock.now();
-    const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
-    const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
-    const again = byTransition.has('defer') || byTransition.has('hand_back');
-    const [now] = await Promise.all([
-      again ? transactionTime(tx) : new Date(now_ms),
-      // A transition locks its own.
-      byTransition.size > 1 &&
-        lockMessages(
-          tx,
-          results.map((result) => keyOf(result.claimed.delivery)),
-        ),
-    ]);
-    for (const [name, group] of byTransition) {
-      const moves = group.map(({ result, verdict, refusal }): Move => {
-        const key = keyOf(result.claimed.delivery);
-        const due_at = new Date(now.getTime() + (verdict.transition === 'defer' ? verdict.delay_seconds * 1000 : 0));
-        const is_open = verdict.transition === 'defer' || verdict.transition === 'hand_back';
-        const job_id = is_open ? randomUUID() : undefined;
-        if (job_id) next.push({ ...key, job_id, start_after: due_at });
-        return {
-          ...key,
-          lease: result.claimed.lease,
-          event_id: newId('event', now_ms),
-          event_facts: {
-            attempt: result.claimed.attempt_count,
-            response: lastResponse(result.outcome),
-            ...(refusal && { category: refusal.category }),
-          },
-          ...(job_id && { job_id, due_at }),
-          ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),
-          ...(verdict.reason && { reason: verdict.reason }),
-        };
-      });
-      const won = new Set((await transition(tx, name, moves)).map((row) => row.recipient_id));
-      const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
-      if (fenced.length > 0)
-        services.log.warn({ count: fenced.length }, 'results came after their lease was lost and were dropped');
-      const counted = group.filter(
-        ({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back,
-      );
-      await insertAttempts(
+    if (rows.length > 0) {
+      await lockMessages(
         tx,
-        counted.map((one) => attemptRow(one, newId('attempt', now_ms))),
+        results.map((result) => keyOf(result.claimed.delivery)),
       );
-      for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
-      await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
+      await settleAlone(tx);
     }
-    await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
-    await services.jobs.complete(
-      tx,
-      'delivery.attempt',
-      results.map((result) => result.claimed.job),
-    );
+    await settleOthers(services, tx, others, now_ms);
   });
   // What is deferred is due later, and a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
+}
+
+/** What a server has taken and nobody else is a recipient of, which is the most; null for all that asks for more. */
+function takenAlone({ result, verdict, refusal }: Judged, now_ms: number): Taken | null {
+  const { claimed, outcome } = result;
+  if (verdict.transition !== 'accept' || verdict.reason || refusal || claimed.delivery.recipient_count > 1) return null;
+  const row: Taken = {
+    job: claimed.job,
+    lease: claimed.lease,
+    event_id: newId('event', now_ms),
+    event_facts: { attempt: claimed.attempt_count, response: lastResponse(outcome) },
+    last_response: lastResponse(outcome),
+    attempt: attemptRow({ result, verdict, refusal }, newId('attempt', now_ms)),
+  };
+  return fitsTogether(row) ? row : null;
+}
+
+function warnOfFenced(services: Services, count: number): void {
+  if (count > 0) services.log.warn({ count }, 'results came after their lease was lost and were dropped');
+}
+
+async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[], now_ms: number): Promise<void> {
+  const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
+  const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
+  const again = byTransition.has('defer') || byTransition.has('hand_back');
+  const [now] = await Promise.all([
+    again ? transactionTime(tx) : new Date(now_ms),
+    // A transition locks its own.
+    byTransition.size > 1 &&
+      lockMessages(
+        tx,
+        judged.map(({ result }) => keyOf(result.claimed.delivery)),
+      ),
+  ]);
+  for (const [name, group] of byTransition) {
+    const moves = group.map(({ result, verdict, refusal }): Move => {
+      const key = keyOf(result.claimed.delivery);
+      const due_at = new Date(now.getTime() + (verdict.transition === 'defer' ? verdict.delay_seconds * 1000 : 0));
+      const is_open = verdict.transition === 'defer' || verdict.transition === 'hand_back';
+      const job_id = is_open ? randomUUID() : undefined;
+      if (job_id) next.push({ ...key, job_id, start_after: due_at });
+      return {
+        ...key,
+        lease: result.claimed.lease,
+        event_id: newId('event', now_ms),
+        event_facts: {
+          attempt: result.claimed.attempt_count,
+          response: lastResponse(result.outcome),
+          ...(refusal && { category: refusal.category }),
+        },
+        ...(job_id && { job_id, due_at }),
+        ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),
+        ...(verdict.reason && { reason: verdict.reason }),
+      };
+    });
+    const won = new Set((await transition(tx, name, moves)).map((row) => row.recipient_id));
+    const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
+    warnOfFenced(services, fenced.length);
+    const counted = group.filter(({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back);
+    await insertAttempts(
+      tx,
+      counted.map((one) => attemptRow(one, newId('attempt', now_ms))),
+    );
+    for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
+    await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
+  }
+  await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
+  await services.jobs.complete(
+    tx,
+    'delivery.attempt',
+    judged.map(({ result }) => result.claimed.job),
+  );
 }
 
 interface Judged {
@@ -422,7 +464,7 @@ function keyOf({ workspace_id, message_id, recipient_id }: RecipientKey): Recipi
   return { workspace_id, message_id, recipient_id };
 }
 
-function without(jobs: readonly DeliveryJob[], moved: readonly Moved[]): DeliveryJob[] {
+function without(jobs: readonly DeliveryJob[], moved: readonly RecipientKey[]): DeliveryJob[] {
   const names = new Set(moved.map((row) => row.recipient_id));
   return jobs.filter((job) => !names.has(job.data.recipient_id));
 }

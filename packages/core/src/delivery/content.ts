@@ -1,11 +1,14 @@
 import { signDkim } from '@postrider/mail';
 import type { Services } from '../context.ts';
 import { type Rendered, renderMessage } from './render.ts';
-import { type Body, type DeliveryRow, loadBodies, type RecipientKey } from './store.ts';
-
-// Up to this size the bodies of a whole fetch are read at once: 200 of them take 50 MB at the most. Larger
-// ones are read one by one, when they are about to be sent.
-const READ_TOGETHER_BYTES = 256 * 1024;
+import {
+  type Body,
+  type DeliveryRow,
+  type LoadedRow,
+  loadBodies,
+  READ_TOGETHER_BYTES,
+  type RecipientKey,
+} from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */
 export interface Content {
@@ -35,23 +38,14 @@ type Parts = Pick<Services, 'sql' | 'signing_keys'>;
 type Source = Omit<Rendered, keyof Body> & Pick<DeliveryRow, 'signing_key_ids'>;
 
 /** Contents by message id. */
-export async function openContents(
-  services: Parts,
-  rows: readonly DeliveryRow[],
-): Promise<ReadonlyMap<string, Content>> {
+export async function openContents(services: Parts, rows: readonly LoadedRow[]): Promise<ReadonlyMap<string, Content>> {
   const messages = [...new Map(rows.map((row) => [row.message_id, row])).values()];
-  const small = messages.filter((row) => row.body_bytes <= READ_TOGETHER_BYTES);
-  const [bodies] = await Promise.all([
-    small.length > 0 ? loadBodies(services.sql, small) : new Map<string, Body>(),
-    services.signing_keys.warm(messages.flatMap((row) => row.signing_key_ids)),
-  ]);
+  await services.signing_keys.warm(messages.flatMap((row) => row.signing_key_ids));
   return new Map(
     messages.map((row) => {
       const large = row.body_bytes > READ_TOGETHER_BYTES;
-      return [
-        row.message_id,
-        content(services, row, large, large ? () => bodyOf(services, row) : async () => bodies.get(row.message_id)),
-      ];
+      const read = large ? () => bodyOf(services, row) : async () => (row.headers === null ? undefined : row);
+      return [row.message_id, content(services, row, large, read)];
     }),
   );
 }

@@ -1,4 +1,5 @@
-import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, fitsRecord, isoTimes, recordsIn, recordTexts, type Sql, type Tx } from '@postrider/db';
+import type { JobHold } from '@postrider/queue';
 import type { KeyMode } from '../api-keys/secret.ts';
 import { isMessageEvent } from '../events/index.ts';
 import { stillSuppressed } from '../suppressions/in-force-store.ts';
@@ -38,6 +39,24 @@ export const LEASE_SECONDS = 30;
 
 /** A claim counts as an attempt; handing it back untried takes that away again. */
 const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, take_over: 1, hand_back: -1 };
+
+/**
+ * That row r is the recipient which a key names; a range stands for the equality of the first column of the primary
+ * key. For an equality Postgres also weighs a walk of the whole index, in its order, and a plan made while the table is
+ * empty takes that for as cheap as a step for each key. For a range there is no such path.
+ */
+function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fragment {
+  return sql.unsafe(
+    `r.message_id >= ${key}.message_id and r.message_id <= ${key}.message_id and r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`,
+  );
+}
+
+/** The same of message m, whose primary key begins with the workspace. */
+function isMessage(sql: Sql | Tx, key: string): Fragment {
+  return sql.unsafe(
+    `m.workspace_id >= ${key}.workspace_id and m.workspace_id <= ${key}.workspace_id and m.id = ${key}.message_id`,
+  );
+}
 
 /**
  * The only UPDATE of a state. Moves many recipients in one statement, folds their messages' statuses,
@@ -82,7 +101,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         last_event_type = case when f.recorded > 0 then coalesce(${event}::text, m.last_event_type) else m.last_event_type end,
         last_event_at = case when ${event !== null} and f.recorded > 0 then clock_now() else m.last_event_at end
       from folded f
-      where m.workspace_id = f.workspace_id and m.id = f.message_id
+      where ${isMessage(tx, 'f')}
       returning m.workspace_id, m.id, m.event_count, f.recorded, f.ids, f.event_ids, f.event_facts
     ),
     -- What the events hold came along in arrays: a join of what was moved with what was touched would compare
@@ -162,7 +181,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
         last_response = coalesce(m.last_response, r.last_response),
         reason = coalesce(m.reason, r.reason)
       from moves m
-      where r.workspace_id = m.workspace_id and r.message_id = m.message_id and r.id = m.recipient_id
+      where ${isRecipient(tx, 'm')}
         and r.state = any (${[...from]}::text[]::delivery_state[])
         and case when ${leased} then r.lease = m.lease else r.lease is null or r.lease_until < clock_now() end
         and (not ${claiming || name === 'release'} or r.due_at <= clock_now())
@@ -172,7 +191,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
           and not exists (${suppressionOf(tx)})`
             : tx``
         }
-      returning r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.attempt_count, r.first_attempt_at,
+      returning r.workspace_id, r.message_id, r.id as recipient_id, r.email, r.state, r.attempt_count, r.first_attempt_at,
         m.event_id, m.event_facts
     )`;
 }
@@ -192,7 +211,7 @@ export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Pro
         select min(r.state) as status, min(r.first_attempt_at) as first_attempt_at from recipients r
         where r.workspace_id = a.workspace_id and r.message_id = a.message_id
       ) f
-      where m.workspace_id = a.workspace_id and m.id = a.message_id and f.status = 'sending' and m.status <> f.status`;
+      where ${isMessage(tx, 'a')} and f.status = 'sending' and m.status <> f.status`;
   });
 }
 
@@ -243,27 +262,56 @@ export interface DeliveryRow extends RecipientKey {
   readonly return_path: string | null;
   /** The keys that the sending domain signs with just now; none where it is removed, suspended or failed. */
   readonly signing_key_ids: readonly string[];
+  readonly recipient_count: number;
 }
 
-/** Reads how claimed recipients are to be sent what, by primary keys; the bodies are apart. */
-export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<DeliveryRow[]> {
-  return sql<DeliveryRow[]>`
-    select r.workspace_id, r.message_id, r.id as recipient_id, r.email, m.mode, w.unknown_policy, m.created_at, m.from_address,
-      m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject,
+/** With its body, where that is stored, and small enough to be read together with others. */
+export type LoadedRow = DeliveryRow & { readonly attempt_count: number } & (Body | { readonly headers: null });
+
+/** 200 bodies of this size, which is a whole claim, take 50 MB. Larger ones are read one by one, before they are sent. */
+export const READ_TOGETHER_BYTES = 256 * 1024;
+
+/** How claimed recipients are to be sent what, by primary keys, as a part of a statement; the source names them. */
+function loading(sql: Sql | Tx, source: Fragment): Fragment {
+  return sql`
+    select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at,
+      m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject, m.recipient_count,
       m.body_bytes, case when d.return_path_ready then d.return_path end as return_path,
-      case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids
-    from unnest(
-      ${keys.map((key) => key.workspace_id)}::text[],
-      ${keys.map((key) => key.message_id)}::text[],
-      ${keys.map((key) => key.recipient_id)}::text[]
-    ) as a (workspace_id, message_id, recipient_id)
-    cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
-      and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
-    cross join lateral (select * from messages x where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m
-    join workspaces w on w.id = a.workspace_id
+      case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids,
+      b.html, b.text, b.headers, b.attachments
+    from ${source} r
+    cross join lateral (select * from messages x where x.workspace_id = r.workspace_id and x.id = r.message_id offset 0) m
+    cross join lateral (select x.unknown_policy from workspaces x where x.id = r.workspace_id offset 0) w
     left join lateral (
-      select * from domains x where x.workspace_id = a.workspace_id and x.name = m.from_domain offset 0
-    ) d on true`;
+      select * from domains x where x.workspace_id = r.workspace_id and x.name = m.from_domain offset 0
+    ) d on true
+    left join lateral (
+      select * from bodies x where x.workspace_id = r.workspace_id and x.message_id = r.message_id
+        and m.body_bytes <= ${READ_TOGETHER_BYTES} offset 0
+    ) b on true`;
+}
+
+/** The same of recipients that were claimed before. */
+export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<LoadedRow[]> {
+  return sql<LoadedRow[]>`
+    ${loading(
+      sql,
+      sql`(
+        select x.workspace_id, x.message_id, x.id as recipient_id, x.email, x.attempt_count
+        from unnest(
+          ${keys.map((key) => key.workspace_id)}::text[],
+          ${keys.map((key) => key.message_id)}::text[],
+          ${keys.map((key) => key.recipient_id)}::text[]
+        ) as a (workspace_id, message_id, recipient_id)
+        cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
+          and x.message_id = a.message_id and x.id = a.recipient_id offset 0) x
+      )`,
+    )}`;
+}
+
+/** Claims, and reads what is needed to send what was claimed: one statement that needs no transaction around it. */
+export async function claimAndLoad(sql: Sql, moves: readonly Move[]): Promise<LoadedRow[]> {
+  return sql<LoadedRow[]>`with ${won(sql, 'claim', moves)} ${loading(sql, sql`won`)}`;
 }
 
 export interface Body {
@@ -284,7 +332,7 @@ export async function loadBodies(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[]
     ) as a (workspace_id, message_id)
-    join bodies b on b.workspace_id = a.workspace_id and b.message_id = a.message_id`;
+    cross join lateral (select * from bodies x where x.workspace_id = a.workspace_id and x.message_id = a.message_id offset 0) b`;
   return new Map(rows.map((row) => [row.message_id, row]));
 }
 
@@ -314,7 +362,7 @@ export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Prom
       ${keys.map((key) => key.message_id)}::text[],
       ${keys.map((key) => key.recipient_id)}::text[]
     ) as a (workspace_id, message_id, recipient_id)
-    join recipients r on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id`;
+    join recipients r on ${isRecipient(tx, 'a')}`;
 }
 
 /** Remembers new jobs on their recipients, so that the reconciler can tell a live one from none. */
@@ -331,7 +379,7 @@ export async function rememberJobs(
       ${jobs.map((job) => job.recipient_id)}::text[],
       ${jobs.map((job) => job.job_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id, job_id)
-    where r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id`;
+    where ${isRecipient(tx, 'a')}`;
 }
 
 /**
@@ -352,13 +400,13 @@ export async function renewLeases(
         ${leases.map((held) => held.recipient_id)}::text[],
         ${leases.map((held) => held.lease)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, lease)
-        on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
-      where r.lease = a.lease and r.state = 'sending'
+        on ${isRecipient(sql, 'a')}
+      where r.lease = a.lease and r.state::text = 'sending'
       for no key update of r skip locked
     )
     update recipients r set lease_until = clock_now() + make_interval(secs => ${LEASE_SECONDS})
     from held h
-    where r.workspace_id = h.workspace_id and r.message_id = h.message_id and r.id = h.id
+    where ${isRecipient(sql, 'h', 'id')}
     returning r.lease`;
   return new Set(rows.map((row) => row.lease));
 }
@@ -431,6 +479,118 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
 }
 
+/** What a server has taken, of a message that has one recipient. */
+export interface Taken {
+  readonly job: JobHold;
+  readonly lease: string;
+  readonly event_id: string;
+  readonly event_facts: Readonly<Record<string, unknown>>;
+  readonly last_response: string;
+  readonly attempt: NewAttempt;
+}
+
+const attemptTexts = [
+  'outcome',
+  'stage',
+  'target',
+  'address',
+  'tls',
+  'tls_policy',
+  'reply_enhanced',
+  'reply_text',
+  'error',
+  'phases_ms',
+  'transcript',
+] as const satisfies readonly (keyof NewAttempt)[];
+
+/** Whether this can travel with others in one text. */
+export function fitsTogether({ attempt, last_response }: Taken): boolean {
+  return fitsRecord(last_response) && attemptTexts.every((name) => fitsRecord(attempt[name] ?? ''));
+}
+
+/**
+ * The transition `accept` of messages with one recipient each, their attempts and the end of their jobs, in one
+ * statement that needs no transaction around it: with no sibling the status of a message follows from its recipient, so
+ * nothing has to be locked before it is read. Recipients and then messages are updated in the order of their ids, as
+ * everywhere. Returns the recipients that were moved; the others were lost with their lease.
+ */
+export async function settleTaken(
+  sql: Sql | Tx,
+  jobs: { removal(sql: Sql | Tx, name: 'delivery.attempt', source: Fragment): Fragment },
+  unordered: readonly Taken[],
+): Promise<Set<string>> {
+  if (unordered.length === 0) return new Set();
+  const { to, event } = transitions.accept;
+  const taken = unordered.toSorted((left, right) => (orderOf(left.attempt) < orderOf(right.attempt) ? -1 : 1));
+  const texts = recordTexts(
+    taken.map(({ job, lease, event_id, event_facts, last_response, attempt }) => [
+      attempt.workspace_id,
+      attempt.message_id,
+      attempt.recipient_id,
+      job.id,
+      job.retry_count,
+      lease,
+      event_id,
+      JSON.stringify(event_facts),
+      last_response,
+      attempt.id,
+      attempt.number,
+      attempt.reply_code,
+      attempt.duration_ms,
+      ...attemptTexts.map((name) => attempt[name]),
+    ]),
+  );
+  const columns = [
+    'workspace_id',
+    'message_id',
+    'recipient_id',
+    'job_id',
+    'retry_count',
+    'lease',
+    'event_id',
+    'event_facts',
+    'last_response',
+    'attempt_id',
+    'number',
+    'reply_code',
+    'duration_ms',
+    ...attemptTexts,
+  ];
+  const rows = await sql<{ recipient_id: string }[]>`
+    with given as materialized (select * from ${recordsIn(sql, texts, columns)} r),
+    won as (
+      update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response
+      from given g
+      where ${isRecipient(sql, 'g')} and r.state::text = 'sending' and r.lease = g.lease::uuid
+      returning r.first_attempt_at, g.*
+    ),
+    touched as (
+      update messages m set
+        status = ${to}, sent_at = coalesce(m.sent_at, w.first_attempt_at), delivered_at = clock_now(),
+        event_count = m.event_count + 1, last_event_type = ${event}, last_event_at = clock_now()
+      from won w
+      where ${isMessage(sql, 'w')}
+      returning m.workspace_id, m.id, m.event_count, w.event_id, w.recipient_id, w.event_facts
+    ),
+    recorded as (
+      insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+      select workspace_id, event_id, ${event}, id, recipient_id, event_count, event_facts, clock_now() from touched
+    ),
+    tried as (
+      insert into attempts (workspace_id, message_id, id, recipient_id, number, reply_code, started_at, finished_at,
+        ${sql.unsafe(attemptTexts.join(', '))})
+      select workspace_id, message_id, attempt_id, recipient_id, number::int, reply_code::int,
+        clock_now() - make_interval(secs => duration_ms::float8 / 1000.0), clock_now(),
+        ${sql.unsafe(attemptTexts.join(', '))}
+      from won
+    ),
+    removed as (
+      ${jobs.removal(sql, 'delivery.attempt', sql`select job_id::uuid as id, retry_count::int as retry_count from given`)}
+    )
+    select recipient_id from won`;
+  return new Set(rows.map((row) => row.recipient_id));
+}
+
 /** A recipient that has waited too long, and where it stands in the order of waiting. */
 export interface Overdue extends RecipientKey {
   readonly job_id: string | null;
@@ -482,9 +642,8 @@ export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<
       ${orphans.map((orphan) => orphan.recipient_id)}::text[],
       ${orphans.map((orphan) => orphan.job_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id, job_id)
-      on r.workspace_id = a.workspace_id and r.message_id = a.message_id and r.id = a.recipient_id
-    where r.message_id = any (${orphans.map((orphan) => orphan.message_id)}::text[])
-      and r.state = any (${[...openStates]}::text[]::delivery_state[])
+      on ${isRecipient(tx, 'a')}
+    where r.state = any (${[...openStates]}::text[]::delivery_state[])
       and (r.lease is null or r.lease_until < clock_now())
       and r.job_id is not distinct from a.job_id
     for no key update of r skip locked`;

@@ -14,12 +14,13 @@ export {
 export { releaseDestination } from './release-destination.ts';
 export { isRoom, roomOf } from './room.ts';
 export {
-  addresseesOf,
   type ClosedReason,
   closeLane,
   countAgainstLimits,
   type DestinationLimit,
   destinationLimits,
+  type Fetched,
+  fetchDeliveries,
   forgetClosings,
   forgetLanes,
   LANES_IN_A_LOOK,

@@ -1,5 +1,5 @@
 import { isoTimes, type Sql, type Tx } from '@postrider/db';
-import type { JobHold } from '@postrider/queue';
+import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { KeyMode } from '../api-keys/secret.ts';
 import type { Services } from '../context.ts';
 
@@ -13,32 +13,50 @@ interface RecipientKey {
 
 /** Who a fetched job is for, as far as the choice of its lane asks. */
 export interface Addressee {
-  readonly recipient_id: string;
   readonly email: string;
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
   readonly due_at: Date;
-  /** Due, open, and in nobody's hands: what may wait for a lane. */
-  readonly ready: boolean;
 }
 
-/** Served by the primary keys. */
-export async function addresseesOf(sql: Sql, keys: readonly RecipientKey[]): Promise<Map<string, Addressee>> {
-  const rows = await sql<Addressee[]>`
-    select r.id as recipient_id, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at,
-      r.due_at <= clock_now() and (r.state in ('scheduled', 'queued', 'deferred')
-        or (r.state = 'sending' and r.lease_until < clock_now())) as ready
-    from unnest(
-      ${keys.map((key) => key.workspace_id)}::text[],
-      ${keys.map((key) => key.message_id)}::text[],
-      ${keys.map((key) => key.recipient_id)}::text[]
-    ) as a (workspace_id, message_id, recipient_id)
-    cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
-      and x.message_id = a.message_id and x.id = a.recipient_id offset 0) r
-    cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
-      where x.workspace_id = a.workspace_id and x.id = a.message_id offset 0) m`;
-  return new Map(rows.map((row) => [row.recipient_id, row]));
+export interface Fetched {
+  readonly job: Job<RecipientKey>;
+  /** When the job was made. */
+  readonly created_on: Date;
+  /** Null where there is nothing that may wait for a lane: not due, closed, in somebody's hands, or gone. */
+  readonly addressee: Addressee | null;
+}
+
+/**
+ * Takes ready jobs, and says who they are for. With `made_after`, those that were made before may be left out. The
+ * addressees are served by the primary keys.
+ */
+export async function fetchDeliveries(
+  { sql, jobs }: Database,
+  count: number,
+  made_after: Date | null = null,
+): Promise<Fetched[]> {
+  const rows = await sql<(AcquiredRow & { created_on: Date; ready: boolean | null } & Addressee)[]>`
+    with fetched as (${jobs.acquisition(sql, 'delivery.attempt', count, made_after)})
+    select f.id, f.retry_count, f.data, f.created_on, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at, r.ready
+    from fetched f
+    left join lateral (
+      select x.email, x.due_at, x.due_at <= clock_now() and (x.state in ('scheduled', 'queued', 'deferred')
+        or (x.state = 'sending' and x.lease_until < clock_now())) as ready
+      from recipients x where x.workspace_id = f.data ->> 'workspace_id' and x.message_id = f.data ->> 'message_id'
+        and x.id = f.data ->> 'recipient_id' offset 0
+    ) r on true
+    left join lateral (
+      select x.mode, x.from_domain, x.api_key_id from messages x
+      where x.workspace_id = f.data ->> 'workspace_id' and x.id = f.data ->> 'message_id' offset 0
+    ) m on true
+    order by f.created_on`;
+  return (await jobs.acquired('delivery.attempt', rows)).map(({ row, job }) => ({
+    job,
+    created_on: row.created_on,
+    addressee: row.ready && row.mode !== null ? row : null,
+  }));
 }
 
 export interface ToPark extends RecipientKey {
