@@ -10,8 +10,8 @@ export interface EndpointLanes<T> {
   ask(free: number): readonly EndpointRoom[];
   /** What a claim has brought for an endpoint that was asked for; all of it is to be settled. */
   claimed(webhook_id: string, posts: readonly T[], count: number, asked: number): void;
-  /** What may be posted now, over all endpoints. */
-  start(): readonly T[];
+  /** What may be posted to an endpoint now. */
+  start(webhook_id: string): readonly T[];
   /** A post has ended. An endpoint that did not take it loses what waits here for it. */
   ended(webhook_id: string, taken: boolean): readonly T[];
   /** A result is recorded, or what waited was handed back. */
@@ -151,16 +151,10 @@ export function createEndpointLanes<T>(now: () => number): EndpointLanes<T> {
       if (count > 0) lane.idle = false;
       if (count >= asked) lane.wants = true;
     },
-    start() {
-      const started: T[] = [];
-      for (const lane of lanes.values()) {
-        while (lane.posting < MOST_POSTING) {
-          const next = lane.waiting.shift();
-          if (next === undefined) break;
-          lane.posting += 1;
-          started.push(next);
-        }
-      }
+    start(id) {
+      const lane = laneOf(id);
+      const started = lane.waiting.splice(0, MOST_POSTING - lane.posting);
+      lane.posting += started.length;
       return started;
     },
     ended(id, taken) {

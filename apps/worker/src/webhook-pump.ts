@@ -167,18 +167,18 @@ export function startWebhookPump(
         const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
         lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
         unanswered.delete(id);
+        startPosts(id);
       }
       handIn(refused);
     } finally {
       for (const [id, count] of unanswered) lanes.claimed(id, [], 0, count);
       settleSoon();
     }
-    startPosts();
   };
 
-  const startPosts = () => {
+  const startPosts = (webhook_id: string) => {
     if (stopped) return;
-    for (const waiting of lanes.start()) void post(waiting);
+    for (const waiting of lanes.start(webhook_id)) void post(waiting);
   };
 
   const post = async ({ post, claimed_at }: Waiting) => {
@@ -199,7 +199,7 @@ export function startWebhookPump(
     }
     handIn([result]);
     handBack(lanes.ended(post.row.webhook_id, taken || outcome === null));
-    startPosts();
+    startPosts(post.row.webhook_id);
   };
 
   const handBack = (dropped: readonly Waiting[]) => {

@@ -48,6 +48,7 @@ const TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const DNS_TIMEOUT_MS = 2000;
 const KEEP_ALIVE_MS = 30_000;
+const MOST_PLACES = 1000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024;
 // What is longer costs less as a new connection than read to its end.
@@ -57,6 +58,11 @@ const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 const HINT_OF_NODE = /; if the root CA is installed locally.*$/s;
 // RFC 6761 section 6.3: these names mean this machine, whatever a name server says.
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/i;
+
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
 
 /** Opens a client that keeps its connections; whoever opened it stops it. */
 export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
@@ -113,9 +119,31 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
     bodyTimeout: timeout_ms,
   });
 
+  // To listen to the signal for each post would cost more than all of them that are cut.
+  const cuts = new WeakMap<AbortSignal, Set<(reason: Error) => void>>();
+  const cutsOf = (signal: AbortSignal) => {
+    const known = cuts.get(signal);
+    if (known) return known;
+    const made = new Set<(reason: Error) => void>();
+    cuts.set(signal, made);
+    signal.addEventListener('abort', () => made.forEach((cut) => cut(reasonOf(signal))), { once: true });
+    return made;
+  };
+  const places = new Map<string, Place>();
+  const placeOf = (url: string) => {
+    const known = places.get(url);
+    if (known) return known;
+    if (places.size >= MOST_PLACES) places.clear();
+    const { origin, pathname, search } = new URL(url);
+    const place = { origin, path: pathname + search };
+    places.set(url, place);
+    return place;
+  };
+
   return {
     post({ url, headers, body }, signal) {
-      const { origin, pathname, search } = new URL(url);
+      const { origin, path } = placeOf(url);
+      const running_cuts = signal && cutsOf(signal);
       const { promise, resolve: answer } = Promise.withResolvers<HttpOutcome>();
       const kept: Buffer[] = [];
       let read = 0;
@@ -125,20 +153,22 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
       // An answer counts by its status, so a body that breaks off or does not end only ends its connection.
       const end = (error: unknown) => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', give_up);
+        running_cuts?.delete(cut);
         if (head === null) answer({ kind: 'failed', error: cleanRemoteText(wordsOf(error)) });
-        else answer({ kind: 'answered', ...head, text: cleanRemoteText(Buffer.concat(kept).toString('utf8')) });
+        else {
+          const text = kept.length === 0 ? '' : cleanRemoteText(Buffer.concat(kept).toString('utf8'));
+          answer({ kind: 'answered', status: head.status, retry_after: head.retry_after, text });
+        }
       };
       const cut = (reason: Error) => {
         cut_by ??= reason;
         running?.abort(cut_by);
         end(cut_by);
       };
-      const give_up = () => cut(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
       const timer = setTimeout(() => cut(new Error(`no answer within ${timeout_ms / 1000} seconds`)), timeout_ms);
-      signal?.addEventListener('abort', give_up, { once: true });
+      running_cuts?.add(cut);
       agent.dispatch(
-        { origin, path: pathname + search, method: 'POST', headers, body },
+        { origin, path, method: 'POST', headers, body },
         {
           onRequestStart(controller) {
             running = controller;
@@ -158,7 +188,7 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
           onResponseError: (_, error) => end(error),
         },
       );
-      if (signal?.aborted) give_up();
+      if (signal?.aborted) cut(reasonOf(signal));
       return promise;
     },
     async refusal({ hostname }) {
@@ -193,6 +223,10 @@ function bySystem(hostname: string): Promise<string[]> {
       else done(found.map(({ address }) => address));
     });
   });
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error('given up');
 }
 
 function bare(hostname: string): string {

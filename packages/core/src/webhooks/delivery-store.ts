@@ -58,12 +58,45 @@ export interface ClaimedRow {
   readonly sample: string | null;
 }
 
+/** An event with all that its body tells. */
+export interface OwedEvent {
+  readonly event: EventRow;
+  readonly message: SubjectRow | undefined;
+  readonly email: string | undefined;
+}
+
+export interface Claimed {
+  readonly rows: readonly ClaimedRow[];
+  /** Their events by id. */
+  readonly events: ReadonlyMap<string, OwedEvent>;
+}
+
+interface OwedRow extends ClaimedRow {
+  readonly type: string;
+  readonly message_id: string | null;
+  readonly recipient_id: string | null;
+  readonly sequence: number;
+  readonly facts: string;
+  /** null where another row tells the event, and where there is none. */
+  readonly created_at: Date | null;
+  /** null where it is about no mail that is still kept. */
+  readonly m_created_at: Date | null;
+  readonly from_address: string;
+  readonly from_domain: string;
+  readonly to_addresses: string[];
+  readonly subject: string;
+  readonly tags: string[];
+  readonly metadata: string;
+  readonly email: string | null;
+}
+
 /**
  * Takes what is due, for each endpoint as much as there is room for, over webhook_deliveries_open: a long line at one
- * costs the others nothing. Who is disabled or paused is passed by, and who is visited by somebody else.
+ * costs the others nothing. Who is disabled or paused is passed by, and who is visited by somebody else. Events are
+ * read with it, each once, by primary keys.
  */
-export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAsk): Promise<ClaimedRow[]> {
-  return sql<ClaimedRow[]>`
+export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAsk): Promise<Claimed> {
+  const rows = await sql<OwedRow[]>`
     with lanes as materialized (
       select a.webhook_id, (
         select case
@@ -99,69 +132,55 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
         order by d.next_attempt_at limit l.count for update of d skip locked
       ) p
       where l.count > 0
+    ),
+    taken as (
+      update webhook_deliveries d set
+        lease = ${lease}::uuid,
+        lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
+        attempt_count = d.attempt_count + 1
+      from picked p
+      where d.id = p.id and d.workspace_id = p.workspace_id
+      returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
     )
-    update webhook_deliveries d set
-      lease = ${lease}::uuid,
-      lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
-      attempt_count = d.attempt_count + 1
-    from picked p
-    where d.id = p.id and d.workspace_id = p.workspace_id
-    returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample`;
-}
-
-/** An event with all that its body tells. */
-export interface OwedEvent {
-  readonly event: EventRow;
-  readonly message: SubjectRow | undefined;
-  readonly email: string | undefined;
-}
-
-interface OwedRow extends EventRow {
-  readonly m_id: string | null;
-  readonly from_address: string;
-  readonly from_domain: string;
-  readonly to_addresses: string[];
-  readonly subject: string;
-  readonly tags: string[];
-  readonly metadata: string;
-  readonly m_created_at: Date;
-  readonly email: string | null;
-}
-
-/** The events of claimed deliveries by id, each read once, by primary keys. */
-export async function loadOwedEvents(
-  sql: Sql,
-  keys: readonly Pick<ClaimedRow, 'workspace_id' | 'event_id'>[],
-): Promise<Map<string, OwedEvent>> {
-  const wanted = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
-  const rows = await sql<OwedRow[]>`
-    select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
-      m.id as m_id, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata,
-      m.created_at as m_created_at, r.email
-    from unnest(
-      ${wanted.map(([id]) => id)}::text[],
-      ${wanted.map(([, workspace_id]) => workspace_id)}::text[]
-    ) as a (id, workspace_id)
-    cross join lateral (
-      select * from events x where x.workspace_id = a.workspace_id and x.id = a.id offset 0
-    ) e
+    select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample,
+      e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
+      m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, r.email
+    from (select *, row_number() over (partition by event_id) as nth from taken) t
     left join lateral (
-      select * from messages x where x.workspace_id = a.workspace_id and x.id = e.message_id offset 0
+      select * from events x where x.workspace_id = t.workspace_id and x.id = t.event_id and t.nth = 1 offset 0
+    ) e on true
+    left join lateral (
+      select * from messages x where x.workspace_id = t.workspace_id and x.id = e.message_id offset 0
     ) m on true
     left join lateral (
       select * from recipients x
-      where x.message_id = e.message_id and x.id = e.recipient_id and x.workspace_id = a.workspace_id offset 0
+      where x.message_id = e.message_id and x.id = e.recipient_id and x.workspace_id = t.workspace_id offset 0
     ) r on true`;
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        event: row,
-        message: row.m_id === null ? undefined : { ...row, id: row.m_id, created_at: row.m_created_at },
-        email: row.email ?? undefined,
-      },
-    ]),
-  );
+  const events = new Map<string, OwedEvent>();
+  for (const row of rows) if (row.created_at !== null) events.set(row.event_id, owedEvent(row, row.created_at));
+  return { rows, events };
+}
+
+function owedEvent(row: OwedRow, created_at: Date): OwedEvent {
+  const { event_id, type, message_id, recipient_id, sequence, facts, from_address, from_domain, to_addresses } = row;
+  const { subject, tags, metadata } = row;
+  return {
+    event: { id: event_id, type, message_id, recipient_id, sequence, facts, created_at },
+    message:
+      message_id === null || row.m_created_at === null
+        ? undefined
+        : {
+            id: message_id,
+            created_at: row.m_created_at,
+            from_address,
+            from_domain,
+            to_addresses,
+            subject,
+            tags,
+            metadata,
+          },
+    email: row.email ?? undefined,
+  };
 }
 
 export interface PostResult {

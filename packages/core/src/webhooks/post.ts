@@ -5,14 +5,7 @@ import type { Services } from '../context.ts';
 import { type EventType, recordEvent } from '../events/index.ts';
 import { newId } from '../ids.ts';
 import { SealError } from '../sealing.ts';
-import {
-  type ClaimedRow,
-  claimRows,
-  type EndpointRoom,
-  loadOwedEvents,
-  type PostResult,
-  recordResults,
-} from './delivery-store.ts';
+import { type ClaimedRow, claimRows, type EndpointRoom, type PostResult, recordResults } from './delivery-store.ts';
 import { judgePost, type PostVerdict } from './outcome.ts';
 import { bodyOf } from './payload.ts';
 import { sendClose } from './send-close.ts';
@@ -56,15 +49,14 @@ const USER_AGENT = 'Postrider-Webhooks/1';
 /** First transaction: takes what is due at the endpoints that the caller visits, and makes the body of each event once for all of its endpoints. */
 export async function claimPosts(services: Services, rooms: readonly EndpointRoom[]): Promise<ClaimedPosts> {
   const lease = randomUUID();
-  const rows = await claimRows(services.sql, { rooms, lease, probe_after: PAUSE.after });
-  if (rows.length === 0) return { posts: [], refused: [] };
-  const [endpoints, events] = await Promise.all([
-    loadEndpoints(services.sql, [...new Set(rows.map((row) => row.webhook_id))]),
-    loadOwedEvents(
+  const [{ rows, events }, endpoints] = await Promise.all([
+    claimRows(services.sql, { rooms, lease, probe_after: PAUSE.after }),
+    loadEndpoints(
       services.sql,
-      rows.filter((row) => row.sample === null),
+      rooms.map((room) => room.webhook_id),
     ),
   ]);
+  if (rows.length === 0) return { posts: [], refused: [] };
   const signers = new Map([...endpoints].map(([id, endpoint]) => [id, signerOf(services, endpoint)]));
   const bodies = new Map([...events].map(([id, owed]) => [id, bodyOf(owed)]));
   const posts: ClaimedPost[] = [];
