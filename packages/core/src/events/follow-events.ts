@@ -39,7 +39,10 @@ export const followEvents = operation({
     const position = readCursor(scope, after);
     const begin = (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS;
     const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null };
-    return follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
+    const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
+    // It has looked once when this answers, so that whoever was answered misses nothing that is committed afterwards.
+    if (position === null) await events.next();
+    return events;
   },
 });
 

@@ -1,0 +1,33 @@
+import { invoke } from '@postrider/core';
+import { followEvents } from '@postrider/core/events';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+async function send(): Promise<string> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+  return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
+}
+
+describe('whoever follows the events of a workspace', () => {
+  it('is told of the first that is committed once it is answered, however late it asks for it', async () => {
+    await send();
+    const events = await invoke(world.as(world.workspace_id), followEvents, {});
+    const id = await send();
+
+    const told: unknown[] = [];
+    for await (const event of events) {
+      if (event === null) continue;
+      told.push(event.node.type, event.node.email_id);
+      break;
+    }
+
+    expect(told).toEqual(['email.queued', id]);
+  });
+});
