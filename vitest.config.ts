@@ -16,12 +16,13 @@ export default defineConfig({
   test: {
     reporters: ['default', './packages/testing/src/summary-reporter.ts'],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    retry: 0,
+    // Patience for machines that are slow or busy. It costs nothing where things happen, and no test proves speed.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     projects: [
       { extends: true, test: { name: 'rules', include: rules, exclude: everywhere, pool: 'threads' } },
-      { extends: true, test: { name: 'units', include: units, exclude: everywhere, pool: 'threads' } },
+      { extends: true, test: { name: 'units', include: units, exclude: everywhere, pool: 'threads', retry: 1 } },
       {
         extends: true,
         test: {
@@ -29,6 +30,8 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...everywhere, ...rules, ...units],
           pool: 'forks',
+          // A net, not a cure: the reporter names whatever needed it as the last thing it says.
+          retry: 1,
           globalSetup: 'packages/testing/src/global-setup.ts',
         },
       },

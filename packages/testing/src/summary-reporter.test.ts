@@ -16,22 +16,40 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-function run(files: Record<string, string>): { last: string | undefined; status: number | null } {
+interface Outcome {
+  readonly last: string | undefined;
+  readonly second_tries: readonly string[];
+  readonly status: number | null;
+}
+
+function run(files: Record<string, string>): Outcome {
   mkdirSync(join(root, 'tests'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, 'tests', name), text);
   const { stdout, status } = spawnSync(
     process.execPath,
-    [vitest, 'run', '--root', root, '--globals', '--maxWorkers=1', '--reporter=default', `--reporter=${reporter}`],
+    [
+      vitest,
+      'run',
+      '--root',
+      root,
+      '--globals',
+      '--maxWorkers=1',
+      '--retry=1',
+      '--reporter=default',
+      `--reporter=${reporter}`,
+    ],
     { encoding: 'utf8', env: { PATH: process.env.PATH, NO_COLOR: '1' } },
   );
-  return { last: stdout.trimEnd().split('\n').at(-1), status };
+  const lines = stdout.trimEnd().split('\n');
+  const first = lines.findIndex((line) => line.startsWith('needed a second try: '));
+  return { last: lines.at(-1), second_tries: first < 0 ? [] : lines.slice(first, -1), status };
 }
 
 describe('the last line of a test run', () => {
   it('counts tests', () => {
     const outcome = run({ 'good.test.js': "test('a', () => {}); describe('d', () => { test('b', () => {}); });" });
 
-    expect(outcome).toEqual({ last: '2 passed, 0 failed', status: 0 });
+    expect(outcome).toEqual({ last: '2 passed, 0 failed', second_tries: [], status: 0 });
   });
 
   it('counts failures, files that do not load, hooks that throw and stray errors', () => {
@@ -42,10 +60,30 @@ describe('the last line of a test run', () => {
       'stray.test.js': "test('a', () => { Promise.reject(new Error('stray')); });",
     });
 
-    expect(outcome).toEqual({ last: '2 passed, 4 failed', status: 1 });
+    expect(outcome).toEqual({ last: '2 passed, 4 failed', second_tries: [], status: 1 });
   });
 
   it('fails where there is nothing to run', () => {
-    expect(run({ 'empty.js': '' })).toEqual({ last: '0 passed, 1 failed', status: 1 });
+    expect(run({ 'empty.js': '' })).toMatchObject({ last: '0 passed, 1 failed', status: 1 });
+  });
+
+  it('stands behind the tests that passed at a second try, and those that never did are failures', () => {
+    const outcome = run({
+      'shaky.test.js':
+        "let tries = 0; describe('d', () => { test('a', () => { expect(tries++).toBe(1); }); test('b', () => {}); });",
+      'bad.test.js': "test('c', () => { expect(1).toBe(2); });",
+    });
+
+    expect(outcome).toEqual({
+      last: '2 passed, 1 failed',
+      second_tries: ['needed a second try: tests/shaky.test.js > d > a'],
+      status: 1,
+    });
+  });
+
+  it('is green where a second try was enough', () => {
+    const outcome = run({ 'shaky.test.js': "let tries = 0; test('a', () => { expect(tries++).toBe(1); });" });
+
+    expect(outcome).toMatchObject({ last: '1 passed, 0 failed', status: 0 });
   });
 });

@@ -24,22 +24,36 @@ export function summarise(
   return passed + failed === 0 ? { passed, failed: 1 } : { passed, failed };
 }
 
+/** Tests that failed at first and passed when they were tried again. */
+export function secondTries(modules: readonly Pick<TestModule, 'children' | 'relativeModuleId'>[]): string[] {
+  return modules.flatMap((module) =>
+    [...module.children.allTests()].flatMap((test) =>
+      test.result().state === 'passed' && test.diagnostic()?.flaky
+        ? [`${module.relativeModuleId} > ${test.fullName}`]
+        : [],
+    ),
+  );
+}
+
 /**
- * Prints `N passed, N failed` as the last line of the run. It waits for the exit of the process, because other
+ * Prints `N passed, N failed` as the last line of the run, behind the tests that needed a second try. It waits for the exit of the process, because other
  * reporters, coverage and the closing of servers may still print after the run has ended.
  */
 export default class SummaryReporter implements Reporter {
   #summary = { passed: 0, failed: 1 };
+  #tried_twice: readonly string[] = [];
 
   onInit(): void {
     process.once('exit', (code) => {
       const { passed, failed } = this.#summary;
+      for (const name of this.#tried_twice) process.stdout.write(`needed a second try: ${name}\n`);
       process.stdout.write(`${passed} passed, ${code === 0 ? failed : Math.max(1, failed)} failed\n`);
     });
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     this.#summary = summarise(modules, errors.length);
+    this.#tried_twice = secondTries(modules);
     if (this.#summary.failed > 0) process.exitCode = 1;
   }
 }
