@@ -9,7 +9,7 @@ import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { type Pump, startDeliveryPump } from './pump.ts';
 
 const MINUTE_MS = 60_000;
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 30_000, interval: 50 };
 
 let world: World;
 const pumps: Pump[] = [];

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { type Pump, startDeliveryPump } from './pump.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 30_000, interval: 50 };
 
 let world: World;
 let mailer: Mailer;
@@ -104,7 +104,7 @@ describe('the delivery pump', () => {
     expect(await openCount()).toBe(800);
     released.resolve();
 
-    await expect.poll(openCount, { timeout: 20_000 }).toBe(0);
+    await expect.poll(openCount, { timeout: 30_000 }).toBe(0);
     expect(most).toBe(480);
   });
 
@@ -114,7 +114,7 @@ describe('the delivery pump', () => {
 
     pump = startPump(bad);
 
-    await expect.poll(states, { timeout: 10_000 }).toEqual({
+    await expect.poll(states, { timeout: 30_000 }).toEqual({
       'bad@example.com': 'delivered',
       'good1@example.com': 'delivered',
       'good2@example.com': 'delivered',

@@ -26,7 +26,7 @@ it('verifies a domain by the job of the minute, without anybody asking', async (
   await sql.begin((tx) => jobs.send(tx, 'domain.recheck', [{ data: {} }]));
 
   const status = async () => (await invoke(context, getDomain, { domain: 'good.test' })).status;
-  await expect.poll(status, { timeout: 20_000 }).toBe('verified');
+  await expect.poll(status, { timeout: 30_000 }).toBe('verified');
   const [schedule] = await sql<{ cron: string }[]>`select cron from pgboss.schedule where name = 'domain.recheck'`;
   expect(schedule?.cron).toBe('* * * * *');
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRole, type WorkerRole } from './role.ts';
 
 const MINUTE_MS = 60_000;
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 30_000 };
 
 let world: World;
 let worker: WorkerRole;

@@ -94,7 +94,7 @@ describe('the webhook pump', () => {
 
     start(counted.http);
 
-    await expect.poll(() => states(id), { timeout: 20_000 }).toEqual({ delivered: 500 });
+    await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 500 });
     expect(sink.requests).toHaveLength(500);
     expect(counted.most()).toBe(4);
   });
@@ -120,7 +120,7 @@ describe('the webhook pump', () => {
     }
     resolve();
 
-    for (const id of ids) await expect.poll(() => states(id), { timeout: 20_000 }).toEqual({ delivered: 450 });
+    for (const id of ids) await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 450 });
     expect(new Set(sink.requests.map(({ path, headers }) => path + headers['webhook-id'])).size).toBe(900);
     expect(sink.requests).toHaveLength(900);
     expect(counted.most()).toBe(4);
@@ -139,7 +139,7 @@ describe('the webhook pump', () => {
 
     await happen(200);
 
-    await expect.poll(() => states(healthy.id), { timeout: 20_000 }).toEqual({ delivered: 200 });
+    await expect.poll(() => states(healthy.id), { timeout: 30_000 }).toEqual({ delivered: 200 });
     expect(postsTo('/dead')).toHaveLength(4);
     expect(await states(dead.id)).toEqual({ pending: 10_200 });
     released.resolve();
@@ -153,7 +153,7 @@ describe('the webhook pump', () => {
 
     start();
 
-    await expect.poll(paused, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(paused, { timeout: 30_000 }).toHaveLength(1);
     const rows = await world.services.sql`select from webhook_deliveries where attempt_count > 0 and lease is null`;
     expect(rows.length).toBeLessThan(20);
   });

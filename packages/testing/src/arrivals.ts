@@ -1,4 +1,4 @@
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 30_000;
 
 export interface Arrivals<T> {
   readonly items: T[];

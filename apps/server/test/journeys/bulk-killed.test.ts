@@ -36,7 +36,7 @@ it('a bulk operation whose worker dies goes on under another, and does each item
     return row;
   };
   const first = await journey.start({ ROLES: 'worker' });
-  await expect.poll(async () => (await state())?.done ?? 0, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await state())?.done ?? 0, { timeout: 30_000 }).toBeGreaterThan(0);
 
   await first.kill();
   const left = await state();

@@ -45,7 +45,7 @@ describe('a hold of a destination, while mail flows through two processes', () =
       }
     };
     const flows = servers.map(flow);
-    await expect.poll(() => arrivedAt('held.example.com').length, { timeout: 20_000 }).toBeGreaterThan(50);
+    await expect.poll(() => arrivedAt('held.example.com').length, { timeout: 30_000 }).toBeGreaterThan(50);
 
     const { id } = await postrider('queues', 'hold', 'destination', 'held.example.com', '--reason', 'An outage there');
     await setTimeout(OBEYED_MS);

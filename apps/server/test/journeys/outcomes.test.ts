@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 100 };
+const PATIENCE = { timeout: 30_000, interval: 100 };
 
 /** Once: what a server does to its first transaction, or the first for an address; after that it accepts. */
 const once =

@@ -18,7 +18,7 @@ async function delivered(to: string): Promise<{ path: string; return_path: strin
   const sent = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
   const copy = await journey.smtp.waitFor((mail) => mail.envelope_to.includes(to));
   const path = `/v1/email/logs/${sent.body.id}`;
-  await expect.poll(async () => (await server.call('GET', path)).body.status, { timeout: 10_000 }).toBe('delivered');
+  await expect.poll(async () => (await server.call('GET', path)).body.status, { timeout: 30_000 }).toBe('delivered');
   return { path, return_path: copy.envelope_from };
 }
 

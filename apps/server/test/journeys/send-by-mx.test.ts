@@ -41,7 +41,7 @@ async function firstAttempt(to: string) {
   const sent = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
   expect(sent.status).toBe(202);
   const read = async () => (await server.call('GET', `/v1/email/logs/${sent.body.id}`)).body;
-  await expect.poll(async () => (await read()).attempts, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(async () => (await read()).attempts, { timeout: 30_000 }).toHaveLength(1);
   return await read();
 }
 

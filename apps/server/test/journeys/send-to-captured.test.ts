@@ -19,7 +19,7 @@ describe('a first start on an empty database', () => {
     expect(sent).toMatchObject({ status: 202, body: { status: 'queued' } });
     const path = `/v1/email/logs/${sent.body.id}`;
     await expect
-      .poll(async () => (await first.call('GET', path)).body, { timeout: 10_000 })
+      .poll(async () => (await first.call('GET', path)).body, { timeout: 30_000 })
       .toMatchObject({
         status: 'delivered',
         recipients: [{ email: 'bob@example.com', status: 'delivered', attempts: 1 }],

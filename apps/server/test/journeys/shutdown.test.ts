@@ -37,7 +37,7 @@ describe('SIGTERM', () => {
     expect(accepted.filter((id) => !storedIds.has(id))).toEqual([]);
     expect((await statesOf(journey.sql)).sending ?? 0).toBe(0);
     await journey.start();
-    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: storedIds.size });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: storedIds.size });
     const copies = copiesOf(journey.smtp);
     expect(copies.size).toBe(storedIds.size);
     expect([...copies.values()].filter((copy) => copy.copies !== 1)).toEqual([]);
@@ -75,7 +75,7 @@ describe('SIGTERM', () => {
     released.resolve();
     await journey.start();
     await journey.clock.advance(61_000);
-    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: 2 });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 2 });
     const copies = copiesOf(journey.smtp);
     expect(copies.size).toBe(2);
     for (const copy of copies.values()) expect(copy.bodies).toBe(1);

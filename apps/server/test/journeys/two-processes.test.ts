@@ -29,7 +29,7 @@ describe('two API processes', () => {
     expect(answers.map((answer) => answer.status)).toEqual(Array(50).fill(202));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
     expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
-    await expect.poll(() => statesOf(journey.sql), { timeout: 10_000 }).toEqual({ delivered: 1 });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 1 });
     expect([...copiesOf(journey.smtp).values()]).toEqual([{ copies: 1, bodies: 1 }]);
     const [usage] = await journey.sql`select used from usage_months`;
     expect(usage).toEqual({ used: 1 });

@@ -26,7 +26,7 @@ async function jobsComeBack(count: number) {
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
   await expect
     .poll(() => journey.sql`select from pgboss.job where name = 'delivery.attempt' and state = 'retry'`, {
-      timeout: 20_000,
+      timeout: 30_000,
     })
     .toHaveLength(count);
   await journey.clock.advance(PAST_EVERY_LEASE_MS);
@@ -51,7 +51,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     await journey.start({ ROLES: 'worker' });
     await jobsComeBack(5);
 
-    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: 5 });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 5 });
     expect(journey.smtp.mails.filter((mail) => mail.acknowledged)).toHaveLength(5);
     const copies = copiesOf(journey.smtp);
     expect([...copies.keys()].sort()).toEqual(
@@ -83,7 +83,7 @@ describe('a worker that dies in the middle of SMTP', () => {
     await journey.start({ ROLES: 'worker' });
     await jobsComeBack(5);
 
-    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ failed: 5 });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ failed: 5 });
     for (const copy of copiesOf(journey.smtp).values()) expect(copy.copies).toBe(1);
     expect(await journey.sql`select number, outcome, stage from attempts`).toEqual(
       Array(5).fill({ number: 1, outcome: 'unknown', stage: 'data' }),
@@ -100,14 +100,14 @@ describe('a worker that dies in the middle of SMTP', () => {
     journey.smtp.script(() => ({ kind: 'accept' }));
     await journey.start({ ROLES: 'worker' });
     await jobsComeBack(1);
-    await expect.poll(() => statesOf(journey.sql), { timeout: 20_000 }).toEqual({ delivered: 1 });
+    await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 1 });
     const before = await journey.sql`select * from recipients`;
 
     stall.release();
     sleeper.signal('SIGCONT');
 
     await expect
-      .poll(() => sleeper.logged().map((line) => line.msg), { timeout: 10_000 })
+      .poll(() => sleeper.logged().map((line) => line.msg), { timeout: 30_000 })
       .toContain('results came after their lease was lost and were dropped');
     expect(await journey.sql`select * from recipients`).toEqual(before);
     const detail = await api.call('GET', `/v1/email/logs/${sent.body.id}`);

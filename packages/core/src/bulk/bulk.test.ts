@@ -193,7 +193,7 @@ describe('a bulk operation', () => {
       const waiting = await world.services.sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       expect(waiting).toHaveLength(1);
-    });
+    }, 30_000);
     await holder`commit`;
     holder.release();
     await working;
@@ -761,7 +761,7 @@ describe('the job', () => {
 
     await vi.waitFor(
       async () => expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 }),
-      { timeout: 4000 },
+      { timeout: 30_000 },
     );
     await worker.stop();
 

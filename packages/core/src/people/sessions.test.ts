@@ -43,7 +43,7 @@ async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettl
           where datname = current_database() and wait_event_type = 'Lock'`;
         expect(row?.waiting).toBe(1);
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
     await tx`delete from login_links`;
     await tx`delete from sessions`;
