@@ -37,7 +37,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       show(terminal, options.json, { healthy, checks }, () =>
         table(checks.map(({ name, result, message }) => [result, name, message])),
       );
-      if (!healthy) process.exitCode = 1;
+      if (!healthy) terminal.fail();
     });
 }
 

@@ -69,7 +69,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .action(async (name: string, options: { json?: boolean }) => {
       const domain = await call('POST', `/domains/${encodeURIComponent(name)}/verify`);
       show(terminal, options.json, domain, () => inWords(domain));
-      if (!domain.can_send) process.exitCode = 1;
+      if (!domain.can_send) terminal.fail();
     });
   domains
     .command('doctor <name>')
@@ -141,7 +141,7 @@ async function examine(terminal: Terminal, name: string, { format, json }: Docto
     const what = seen.added ? seen.status : 'not added yet: postrider domains add shows the other records';
     return `${seen.name}  ${what}\n${recordsInWords(seen.dns_records)}`;
   });
-  if (!seen.healthy) process.exitCode = 1;
+  if (!seen.healthy) terminal.fail();
 }
 
 function inWords(domain: Domain): string {

@@ -1,5 +1,4 @@
-import { writeProblem } from './problem.ts';
-import { createProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 // A reader that has seen enough, such as head, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,14 +6,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-const program = createProgram({
+process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   print: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
 });
-try {
-  await program.parseAsync();
-} catch (error) {
-  writeProblem(error, process.argv.includes('--json'), (text) => void process.stderr.write(`${text}\n`));
-  process.exitCode = 1;
-}

@@ -30,6 +30,11 @@ Environment:
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('postrider').description('Send mail with Postrider and look after it.');
   program.addHelpText('after', settings);
+  // Before the commands are added, which take both over.
+  program.exitOverride().configureOutput({
+    writeOut: (text) => terminal.print(text.replace(/\n$/, '')),
+    writeErr: (text) => terminal.note(text.replace(/\n$/, '')),
+  });
   addSend(program, terminal);
   addLogs(program, terminal);
   addEmail(program, terminal);

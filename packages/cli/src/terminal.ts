@@ -5,6 +5,8 @@ export interface Terminal {
   print(text: string): void;
   /** Standard error: what happens on the way. */
   note(text: string): void;
+  /** What was asked for is told, and it is not well: the command ends with 1. */
+  fail(): void;
 }
 
 /** Prints an answer as JSON where that was asked for, and otherwise in words. */
