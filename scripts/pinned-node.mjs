@@ -1,5 +1,6 @@
 // Zero dependencies: runs before anything is installed.
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,4 +30,12 @@ export function explainOldNode() {
       'On Linux and Windows `npm start` and `npm test` bring their own Node, so run them rather than the scripts.\n' +
       'Elsewhere install Node 24 (https://nodejs.org) and try again.',
   );
+}
+
+/** Where Node keeps what it has compiled, which halves the time of the next start. */
+export const compiled = `${root}node_modules/.cache/compiled`;
+
+/** A directory that cannot be written costs a start nothing but that gain, and an old Node has none. */
+export function keepCompiled() {
+  module.enableCompileCache?.(compiled);
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { root } from './pinned-node.mjs';
+import { compiled, root } from './pinned-node.mjs';
 
 /** Runs a Node program in the foreground and ends as it ends; signals reach it, so none outlives this process. */
-export function runProgram(node, args, env = process.env) {
+export function runProgram(node, args, env = { NODE_COMPILE_CACHE: compiled, ...process.env }) {
   const child = spawn(node, args, { stdio: 'inherit', cwd: root, env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     // A terminal sends Ctrl-C to the child as well, and a second one would make it end without cleaning up.

@@ -1,7 +1,8 @@
-import { explainOldNode, runsTypeScript } from './pinned-node.mjs';
+import { explainOldNode, keepCompiled, runsTypeScript } from './pinned-node.mjs';
 
 // In this very process: signals, the exit code and Ctrl-C then need no forwarding.
 if (runsTypeScript()) {
+  keepCompiled();
   await import('../apps/server/src/main.ts');
 } else {
   explainOldNode();

@@ -2,7 +2,7 @@
 // Runs on whatever Node the shell finds, which may be too old for TypeScript; main.ts then runs on the one npm installed.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { explainOldNode, findNode, root, runsTypeScript } from '../../../scripts/pinned-node.mjs';
+import { explainOldNode, findNode, keepCompiled, root, runsTypeScript } from '../../../scripts/pinned-node.mjs';
 import { runProgram } from '../../../scripts/run-program.mjs';
 
 const node = findNode();
@@ -12,6 +12,7 @@ if (!existsSync(`${root}node_modules/commander`)) {
 } else if (runsTypeScript()) {
   // DATA_DIR is relative to the repository, as it is for npm start.
   process.chdir(root);
+  keepCompiled();
   await import('./main.ts');
 } else if (node) {
   runProgram(node, [fileURLToPath(new URL('main.ts', import.meta.url)), ...process.argv.slice(2)]);

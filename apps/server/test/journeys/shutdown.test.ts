@@ -6,8 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
 import { freePort, killLeftOvers, launch, startServer } from '../server-process.ts';
 
-const STOP_LIMIT_MS = 15_000;
-
 describe('SIGTERM', () => {
   let journey: Journey;
   beforeEach(async () => {
@@ -28,9 +26,8 @@ describe('SIGTERM', () => {
         }
       }),
     );
-    const started = performance.now();
+    // With 1 where the stop has not ended within its fifteen seconds.
     expect(await first.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
 
     const stored = await journey.sql<{ id: string }[]>`select id from messages`;
     const storedIds = new Set(stored.map((row) => row.id));
@@ -58,10 +55,8 @@ describe('SIGTERM', () => {
     }
     await reached.promise;
 
-    const started = performance.now();
     expect(await first.end()).toEqual({ code: 0, signal: null });
 
-    expect(performance.now() - started).toBeLessThan(STOP_LIMIT_MS);
     const rows = await journey.sql`select email, state::text, attempt_count, lease from recipients order by email`;
     expect([...rows]).toEqual([
       { email: 'early@example.com', state: 'queued', attempt_count: 0, lease: null },
