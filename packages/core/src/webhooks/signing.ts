@@ -1,9 +1,9 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import type { Sealing } from '../sealing.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
 
 /** A secret as the standard writes it: whsec_ and base64. */
 export function newWebhookSecret(): string {
@@ -25,24 +25,14 @@ function purposeOf(webhook_id: string): string {
 /** Signs bodies for one endpoint: with its secret, and for a day after a rotation with the one before too. */
 export type Signer = (id: string, now_ms: number, body: Buffer) => Record<string, string>;
 
-/** Standard Webhooks 1.0.0, "v1". Throws where a secret is none. */
 export function createSigner(secrets: readonly string[]): Signer {
-  const keys = secrets.map(keyOf);
+  const keys = secrets.map((secret) => new Webhook(secret));
   return (id, now_ms, body) => {
-    const seconds = String(Math.floor(now_ms / 1000));
-    const head = `${id}.${seconds}.`;
+    const at = new Date(now_ms);
     return {
       'webhook-id': id,
-      'webhook-timestamp': seconds,
-      'webhook-signature': keys
-        .map((key) => `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`)
-        .join(' '),
+      'webhook-timestamp': String(Math.floor(now_ms / 1000)),
+      'webhook-signature': keys.map((key) => key.sign(id, at, body)).join(' '),
     };
   };
-}
-
-function keyOf(secret: string): KeyObject {
-  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
-  if (!BASE64.test(text)) throw new Error('a secret is whsec_ and base64');
-  return createSecretKey(text, 'base64');
 }
