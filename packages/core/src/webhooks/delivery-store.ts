@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import type { EventRow, SubjectRow } from '../events/index.ts';
 import { among, within } from '../keyset-store.ts';
@@ -71,7 +71,8 @@ export interface Claimed {
   readonly events: ReadonlyMap<string, OwedEvent>;
 }
 
-interface OwedRow extends ClaimedRow {
+interface ToldRow {
+  readonly event_id: string;
   readonly type: string;
   readonly message_id: string | null;
   readonly recipient_id: string | null;
@@ -96,7 +97,7 @@ interface OwedRow extends ClaimedRow {
  * read with it, each once, by primary keys.
  */
 export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAsk): Promise<Claimed> {
-  const rows = await sql<OwedRow[]>`
+  const rows = await sql<(ClaimedRow & ToldRow)[]>`
     with lanes as materialized (
       select a.webhook_id, (
         select case
@@ -142,10 +143,37 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
       where d.id = p.id and d.workspace_id = p.workspace_id
       returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
     )
-    select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample,
-      e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
-      m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, r.email
+    select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample, ${toldFields(sql)}
     from (select *, row_number() over (partition by event_id) as nth from taken) t
+    ${toldOf(sql)}`;
+  return { rows, events: owedEvents(rows) };
+}
+
+/** The events of some deliveries by id, each read once. */
+export async function loadOwedEvents(
+  sql: Sql,
+  keys: readonly { readonly workspace_id: string; readonly event_id: string }[],
+): Promise<Map<string, OwedEvent>> {
+  const wanted = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
+  const rows = await sql<ToldRow[]>`
+    select t.event_id, ${toldFields(sql)}
+    from unnest(
+      ${wanted.map(([, workspace_id]) => workspace_id)}::text[],
+      ${wanted.map(([id]) => id)}::text[],
+      ${wanted.map(() => 1)}::int[]
+    ) as t (workspace_id, event_id, nth)
+    ${toldOf(sql)}`;
+  return owedEvents(rows);
+}
+
+function toldFields(sql: Sql): Fragment {
+  return sql`e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
+    m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, r.email`;
+}
+
+/** What a body tells of the event of t, by primary keys; of those that share one, the first has it. */
+function toldOf(sql: Sql): Fragment {
+  return sql`
     left join lateral (
       select * from events x where x.workspace_id = t.workspace_id and x.id = t.event_id and t.nth = 1 offset 0
     ) e on true
@@ -156,12 +184,15 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
       select * from recipients x
       where x.message_id = e.message_id and x.id = e.recipient_id and x.workspace_id = t.workspace_id offset 0
     ) r on true`;
-  const events = new Map<string, OwedEvent>();
-  for (const row of rows) if (row.created_at !== null) events.set(row.event_id, owedEvent(row, row.created_at));
-  return { rows, events };
 }
 
-function owedEvent(row: OwedRow, created_at: Date): OwedEvent {
+function owedEvents(rows: readonly ToldRow[]): Map<string, OwedEvent> {
+  const events = new Map<string, OwedEvent>();
+  for (const row of rows) if (row.created_at !== null) events.set(row.event_id, owedEvent(row, row.created_at));
+  return events;
+}
+
+function owedEvent(row: ToldRow, created_at: Date): OwedEvent {
   const { event_id, type, message_id, recipient_id, sequence, facts, from_address, from_domain, to_addresses } = row;
   const { subject, tags, metadata } = row;
   return {
