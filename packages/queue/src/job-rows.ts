@@ -12,7 +12,11 @@ const COMMIT_SECONDS = 0.3;
 export interface JobTable {
   readonly name: string;
   readonly table: string;
+  /** Whether this Postgres finds an id by an index that begins with the name. */
+  readonly skips_names: boolean;
 }
+
+const SKIPPING_VERSION = 180_000;
 
 const EXPECTED_COLUMNS =
   'blocked,blocking,completed_on,created_on,data,dead_letter,deletion_seconds,expire_seconds,group_id,group_tier,' +
@@ -27,7 +31,10 @@ export async function readJobTables(sql: Sql): Promise<Map<string, JobTable>> {
   if (columns?.names !== EXPECTED_COLUMNS) {
     throw new Error(`pgboss.job has other columns than the pinned pg-boss: ${columns?.names}; run npm run migrate.`);
   }
-  const rows = await sql<JobTable[]>`select name, table_name as table from pgboss.queue`;
+  const rows = await sql<JobTable[]>`
+    select name, table_name as table,
+      partition and current_setting('server_version_num')::int >= ${SKIPPING_VERSION} as skips_names
+    from pgboss.queue`;
   return new Map(rows.map((row) => [row.name, row]));
 }
 
@@ -74,14 +81,16 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
 
 /**
  * Where the job of an id is, at most one. Every index of pg-boss begins with the name, and a plan is made while the
- * table may be empty, where all of them cost the same: then it could walk all jobs for each one that is asked for. Only
- * the primary key has jobs in the order of their ids, and only a range, not an equality, leaves that order to be asked.
+ * table may be empty or nothing known of it: then an index of the name and a time looks as good as the primary key, and
+ * all jobs would be walked for each one that is asked for. Nothing but the primary key has the id, so it is asked for
+ * alone, and Postgres skips over the one name of the table. Before 18 it cannot; there the order by the id, which is
+ * left to be asked for by a range and not by an equality, speaks for the primary key.
  */
 function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment): Fragment {
-  return sql`
-    select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j
-    where j.name = ${queue.name} and j.id >= ${id} and j.id <= ${id} and ${still}
-    order by j.id limit 1`;
+  const found = queue.skips_names
+    ? sql`j.id = ${id} and ${still} limit 1`
+    : sql`j.name = ${queue.name} and j.id >= ${id} and j.id <= ${id} and ${still} order by j.id limit 1`;
+  return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${found}`;
 }
 
 /** The same for a fetched job that nobody has fetched since. Its state is asked as text, which no index has. */

@@ -217,8 +217,6 @@ describe('the fetch of ours', () => {
 // A prepared statement keeps the plan that was made for it, and the first ones are made when there is no job yet.
 describe('a statement that was planned while the queue was empty', () => {
   const JOBS = 5000;
-  const jobs = () => Array.from({ length: JOBS }, (_, parcel) => ({ parcel }));
-
   /** Entries of each index that a statement has read, from the first plan on, by the end of the index's name. */
   async function entriesRead(own: Sql, table: string, statement: () => Promise<unknown>): Promise<Map<string, number>> {
     const read = async () => {
@@ -234,68 +232,74 @@ describe('a statement that was planned while the queue was empty', () => {
     return new Map([...after].map(([name, count]) => [name, count - (before.get(name) ?? 0)]));
   }
 
-  it.each(['vacuumed', 'never analysed'])('reads what it takes and no more as it grows, %s', async (made) => {
-    const fresh = await createDatabase();
-    await installQueue(fresh.url, catalogue);
-    const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
-    const [{ table } = { table: '' }] = await own<
-      { table: string }[]
-    >`select table_name as table from pgboss.queue where name = 'parcel.carry'`;
-    await own`alter table ${own(`pgboss.${table}`)} set (autovacuum_enabled = false)`;
-    if (made === 'vacuumed') await own`vacuum analyze ${own(`pgboss.${table}`)}`;
-    const growing = createQueue({
-      sql: own,
-      url: fresh.url,
-      catalogue,
-      application_name: 'queue-test',
-      max_connections: 1,
-      supervise: false,
-      on_error: (error) => faults.push(error),
-    });
-    await growing.start();
-    const complete = (held: readonly { id: string; retry_count: number }[]) =>
-      own.begin((tx) => growing.complete(tx, 'parcel.carry', held));
-    const made_after = new Date('2020-01-01T00:00:00Z');
-    const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
+  it.each(['vacuumed', 'vacuumed and planned with a few', 'never analysed'])(
+    'reads what it takes and no more as it grows, %s',
+    async (made) => {
+      const fresh = await createDatabase();
+      await installQueue(fresh.url, catalogue);
+      const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
+      const [{ table } = { table: '' }] = await own<
+        { table: string }[]
+      >`select table_name as table from pgboss.queue where name = 'parcel.carry'`;
+      await own`alter table ${own(`pgboss.${table}`)} set (autovacuum_enabled = false)`;
+      if (made !== 'never analysed') await own`vacuum analyze ${own(`pgboss.${table}`)}`;
+      const growing = createQueue({
+        sql: own,
+        url: fresh.url,
+        catalogue,
+        application_name: 'queue-test',
+        max_connections: 1,
+        supervise: false,
+        on_error: (error) => faults.push(error),
+      });
+      await growing.start();
+      const complete = (held: readonly { id: string; retry_count: number }[]) =>
+        own.begin((tx) => growing.complete(tx, 'parcel.carry', held));
+      const made_after = new Date('2020-01-01T00:00:00Z');
+      const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
       with taken as (${growing.acquisition(own, 'parcel.carry', 100, made_after)}) select id, retry_count, data from taken`;
-    const walk = async () => {
-      const first = await growing.fetch('parcel.carry', 100);
-      const second = await growing.acquired('parcel.carry', await lately());
-      const held = [...first, ...second.map(({ job }) => job)];
-      await growing.withoutLiveJob(
-        own,
-        'parcel.carry',
-        held.map(({ id }) => id),
-      );
-      await complete(held);
-      return held.length;
-    };
-    expect(await walk()).toBe(0);
-    await complete([{ id: randomUUID(), retry_count: 0 }]);
-    await growing.withoutLiveJob(own, 'parcel.carry', [randomUUID()]);
-    await own.begin((tx) =>
-      growing.send(
-        tx,
-        'parcel.carry',
-        jobs().map((data) => ({ data })),
-      ),
-    );
+      const walk = async () => {
+        const first = await growing.fetch('parcel.carry', 100);
+        const second = await growing.acquired('parcel.carry', await lately());
+        const held = [...first, ...second.map(({ job }) => job)];
+        await growing.withoutLiveJob(
+          own,
+          'parcel.carry',
+          held.map(({ id }) => id),
+        );
+        await complete(held);
+        return held.length;
+      };
+      const fill = (count: number) =>
+        own.begin((tx) =>
+          growing.send(
+            tx,
+            'parcel.carry',
+            Array.from({ length: count }, (_, parcel) => ({ data: { parcel } })),
+          ),
+        );
+      if (made === 'vacuumed and planned with a few') await fill(300);
+      await walk();
+      await complete([{ id: randomUUID(), retry_count: 0 }]);
+      await growing.withoutLiveJob(own, 'parcel.carry', [randomUUID()]);
+      await fill(JOBS);
 
-    let taken = 0;
-    const read = await entriesRead(own, table, async () => {
-      for (let turn = 0; turn < 3; turn++) taken += await walk();
-    });
+      let taken = 0;
+      const read = await entriesRead(own, table, async () => {
+        for (let turn = 0; turn < 3; turn++) taken += await walk();
+      });
 
-    expect(taken).toBe(600);
-    // The second fetch may walk past what the first has taken.
-    expect(read.get('i11')).toBeLessThan(4 * taken);
-    expect(read.get('pkey')).toBeLessThan(4 * taken);
-    const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
-    expect(elsewhere).toEqual([]);
-    await growing.stop();
-    await own.end();
-    await fresh.drop();
-  });
+      expect(taken).toBe(600);
+      // The second fetch may walk past what the first has taken.
+      expect(read.get('i11')).toBeLessThan(4 * taken);
+      expect(read.get('pkey')).toBeLessThan(4 * taken);
+      const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
+      expect(elsewhere).toEqual([]);
+      await growing.stop();
+      await own.end();
+      await fresh.drop();
+    },
+  );
 });
 
 describe('complete and touch', () => {
