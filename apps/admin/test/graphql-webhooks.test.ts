@@ -13,6 +13,8 @@ let message: string;
 let between: string;
 beforeAll(async () => {
   world = await createWorld();
+  // The second between the two events is exact, however long the tests take.
+  await world.clock.freeze(new Date(world.clock.now()));
   graphql = await startGraphql(world.services, world.secret);
   const ctx = world.as(world.workspace_id);
   shop = (await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/shop' })).id;

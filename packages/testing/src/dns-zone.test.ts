@@ -16,7 +16,7 @@ beforeEach(async () => {
     'key._domainkey.example.test': { TXT: [longText] },
     'alias.example.test': { CNAME: ['example.test'] },
   });
-  resolver = new Resolver({ timeout: 200, tries: 1 });
+  resolver = new Resolver({ timeout: 1000, tries: 1 });
   resolver.setServers([zone.address]);
 });
 afterEach(async () => {

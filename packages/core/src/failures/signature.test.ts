@@ -87,12 +87,9 @@ describe('the signature of a failure', () => {
   });
 
   it('takes no longer than linear time for what a hostile server says', () => {
-    const started = performance.now();
-
+    // In quadratic time it would not come to an end within the patience of a test.
     for (const unit of ['a.', '1:', '@', '<', 'a-', '1.1.1.', 'http://', '[', '0f:', 'a1'])
-      failureSignature(unit.repeat(50_000));
-
-    expect(performance.now() - started).toBeLessThan(1000);
+      expect(failureSignature(unit.repeat(500_000)).id).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 

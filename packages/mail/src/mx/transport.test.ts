@@ -254,7 +254,7 @@ describe('trouble with DNS defers', () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     let time = 0;
-    const mailer = transport(dns, sink.port, { dns_timeout_ms: 100, now: () => time });
+    const mailer = transport(dns, sink.port, { dns_timeout_ms: 1000, now: () => time });
     dns.fail('good.test', how);
 
     const failed = await send(mailer);
