@@ -1,3 +1,6 @@
+import { invoke } from '@postrider/core';
+import { listEvents } from '@postrider/core/events';
+import { getMessage, sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -62,5 +65,33 @@ describe('a key', () => {
     expect(answer.errors).toMatchObject([
       { path: ['messages'], extensions: { reason: 'missing_scope', requiredScope: 'email:logs:read' } },
     ]);
+  });
+});
+
+describe('a sandbox key with admin', () => {
+  it('finds nothing live by its id, on any field that leads there', async () => {
+    const ctx = world.as(world.workspace_id);
+    const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Live', text: 'Hi' };
+    const { id } = await invoke(ctx, sendMessage, mail);
+    const { recipients } = await invoke(ctx, getMessage, { id });
+    const [event] = (await invoke(ctx, listEvents, { email_id: id })).data;
+    const live = await world.key({ scopes: ['email:send'] });
+    const { secret: key } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
+    const query = `query ($mail: ID!, $recipient: ID!, $event: ID!, $key: ID!) {
+      mail: node(id: $mail) { id } recipient: node(id: $recipient) { id } event: node(id: $event) { id }
+      key: node(id: $key) { id } messages(first: 5) { nodes { id } } events(first: 5) { nodes { id } }
+    }`;
+    const ids = { mail: id, recipient: recipients[0]?.id, event: event?.id, key: live.id };
+
+    const found = await graphql.ask(query, ids);
+    const sandbox = await graphql.ask(query, ids, { key });
+    const webhooks = await graphql.ask('{ webhooks(first: 1) { nodes { id } } }', {}, { key });
+
+    expect(found.data).toMatchObject({ mail: { id }, event: { id: event?.id }, key: { id: live.id } });
+    expect(sandbox).toMatchObject({
+      errors: [],
+      data: { mail: null, recipient: null, event: null, key: null, messages: { nodes: [] }, events: { nodes: [] } },
+    });
+    expect(webhooks.errors).toMatchObject([{ extensions: { reason: 'missing_scope' } }]);
   });
 });

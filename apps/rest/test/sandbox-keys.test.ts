@@ -1,7 +1,8 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../src/routes.ts';
 import { openRaw, requestHead } from './raw-http.ts';
-import { type RestServer, startRest } from './rest-server.ts';
+import { type Answer, errorOf, type RestServer, startRest } from './rest-server.ts';
 
 let world: World;
 let rest: RestServer;
@@ -30,8 +31,99 @@ describe('403', () => {
   });
 });
 
+/** A mail and a key of each mode, and a key that asks with every scope. */
+async function bothModes(mode: 'live' | 'sandbox') {
+  const asking = await world.key({ scopes: ['admin', 'operator'], mode });
+  const keys = {
+    live: await world.key({ scopes: ['admin'] }),
+    sandbox: await world.key({ scopes: ['admin'], mode: 'sandbox' }),
+  };
+  const send = async (key: string) => String((await rest.call('POST', '/email/send', { key, body: mail })).body.id);
+  const mails = { live: await send(keys.live.secret), sandbox: await send(keys.sandbox.secret) };
+  const idsOf = (answer: Answer) => (answer.body.data as { id: string }[]).map(({ id }) => id);
+  return { key: asking.secret, keys, mails, idsOf };
+}
+
+describe('200', () => {
+  it('lists mail, events and keys of the sandbox only to a sandbox key, and everything to a live one', async () => {
+    for (const mode of ['sandbox', 'live'] as const) {
+      const { key, keys, mails, idsOf } = await bothModes(mode);
+      const shown = mode === 'live';
+      for (const query of ['', '?from=shop@sandbox.test', '?status=queued', '?limit=1']) {
+        const listed = idsOf(await rest.call('GET', `/email/logs${query}`, { key }));
+        expect(listed, query).toContain(mails.sandbox);
+        if (query !== '?limit=1') expect(listed.includes(mails.live), query).toBe(shown);
+      }
+      const events = await rest.call('GET', '/events?limit=100', { key });
+      expect(events.text).toContain(mails.sandbox);
+      expect(events.text.includes(mails.live)).toBe(shown);
+      const ofMail = await rest.call('GET', `/events?email_id=${mails.live}`, { key });
+      expect(idsOf(ofMail)).toHaveLength(shown ? 1 : 0);
+      const listedKeys = idsOf(await rest.call('GET', '/api-keys?limit=100', { key }));
+      expect(listedKeys).toContain(keys.sandbox.id);
+      expect(listedKeys.includes(keys.live.id)).toBe(shown);
+    }
+  });
+
+  it('lets a sandbox key do with mail and keys of the sandbox what its scopes allow', async () => {
+    const { key, keys, mails } = await bothModes('sandbox');
+
+    const answers = [
+      await rest.call('GET', `/email/logs/${mails.sandbox}`, { key }),
+      await rest.call('GET', `/email/${mails.sandbox}/content`, { key }),
+      await rest.call('POST', `/email/${mails.sandbox}/resend`, { key }),
+      await rest.call('POST', `/email/${mails.sandbox}/cancel`, { key }),
+      await rest.call('DELETE', `/api-keys/${keys.sandbox.id}`, { key }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 202, 200, 200]);
+  });
+});
+
+describe('403', () => {
+  it('keeps what is about live mail too from a sandbox key, whatever its scopes', async () => {
+    const { key } = await bothModes('sandbox');
+    const refused: string[] = [];
+    for (const { method, path } of routes) {
+      const answer = await rest.call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
+        key,
+        ...(method !== 'GET' && { body: {} }),
+      });
+      if (answer.status === 403) refused.push(`${method} ${path}`);
+      if (answer.status === 403)
+        expect(errorOf(answer)).toMatchObject({ message: expect.stringContaining('use a live key') });
+    }
+
+    expect(refused).toEqual(
+      routes
+        .map(({ method, path }) => `${method} ${path}`)
+        .filter((one) => /webhooks|suppressions|(POST|DELETE) .domains/.test(one)),
+    );
+  });
+});
+
 describe('404', () => {
+  it('hides live mail and keys from a sandbox key, and leaves them as they are', async () => {
+    const { key, keys, mails } = await bothModes('sandbox');
+    const asked = [
+      ['GET', `/email/logs/${mails.live}`],
+      ['GET', `/email/${mails.live}/content`],
+      ['POST', `/email/${mails.live}/resend`],
+      ['POST', `/email/${mails.live}/cancel`],
+      ['DELETE', `/api-keys/${keys.live.id}`],
+    ] as const;
+    const before = await world.services.sql`select count(*) from messages`;
+
+    for (const [method, path] of asked)
+      expect([path, (await rest.call(method, path, { key })).status]).toEqual([path, 404]);
+
+    expect(await world.services.sql`select count(*) from messages`).toEqual(before);
+    const still = await rest.call('GET', `/email/logs/${mails.live}`, { key: keys.live.secret });
+    expect([still.status, still.body.status]).toEqual([200, 'queued']);
+  });
+
   it('keeps live mail out of reach of a sandbox key', async () => {
+    await world.drain();
     const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const sent = await rest.call('POST', '/email/send', { body: { ...mail, scheduled_at } });

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import { hasScope, type Scope } from './api-keys/scopes.ts';
+import type { Scope } from './api-keys/scopes.ts';
 import type { ActorContext, Context } from './context.ts';
-import { AppError } from './errors.ts';
+import type { AppError } from './errors.ts';
 import { parseInput } from './parse-input.ts';
+import { sandboxRefusal } from './reach.ts';
+import { scopeRefusal } from './scope-refusal.ts';
 
 /** A use case as faces see it: a name, what it needs, what it takes. Its run is not reachable from here. */
 export interface Operation<I extends z.ZodType, O> {
@@ -43,7 +45,7 @@ export function operation<I extends z.ZodType, O>(definition: {
   const declared: Operation<I, O> = Object.freeze({ name, scope, summary, input, output });
   runs.set(declared, async (ctx, raw) => {
     const proven = requireActor(ctx);
-    const refusal = scope && scopeRefusal(proven.actor, scope);
+    const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
     if (refusal) throw refusal;
     return definition.run(proven, take(parseWith(input, raw)));
   });
@@ -86,19 +88,6 @@ export async function invokeParsed<I extends z.ZodType, O>(
   if (!run) throw new Error(`${operation.name} was not made by operation()`);
   // The WeakMap forgets O; operation() and admittedOperation() only store a run that returns it.
   return (await run(ctx, raw)) as O;
-}
-
-/** The 403 for an actor that lacks a scope, or null. */
-export function scopeRefusal(
-  actor: { readonly kind: string; readonly scopes?: readonly Scope[] },
-  scope: Scope,
-): AppError | null {
-  if (actor.kind === 'system' || (actor.scopes && hasScope(actor.scopes, scope))) return null;
-  const message =
-    actor.kind === 'user'
-      ? `This needs the scope ${scope}, which your role in this workspace does not have.`
-      : `This needs the scope ${scope}; use a key that has it.`;
-  return new AppError('missing_scope', message, { required_scope: scope });
 }
 
 function requireActor(ctx: Context): ActorContext {

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { hasScope, type Scope } from './api-keys/scopes.ts';
+import type { KeyMode } from './api-keys/secret.ts';
 import type { Actor, ActorContext } from './context.ts';
 import { AppError } from './errors.ts';
-import { scopeRefusal } from './operation.ts';
+import { mailOfMode } from './reach-store.ts';
+import { scopeRefusal } from './scope-refusal.ts';
 
 // Who may reach what: an operator every workspace and the instance, an admin the own workspace, anybody else neither.
 // A workspace out of reach is answered like one that does not exist.
+// A key of the sandbox mode has mail and keys of that mode in its reach, whatever its scopes. What has no mode, such as
+// webhooks, suppressions and holds, is about live mail too, and stays with live keys.
 
 /** Stands for the whole instance where a row otherwise names its workspace. */
 export const INSTANCE = '';
@@ -67,4 +71,69 @@ function usualReach(actor: Actor): Reach {
   if (actor.kind === 'system') return 'instance';
   const operates = hasScope(actor.scopes, 'operator') && !hasScope(actor.scopes, 'admin');
   return operates ? 'instance' : 'workspace';
+}
+
+/** What a sandbox key may do: with mail and keys of its mode, and to look at what it needs to send. */
+const inSandbox: ReadonlySet<string> = new Set([
+  'api_keys.create',
+  'api_keys.current',
+  'api_keys.list',
+  'api_keys.read_many',
+  'api_keys.revoke',
+  'domains.examine',
+  'domains.get',
+  'domains.list',
+  'domains.read_many',
+  'domains.read_named',
+  'email.attempts',
+  'email.cancel',
+  'email.content',
+  'email.get',
+  'email.last_attempts',
+  'email.last_events',
+  'email.logs',
+  'email.logs_alone',
+  'email.of_recipients',
+  'email.places',
+  'email.preview',
+  'email.read_many',
+  'email.reschedule',
+  'email.resend',
+  'email.retry_now',
+  'email.send_now',
+  'email.timelines',
+  'events.follow',
+  'events.list',
+  'events.read_many',
+  'plans.list',
+  'usage.get',
+  'usage.month',
+  'usage.read_many',
+  'workspaces.get',
+  'workspaces.read_many',
+]);
+
+/** The 403 for a sandbox key that asks for what is about live mail too, or null. */
+export function sandboxRefusal(
+  actor: Actor,
+  { name, scope }: { readonly name: string; readonly scope: Scope | null },
+): AppError | null {
+  if (modeInReach(actor) === null || inSandbox.has(name)) return null;
+  return new AppError('missing_scope', 'A sandbox key reaches mail and keys of the sandbox only; use a live key.', {
+    required_scope: scope ?? 'admin',
+  });
+}
+
+/** The only mode whose mail and keys an actor may know of; null for both. */
+export function modeInReach(actor: Actor): KeyMode | null {
+  return actor.kind === 'key' && actor.mode === 'sandbox' ? 'sandbox' : null;
+}
+
+/** Of some messages, those that an actor may know of. */
+export async function mailInReach(
+  { actor, sql }: Pick<ActorContext, 'actor' | 'sql'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const mode = modeInReach(actor);
+  return new Set(mode === null ? ids : await mailOfMode(sql, actor.workspace_id, mode, ids));
 }

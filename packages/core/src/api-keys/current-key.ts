@@ -29,7 +29,7 @@ export const currentKey = operation({
     const { actor } = ctx;
     if (actor.kind !== 'key') throw new AppError('api_key_not_found', 'This request was not made with an API key.');
     const [row, { plan, ...limits }, usage] = await Promise.all([
-      keyById(ctx.sql, actor.workspace_id, actor.key_id),
+      keyById(ctx.sql, actor.workspace_id, null, actor.key_id),
       planOf(ctx.sql, actor.workspace_id),
       usageOf(ctx, actor.workspace_id),
     ]);

@@ -9,12 +9,9 @@ import { reachesBeyond } from './store.ts';
 export async function refuseLimitedKey({ actor, sql }: Pick<ActorContext, 'actor' | 'sql'>): Promise<void> {
   if (actor.kind !== 'key') return;
   const { later, elsewhere } = await reachesBeyond(sql, actor, { allowed_ips: null, expires_at: null });
-  const limits = [
-    later && 'expires_at',
-    elsewhere && 'allowed_ips',
-    actor.domains && 'domains',
-    actor.mode === 'sandbox' && 'the sandbox mode',
-  ].filter((limit) => typeof limit === 'string');
+  const limits = [later && 'expires_at', elsewhere && 'allowed_ips', actor.domains && 'domains'].filter(
+    (limit) => typeof limit === 'string',
+  );
   if (limits.length === 0) return;
   throw new AppError(
     'missing_scope',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { type KeyEntry, keyEntry, keySchema } from './key-entry.ts';
 import { pageOfKeys } from './store.ts';
@@ -14,7 +15,8 @@ export const listKeys = operation({
   async run(ctx, { limit, cursor }): Promise<List<KeyEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'api_keys', workspace_id, filters: {} };
-    const rows = await pageOfKeys(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    const mode = modeInReach(ctx.actor);
+    const rows = await pageOfKeys(ctx.sql, workspace_id, mode, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, keyEntry);
   },
 });

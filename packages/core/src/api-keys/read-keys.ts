@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { keyEntry, keySchema } from './key-entry.ts';
 import { keysByIds } from './store.ts';
 
@@ -13,7 +14,7 @@ export const readKeys = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(keySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, modeInReach(ctx.actor), ids);
     const found = new Map(rows.map((row) => [row.id, keyEntry(row)]));
     return ids.map((id) => found.get(id) ?? null);
   },

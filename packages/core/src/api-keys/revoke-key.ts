@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { idField, timeField } from '../wire.ts';
 import { keyNotFound } from './key-entry.ts';
 import { keyById, revokeKeyRow } from './store.ts';
@@ -24,9 +25,10 @@ export const revokeKey = operation({
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const { workspace_id } = ctx.actor;
+    const mode = modeInReach(ctx.actor);
     const row = await ctx.sql.begin(async (tx) => {
-      const revoked = await revokeKeyRow(tx, workspace_id, key_id);
-      if (!revoked) return keyById(tx, workspace_id, key_id);
+      const revoked = await revokeKeyRow(tx, workspace_id, mode, key_id);
+      if (!revoked) return keyById(tx, workspace_id, mode, key_id);
       await recordAudit(tx, ctx, [{ action: 'api_key.revoked', target_id: key_id, diff: { name: revoked.name } }]);
       return revoked;
     });

@@ -256,37 +256,56 @@ export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow |
   return row ?? null;
 }
 
+const ofMode = (sql: Sql | Tx, mode: KeyMode | null) => (mode === null ? sql`true` : sql`mode = ${mode}`);
+
 /** Null where it is revoked already, or where the workspace has no such key. */
-export async function revokeKeyRow(sql: Sql | Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
+export async function revokeKeyRow(
+  sql: Sql | Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
     update api_keys set revoked_at = clock_now()
-    where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null
+    where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null and ${ofMode(sql, mode)}
     returning ${keyColumns(sql)}`;
   return row ?? null;
 }
 
-/** One key with what its plan allows. */
-export async function keyById(sql: Sql | Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
+export async function keyById(
+  sql: Sql | Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
-    select ${keyColumns(sql)} from api_keys where workspace_id = ${workspace_id} and id = ${id}`;
+    select ${keyColumns(sql)} from api_keys
+    where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(sql, mode)}`;
   return row ?? null;
 }
 
-export async function keysByIds(sql: Sql | Tx, workspace_id: string, ids: readonly string[]): Promise<KeyRow[]> {
+export async function keysByIds(
+  sql: Sql | Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  ids: readonly string[],
+): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
-    select ${keyColumns(sql)} from api_keys where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;
+    select ${keyColumns(sql)} from api_keys
+    where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[]) and ${ofMode(sql, mode)}`;
 }
 
 /** A keyset page, newest first; one row more than asked tells whether there is a next page. */
 export async function pageOfKeys(
   sql: Sql | Tx,
   workspace_id: string,
+  mode: KeyMode | null,
   before: string | null,
   count: number,
 ): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
     select ${keyColumns(sql)} from api_keys
-    where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before})
+    where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before}) and ${ofMode(sql, mode)}
     order by id desc limit ${count}`;
 }
 

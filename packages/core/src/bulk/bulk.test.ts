@@ -726,15 +726,16 @@ describe('who may', () => {
     expect(await invoke(operator, cancelBulk, { id })).toMatchObject({ status: 'canceled' });
   });
 
-  it('keeps to what the one who started it may touch', async () => {
-    const mail = await send({ tags: ['mine'], scheduled_at: inAnHour() });
+  it('is nothing that a sandbox key starts or looks at', async () => {
+    await send({ tags: ['mine'], scheduled_at: inAnHour() });
     const sandbox = asActor({ mode: 'sandbox' });
-    const { token } = await preview('cancel', { tag: 'mine' }, sandbox);
-    const { id } = await run(token, {}, sandbox);
-    await workUntilEnd();
+    const { token } = await preview('export', { tag: 'mine' }, asActor({}));
+    const { id } = await run(token, {}, asActor({}));
 
-    expect(await items(id)).toMatchObject([{ id: mail, outcome: 'skipped', reason: 'message_not_found' }]);
-    expect(await status(mail)).toBe('scheduled');
+    expect(await reasonOf(preview('cancel', { tag: 'mine' }, sandbox))).toBe('missing_scope');
+    expect(await reasonOf(run(token, {}, sandbox))).toBe('missing_scope');
+    expect(await reasonOf(invoke(sandbox, listBulkItems, { id }))).toBe('missing_scope');
+    await workUntilEnd();
   });
 
   it('never reaches the mail of another workspace', async () => {

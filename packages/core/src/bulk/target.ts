@@ -1,7 +1,7 @@
 import type { ActorContext } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { scopeRefusal } from '../operation.ts';
 import { INSTANCE, requireAdministrator, workspaceInReach, workspaceNotFound } from '../reach.ts';
+import { scopeRefusal } from '../scope-refusal.ts';
 import { workspaceById } from '../workspaces/index.ts';
 import type { BulkAction } from './errand.ts';
 

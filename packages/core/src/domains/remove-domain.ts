@@ -15,12 +15,7 @@ const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), 
 export type RemovedDomain = z.output<typeof removedSchema>;
 
 /** Removing a domain ends its mail, so it takes a key that could send that mail. */
-function refuseRestricted({ mode, domains }: KeyActor, name: string): void {
-  if (mode === 'sandbox') {
-    throw new AppError('missing_scope', 'A sandbox key cannot remove a domain; use a live key.', {
-      required_scope: 'domains:write',
-    });
-  }
+function refuseRestricted({ domains }: KeyActor, name: string): void {
   const restricted = keyDomainProblem(domains, name);
   if (restricted) throw restricted;
 }

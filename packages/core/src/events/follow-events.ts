@@ -4,6 +4,7 @@ import type { ActorContext } from '../context.ts';
 import { idFloor, idTime } from '../ids.ts';
 import { type CursorScope, readCursor, writeCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import type { EventEntry } from './event-entry.ts';
 import { eventFilterFields } from './list-events.ts';
 import { eventEntries } from './read-events.ts';
@@ -38,7 +39,7 @@ export const followEvents = operation({
     const scope = { secret_key: ctx.secret_key, list: 'events.follow', workspace_id, filters };
     const position = readCursor(scope, after);
     const begin = (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS;
-    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null };
+    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null, mode: modeInReach(ctx.actor) };
     const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
     // It has looked once when this answers, so that whoever was answered misses nothing that is committed afterwards.
     if (position === null) await events.next();

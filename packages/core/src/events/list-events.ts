@@ -3,6 +3,7 @@ import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
+import { modeInReach } from '../reach.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { listOf } from '../wire.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
@@ -43,8 +44,9 @@ export const listEvents = operation({
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'events', workspace_id, filters };
     const range = idRange('event', filters, readCursor(scope, cursor));
-    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null };
-    const all_pass = filter.types === null || (filter.message_id === null && areUncommon(filter.types));
+    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null, mode: modeInReach(ctx.actor) };
+    const all_pass =
+      filter.mode === null && (filter.types === null || (filter.message_id === null && areUncommon(filter.types)));
     const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
       pageOfEvents(ctx.sql, workspace_id, filter, part, count, wanted),
     );

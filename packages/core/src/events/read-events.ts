@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { pageFields, pagesOf } from '../list.ts';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { listOf, timeField } from '../wire.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { addressesOf, type EventRow, eventsByIds, lastEventsOf, pagesOfTimelines, subjectsOf } from './store.ts';
@@ -29,7 +30,12 @@ export const readEvents = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(eventSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
-    const rows = await eventsByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const found_rows = await eventsByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const known = await mailInReach(
+      ctx,
+      found_rows.map(({ message_id }) => message_id ?? ''),
+    );
+    const rows = found_rows.filter(({ message_id }) => known.has(message_id ?? ''));
     const entries = await eventEntries(ctx.sql, ctx.actor.workspace_id, rows);
     const found = new Map(entries.map((entry) => [entry.id, entry]));
     return ids.map((id) => found.get(id) ?? null);
@@ -49,7 +55,12 @@ export const readTimelines = operation({
   run(ctx, { limit, of }) {
     const scope = { secret_key: ctx.secret_key, list: 'email.timeline', workspace_id: ctx.actor.workspace_id };
     return pagesOf(scope, of, limit, async (behind) => {
-      const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, behind, limit + 1);
+      const known = await mailInReach(
+        ctx,
+        behind.map(({ id }) => id),
+      );
+      const shown = behind.filter(({ id }) => known.has(id));
+      const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, shown, limit + 1);
       return [Map.groupBy(rows, (row) => row.message_id ?? ''), timelineEvent];
     });
   },
@@ -63,7 +74,7 @@ export const readLastEvents = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(timelineSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await mailInReach(ctx, ids))]);
     const found = new Map(rows.map((row) => [row.message_id, timelineEvent(row)]));
     return ids.map((id) => found.get(id) ?? null);
   },

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { KeyMode } from '../api-keys/secret.ts';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import { idFloor, idTime, isId } from '../ids.ts';
 import { among, within } from '../keyset-store.ts';
@@ -27,6 +28,8 @@ export interface SubjectRow {
 }
 
 export interface EventFilter {
+  /** Events of mail of this mode only; null for all. */
+  readonly mode: KeyMode | null;
   readonly types: readonly EventType[] | null;
   readonly message_id: string | null;
 }
@@ -59,7 +62,8 @@ export async function pageOfEvents(
       select e.* from candidates c
       cross join lateral (
         select * from events x where x.workspace_id = ${workspace_id} and x.id = c.id
-          ${filter.types === null ? sql`` : sql`and x.type = any (${[...filter.types]}::text[])`} offset 0
+          ${filter.types === null ? sql`` : sql`and x.type = any (${[...filter.types]}::text[])`}
+          ${filter.mode === null ? sql`` : sql`and ${ofMail(sql, sql`x`, workspace_id, filter.mode)}`} offset 0
       ) e
       order by c.id desc limit ${wanted}
     ) e on true
@@ -70,6 +74,11 @@ export async function pageOfEvents(
     // The left join leaves one row without an event where there is none.
     rows: rows.filter((row): row is EventRow & { examined: number; edge: string } => row.id !== null),
   };
+}
+
+function ofMail(sql: Sql, event: Fragment, workspace_id: string, mode: KeyMode): Fragment {
+  return sql`exists (
+    select from messages m where m.workspace_id = ${workspace_id} and m.id = ${event}.message_id and m.mode = ${mode})`;
 }
 
 function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range: IdRange, count: number): Fragment {
@@ -127,7 +136,8 @@ export async function nextEvents(
     select count(*)::int as examined, max(c.id) as edge,
       coalesce(array_agg(c.id) filter (where
         (${filter.types === null} or c.type = any (${[...(filter.types ?? [])]}::text[]))
-        and (${filter.message_id === null} or c.message_id = ${filter.message_id})), '{}') as ids
+        and (${filter.message_id === null} or c.message_id = ${filter.message_id})
+        ${filter.mode === null ? sql`` : sql`and ${ofMail(sql, sql`c`, workspace_id, filter.mode)}`}), '{}') as ids
     from candidates c`;
   return row ?? { ids: [], examined: 0, edge: null };
 }

@@ -1,7 +1,7 @@
 import { fitsRecord, type Sql } from '@postrider/db';
 import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import { scopeRefusal } from '../operation.ts';
+import { scopeRefusal } from '../scope-refusal.ts';
 import { type RateWindow, windowOf } from '../usage/index.ts';
 import { draftMessage } from './accept.ts';
 import type { AcceptParts, SendResult, Submission } from './accept-line.ts';

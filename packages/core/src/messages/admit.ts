@@ -3,7 +3,7 @@ import { keyRefusal, refuseAddress } from '../api-keys/authenticate.ts';
 import { admitKeys, type KeyAnswer, type SenderFacts, senderFacts } from '../api-keys/store.ts';
 import type { Credential } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import { scopeRefusal } from '../operation.ts';
+import { scopeRefusal } from '../scope-refusal.ts';
 import { type RateWindow, rateRefusal, windowOf } from '../usage/index.ts';
 import type { AcceptParts, Submission } from './accept-line.ts';
 import type { RememberedFacts } from './remembered-facts.ts';

@@ -3,9 +3,11 @@ import { recordAudit } from '../audit/index.ts';
 import { renderMessage, storedAttachments } from '../delivery/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { decodedLength } from './attachment-field.ts';
 import { findContent } from './find-content.ts';
+import { messageNotFound } from './get-message.ts';
 
 const contentSchema = z.object({
   object: z.literal('email_content'),
@@ -38,6 +40,7 @@ export const getContent = operation({
   input: z.object({ id: idField(idPrefixes.message) }),
   output: contentSchema,
   async run(ctx, { id }): Promise<EmailContent> {
+    if (!(await mailInReach(ctx, [id])).has(id)) throw messageNotFound(id);
     const content = await ctx.sql.begin(async (tx) => {
       const found = await findContent(tx, ctx.actor.workspace_id, id);
       await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id }]);

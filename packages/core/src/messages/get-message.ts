@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { eventEntry, eventSchema, eventsOf } from '../events/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { attemptEntry, attemptSchema, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { attemptsOf, messageById, recipientsOf } from './log-store.ts';
@@ -26,6 +27,7 @@ export const getMessage = operation({
   output: messageDetailSchema,
   async run(ctx, { id }): Promise<MessageDetail> {
     const { workspace_id } = ctx.actor;
+    if (!(await mailInReach(ctx, [id])).has(id)) throw messageNotFound(id);
     const [message, recipients, events, attempts] = await Promise.all([
       messageById(ctx.sql, workspace_id, id),
       recipientsOf(ctx.sql, workspace_id, [id]),

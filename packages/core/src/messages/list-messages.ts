@@ -5,6 +5,7 @@ import type { ActorContext } from '../context.ts';
 import { openStates } from '../delivery/index.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
 import { type MessageRow, type RecipientRow, recipientsOf } from './log-store.ts';
@@ -44,10 +45,11 @@ async function pageOfLog(
   const { workspace_id } = ctx.actor;
   const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
   const range = idRange('message', filters, readCursor(scope, cursor));
-  const filter = filterOf(filters);
+  const mode = modeInReach(ctx.actor);
+  const filter = { ...filterOf(filters), mode };
   const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
   const asked = countFilters(filter);
-  const all_pass = asked === 0 || (asked === 1 && driver.kind !== 'all');
+  const all_pass = mode === null && (asked === 0 || (asked === 1 && driver.kind !== 'all'));
   const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
     messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
   );

@@ -111,6 +111,14 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
         where r.workspace_id = ${workspace_id} and r.state = 'deferred' and r.message_id = any (array(${ids}))`,
     );
   }
+  const { mode = null } = filter;
+  if (mode !== null) {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id = ${workspace_id} and m.mode = ${mode} and m.id = any (array(${ids}))`,
+    );
+  }
   // The domain stands in the primary key's index.
   if (domain !== null && (driver.kind !== 'sender' || from !== null)) {
     found.push(

@@ -1,5 +1,6 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
+import type { KeyMode } from '../api-keys/secret.ts';
 import { type DeliveryState, deliveryStates } from '../delivery/index.ts';
 import { issueFor } from '../parse-input.ts';
 import { timestampField } from '../timestamp-field.ts';
@@ -63,6 +64,8 @@ export interface MessageFilter {
   readonly to: string | null;
   readonly from: string | null;
   readonly domain: string | null;
+  /** The only mode that the reader may know of. */
+  readonly mode?: KeyMode | null;
   /** Somebody of it waits for another attempt. */
   readonly deferred?: boolean;
 }

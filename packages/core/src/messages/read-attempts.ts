@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageFields, pagesOf } from '../list.ts';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { attemptEntry, attemptSchema } from './log-entry.ts';
 import { type AttemptRow, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
@@ -24,7 +25,12 @@ export const readAttempts = operation({
   run(ctx, { limit, of }) {
     const scope = { secret_key: ctx.secret_key, list: 'email.attempts', workspace_id: ctx.actor.workspace_id };
     return pagesOf(scope, of, limit, async (behind) => {
-      const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, behind, limit + 1);
+      const known = await mailInReach(
+        ctx,
+        behind.map(({ id }) => id),
+      );
+      const shown = behind.filter(({ id }) => known.has(id));
+      const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, shown, limit + 1);
       return [Map.groupBy(rows, (row) => row.message_id), attemptOf];
     });
   },
@@ -38,7 +44,7 @@ export const readLastAttempts = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(attemptOfSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await mailInReach(ctx, ids))]);
     const found = Map.groupBy(rows, (row) => row.message_id);
     return ids.map((id) => (found.get(id) ?? []).map(attemptOf));
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { entriesOf } from './entries-by-id.ts';
 import { type LogEntry, logEntrySchema } from './log-entry.ts';
 
@@ -13,7 +14,7 @@ export const readMessages = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
-    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, ids);
+    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, [...(await mailInReach(ctx, ids))]);
     return ids.map((id) => found.get(id) ?? null);
   },
 });

@@ -1,6 +1,7 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { placesInLine } from './line-store.ts';
 import { type RecipientRow, recipientsOf } from './log-store.ts';
 import { waitingReason } from './waiting.ts';
@@ -21,7 +22,7 @@ export const readPlaces = operation({
   output: z.array(placesSchema.readonly()).readonly(),
   async run(ctx, { ids }): Promise<readonly Places[]> {
     const { workspace_id } = ctx.actor;
-    const recipients = await recipientsOf(ctx.sql, workspace_id, ids);
+    const recipients = await recipientsOf(ctx.sql, workspace_id, [...(await mailInReach(ctx, ids))]);
     const places: Places[] = [];
     // One after the other: each counts up to a bound, and together they would take every connection.
     for (const id of ids) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idFloor, idTime, isId } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { mailInReach } from '../reach.ts';
 import { entriesOf } from './entries-by-id.ts';
 import { logEntrySchema } from './log-entry.ts';
 import { messagesOfRecipients } from './log-store.ts';
@@ -23,7 +24,7 @@ export const readRecipients = operation({
       .filter((id) => isId('recipient', id))
       .map((id) => ({ id, from: idFloor('message', idTime(id)), before: idFloor('message', idTime(id) + 1) }));
     const owners = await messagesOfRecipients(ctx.sql, workspace_id, wanted);
-    const messages = await entriesOf(ctx.sql, workspace_id, [...new Set(owners.values())]);
+    const messages = await entriesOf(ctx.sql, workspace_id, [...(await mailInReach(ctx, [...owners.values()]))]);
     return ids.map((id) => messages.get(owners.get(id) ?? '') ?? null);
   },
 });

@@ -3,9 +3,11 @@ import { draftAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { parseInput } from '../parse-input.ts';
+import { mailInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { type Acknowledgement, acknowledgementSchema } from './accept-line.ts';
 import { findContent } from './find-content.ts';
+import { messageNotFound } from './get-message.ts';
 import { idempotencyOf } from './idempotency.ts';
 import type { ContentRow } from './log-store.ts';
 import { sendSchema } from './schema.ts';
@@ -20,6 +22,7 @@ export const resendMessage = operation({
   input: z.object({ id: idField(idPrefixes.message) }),
   output: acknowledgementSchema,
   async run(ctx, { id }): Promise<Acknowledgement> {
+    if (!(await mailInReach(ctx, [id])).has(id)) throw messageNotFound(id);
     const content = await findContent(ctx.sql, ctx.actor.workspace_id, id);
     return submit(
       ctx,

@@ -2,6 +2,7 @@ import type { Tx } from '@postrider/db';
 import { keyDomainProblem } from '../api-keys/key-domains.ts';
 import type { Actor } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { modeInReach } from '../reach.ts';
 import { messageNotFound } from './get-message.ts';
 import { type LockedMessage, type LockedRecipient, lockMailOf, lockRecipientsOf } from './unsent-store.ts';
 
@@ -18,7 +19,7 @@ export function reachProblem(
   message: Pick<LockedMessage, 'mode' | 'from_domain'> | undefined,
 ): AppError | null {
   // Live mail is out of a sandbox key's reach: moved to now, it would leave for the network.
-  if (!message || (actor.kind === 'key' && actor.mode === 'sandbox' && message.mode === 'live')) {
+  if (!message || message.mode !== (modeInReach(actor) ?? message.mode)) {
     return messageNotFound(id);
   }
   return actor.kind === 'key' ? keyDomainProblem(actor.domains, message.from_domain) : null;

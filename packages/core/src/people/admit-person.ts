@@ -2,7 +2,7 @@ import type { Tx } from '@postrider/db';
 import { z } from 'zod';
 import type { ActorContext } from '../context.ts';
 import { newId } from '../ids.ts';
-import { scopeRefusal } from '../operation.ts';
+import { scopeRefusal } from '../scope-refusal.ts';
 import { timeField } from '../wire.ts';
 import { newLoginLink } from './create-login-link.ts';
 import { hashPassword, newPassword } from './password.ts';
