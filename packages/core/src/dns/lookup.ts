@@ -76,6 +76,24 @@ async function inTime(answer: Promise<DnsAnswer>): Promise<DnsAnswer> {
   }
 }
 
+/** A lookup for several questions that has one deadline for all: what is not answered by then is answered by nobody. */
+export async function withDeadline<T>(dns: DnsLookup, ms: number, ask: (dns: DnsLookup) => Promise<T>): Promise<T> {
+  const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
+  let over = false;
+  const timer = setTimeout(() => {
+    over = true;
+    resolve({ kind: 'error', message: 'not everything was answered in time' });
+  }, ms);
+  try {
+    return await ask({
+      lookup: (name, type) => (over ? late : Promise.race([dns.lookup(name, type), late])),
+      cached: (name, type) => (over ? late : Promise.race([dns.cached(name, type), late])),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function defaultAuthority(servers: readonly string[]): Authority | null {
   if (servers.length > 0) return null;
   return { roots: ROOTS.map(readServer), guard: createAddressGuard([]), port: 53 };

@@ -74,6 +74,22 @@ describe('a check of the records', () => {
     expect(proofOf(checked)).toBe('wrong');
   });
 
+  it('ends at its deadline, and concludes nothing from what was not answered', async () => {
+    const name = published();
+    zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
+    zone.fail('slow.test', 'timeout');
+    zone.fail(`pr1._domainkey.${name}`, 'timeout');
+
+    const checked = await checkRecords(dns, domainOf(name), keys, site, 200);
+
+    const found = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
+    const late = { diagnosis: 'lookup_failed', detail: 'not everything was answered in time' };
+    expect(found.get('dkim')).toMatchObject(late);
+    expect(found.get('spf')).toMatchObject(late);
+    expect(found.get('ownership')).toMatchObject({ diagnosis: 'right' });
+    expect(proofOf(checked)).toBe('unknown');
+  });
+
   it('takes a key that an alias leads to', async () => {
     const name = published();
     zone.remove(`pr1._domainkey.${name}`);

@@ -34,6 +34,8 @@ export interface Evidence {
 export interface SpfFacts {
   readonly lookups: number;
   readonly names_service: boolean;
+  /** Why an include could not be looked up, so that what stands there is unknown. */
+  readonly unknown: string | null;
 }
 
 /** What DMARC compares with the domain of From. */
@@ -177,6 +179,8 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
     }
     return say('right');
   }
+  const { unknown = null } = evidence.spf ?? {};
+  if (judged === 'mismatch' && unknown !== null) return say('lookup_failed', unknown);
   if (judged === 'two_records') return say('two_records', String(ofKind(wanted, texts).length));
   if (answer.alias !== null) return say('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
   if (judged !== 'missing' && judged !== 'mismatch') return say(judged);

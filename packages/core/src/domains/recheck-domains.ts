@@ -5,7 +5,7 @@ import { siteOf } from './domain-entry.ts';
 import { type DomainRow, publicKeysOf, takeDueDomains } from './store.ts';
 
 const AT_ONCE = 5;
-// Longer than the slowest check: every lookup and those that follow from it end within seconds.
+// Longer than the slowest check, which has a deadline of seconds.
 const HOLD_MS = 300_000;
 
 /** Checks every domain that is due, a few at a time; any number of processes may do so side by side. */

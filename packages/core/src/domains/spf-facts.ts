@@ -12,7 +12,7 @@ export async function spfFacts(dns: DnsLookup, record: string, site: Site): Prom
   const waiting = [record];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     for (const term of next.split(/ +/).slice(1)) {
-      if (lookups > MOST_LOOKUPS) return { lookups, names_service };
+      if (lookups > MOST_LOOKUPS) return { lookups, names_service, unknown: null };
       const match = /^[+?~-]?(?:(?:include:|redirect=)(?<target>.+)|exists:.+|(?:a|mx|ptr)(?:[:/].*)?)$/.exec(term);
       if (!match) continue;
       lookups += 1;
@@ -21,12 +21,12 @@ export async function spfFacts(dns: DnsLookup, record: string, site: Site): Prom
       if (target === undefined || target.includes('%')) continue;
       const answer = await dns.lookup(target, 'TXT');
       // Nobody knows what stands there, and every further one might take as long.
-      if (answer.kind === 'error') return { lookups, names_service };
+      if (answer.kind === 'error') return { lookups, names_service, unknown: answer.message };
       const [included] = spfRecords(textsOf(answer));
       if (included === undefined) continue;
       names_service ||= namesService(included, site);
       waiting.push(included);
     }
   }
-  return { lookups, names_service };
+  return { lookups, names_service, unknown: null };
 }
