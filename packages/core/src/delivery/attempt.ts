@@ -6,7 +6,7 @@ import type { KeyMode } from '../api-keys/secret.ts';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
-import type { Classification } from './classify.ts';
+import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
 import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import { envelopeOf } from './render.ts';
@@ -49,6 +49,8 @@ export interface Claimed {
 export interface Settled {
   readonly claimed: Claimed;
   readonly outcome: SendOutcome;
+  /** What kept it here before any server was reached for, where something did. */
+  readonly kept_by?: RefusalCategory | null;
   readonly duration_ms: number;
   /** The worker is stopping and the message was not past the dot: somebody else sends it. */
   readonly handed_back: boolean;
@@ -222,8 +224,8 @@ export async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<Omit<Settled, 'handed_back'>> {
   const started = performance.now();
-  const outcome = await talk(services, mailers, claimed, signal);
-  return { claimed, outcome, duration_ms: performance.now() - started };
+  const { outcome, kept_by = null } = await talk(services, mailers, claimed, signal);
+  return { claimed, outcome, kept_by, duration_ms: performance.now() - started };
 }
 
 /** For a session that is past the dot when nobody can wait for its answer any longer. */
@@ -250,20 +252,21 @@ async function talk(
   mailers: Mailers,
   { delivery, content, lease }: Claimed,
   signal: AbortSignal,
-): Promise<SendOutcome> {
+): Promise<Pick<Settled, 'outcome' | 'kept_by'>> {
   // Where a mail must not arrive twice, a worker that dies must leave behind that it may have arrived.
   const before_content =
     delivery.unknown_policy === 'stop' ? () => markContent(services.sql, delivery, lease) : undefined;
   try {
     const envelope = { ...envelopeOf(services, delivery), ...(before_content && { before_content }) };
-    return await mailers[delivery.mode].send(envelope, content.raw, signal);
+    return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {
-    if (error instanceof ContentGone) return { ...nothingSent(error.message), kind: 'rejected' };
+    if (error instanceof ContentGone) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     services.log.error(
       { err: error, recipient_id: delivery.recipient_id },
       'an attempt failed before it reached a server',
     );
-    return nothingSent(error instanceof CannotSign ? error.message : 'internal error while preparing the message');
+    if (error instanceof CannotSign) return { outcome: nothingSent(error.message), kept_by: 'signing' };
+    return { outcome: nothingSent('internal error while preparing the message'), kept_by: 'other' };
   }
 }
 
@@ -398,7 +401,7 @@ function judgeSettled(services: Services, result: Settled): Judged {
   const { attempt_count, delivery } = result.claimed;
   return {
     result,
-    refusal: refusalOf(result.outcome),
+    refusal: refusalOf(result.outcome, result.kept_by),
     verdict: judgeOutcome(result.outcome, attempt_count, services.config.RETRY_SCHEDULE, delivery.unknown_policy),
   };
 }

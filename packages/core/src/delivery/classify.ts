@@ -12,6 +12,8 @@ export const refusalCategories = [
   'throttled',
   'protocol',
   'network',
+  // Nobody refused it: it could not be signed, and was not sent.
+  'signing',
   'other',
 ] as const;
 export type RefusalCategory = (typeof refusalCategories)[number];

@@ -80,7 +80,10 @@ function content(services: Parts, row: Source, large: boolean, read: () => Promi
 /** The time of the signature is that of the mail, so that a retry has the same bytes while the keys are the same. */
 async function signed(services: Parts, row: Source, raw: Buffer): Promise<Buffer> {
   if (row.signing_key_ids.length === 0)
-    throw new CannotSign(row.from_domain, 'the domain is not verified any more, or has no key');
+    throw new CannotSign(
+      row.from_domain,
+      `the domain is not verified any more, or has no key; repair its records, then POST /v1/domains/${row.from_domain}/verify`,
+    );
   try {
     return await signDkim(raw, await services.signing_keys.of(row.signing_key_ids), row.created_at);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { SendOutcome } from '@postrider/mail';
-import { type Classification, classify } from './classify.ts';
+import { type Classification, classify, type RefusalCategory } from './classify.ts';
 import { retryDelay } from './retry.ts';
 
 /** Why a mail failed that may have arrived. */
@@ -44,12 +44,15 @@ export function judgeOutcome(
   return { transition: 'defer', reason: null, delay_seconds };
 }
 
-/** What a refusal means; null where nobody refused anything. */
-export function refusalOf({ kind, stage, reply, error }: SendOutcome): Classification | null {
+/** What a refusal means; null where nobody refused anything. kept_by is what kept the mail from every server. */
+export function refusalOf(
+  { kind, stage, reply, error }: SendOutcome,
+  kept_by: RefusalCategory | null = null,
+): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
   // What is refused at MAIL is the sender.
   if (reply) return stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
-  return { category: 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
+  return { category: kept_by ?? 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
 }
 
 /** What the last word of the other side was, for people. */

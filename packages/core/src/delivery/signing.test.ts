@@ -2,7 +2,7 @@ import { createSealing, createServices, invoke } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
 import { createWorld, type SinkMail, testPairs, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sendMessage } from '../messages/index.ts';
+import { getMessage, sendMessage } from '../messages/index.ts';
 import { claimDeliveries } from './index.ts';
 
 let world: World;
@@ -81,8 +81,14 @@ it('does not send what it has no key for, and says so', async () => {
   expect(copiesOf(id)).toEqual([]);
   expect(await recipientOf(id)).toMatchObject({
     state: 'deferred',
-    last_response: 'the mail could not be signed for good.test: the domain is not verified any more, or has no key',
+    last_response:
+      'the mail could not be signed for good.test: the domain is not verified any more, or has no key; repair its records, then POST /v1/domains/good.test/verify',
   });
+  const { attempts, recipients } = await invoke(world.as(world.workspace_id), getMessage, { id });
+  expect(attempts).toMatchObject([{ outcome: 'deferred', category: 'signing', target: '', stage: 'connect' }]);
+  expect(recipients).toMatchObject([
+    { waiting: { reason: 'retry_backoff', last_reply: expect.stringContaining('could not be signed for good.test') } },
+  ]);
 
   await world.services.sql`update domains set signing_key_ids = ${ids}::text[] where name = 'good.test'`;
   await world.clock.advance(120_000);
