@@ -303,5 +303,5 @@ export function createLaneKeeper(
 /** One who tries how a script fails must not close its lane for all others who try it. */
 function newsOf(lane: string, outcome: SendOutcome): LaneNews | null {
   const news = laneNews(outcome);
-  return isSimulatorLane(lane) && (news === 'failed' || news === 'pushed_back') ? 'answered' : news;
+  return isSimulatorLane(lane) && news !== null && news !== 'taken' ? 'answered' : news;
 }

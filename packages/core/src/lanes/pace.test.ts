@@ -1,6 +1,15 @@
 import type { Reply, SendOutcome } from '@postrider/mail';
 import { describe, expect, it } from 'vitest';
-import { closedSeconds, FIRST_PACE, laneNews, MOST_CAP, type Pace, paceAfter, reopened } from './pace.ts';
+import {
+  closedSeconds,
+  FIRST_PACE,
+  type LaneNews,
+  laneNews,
+  MOST_CAP,
+  type Pace,
+  paceAfter,
+  reopened,
+} from './pace.ts';
 
 function outcome(fields: Partial<SendOutcome>): SendOutcome {
   return {
@@ -19,7 +28,7 @@ function outcome(fields: Partial<SendOutcome>): SendOutcome {
 }
 const reply = (code: number, enhanced: string | null = null): Reply => ({ code, enhanced, text: '' });
 
-function paceOf(pace: Pace, ...news: ('taken' | 'answered' | 'pushed_back' | 'failed')[]): Pace {
+function paceOf(pace: Pace, ...news: LaneNews[]): Pace {
   return news.reduce((last, one) => paceAfter(last, one).pace, pace);
 }
 
@@ -29,8 +38,19 @@ describe('what an attempt tells of its lane', () => {
     ['a recipient refused for good', outcome({ kind: 'rejected', reply: reply(550, '5.1.1') }), 'answered'],
     ['a full mailbox', outcome({ reply: reply(452, '4.2.2') }), 'answered'],
     ['421', outcome({ reply: reply(421, '4.3.2') }), 'pushed_back'],
-    ['450 4.7.1', outcome({ reply: reply(450, '4.7.1') }), 'pushed_back'],
-    ['451 4.7.650', outcome({ reply: reply(451, '4.7.650') }), 'pushed_back'],
+    ['450 4.7.1 of the mail', outcome({ stage: 'data', reply: reply(450, '4.7.1') }), 'pushed_back'],
+    ['451 4.7.650 of the sender', outcome({ stage: 'mail', reply: reply(451, '4.7.650') }), 'pushed_back'],
+    ['450 4.7.1 of the recipient', outcome({ reply: reply(450, '4.7.1') }), 'slowed'],
+    [
+      'a domain that the server does not relay to',
+      outcome({ kind: 'rejected', reply: reply(554, '5.7.1') }),
+      'answered',
+    ],
+    [
+      'a session that the policy of the domain forbade',
+      outcome({ stage: 'connect', tls_policy: 'mta-sts', error: 'self-signed certificate' }),
+      'answered',
+    ],
     ['451 of another kind', outcome({ reply: reply(451, '4.3.0') }), 'answered'],
     ['a connection that was refused', outcome({ stage: 'connect', error: 'ECONNREFUSED' }), 'failed'],
     ['a greeting that sends away', outcome({ stage: 'connect', reply: reply(554) }), 'failed'],
@@ -52,6 +72,7 @@ describe('the pace of a lane', () => {
   it('is halved when the other side asks for less or fails, and never below one', () => {
     const fast = { cap: 20, failures: 0, closings: 0 };
     expect(paceOf(fast, 'pushed_back').cap).toBe(10);
+    expect(paceOf(fast, 'slowed').cap).toBe(10);
     expect(paceOf(fast, 'failed', 'failed').cap).toBe(5);
     expect(paceOf({ ...fast, cap: 1 }, 'failed').cap).toBe(1);
   });

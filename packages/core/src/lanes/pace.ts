@@ -11,16 +11,21 @@ const LONGEST_CLOSED_SECONDS = 300;
 
 /**
  * What an attempt tells of its lane. taken: a mail went through. answered: the server works, whatever it said of
- * this mail. pushed_back: it asks for less. failed: no session came about, or it was lost.
+ * this mail. slowed: it asks for less for one recipient, which closes nothing, as many domains may share the lane and
+ * one of them may be a stranger to the server. pushed_back: it asks for less. failed: no session came about, or it was
+ * lost.
  */
-export type LaneNews = 'taken' | 'answered' | 'pushed_back' | 'failed';
+export type LaneNews = 'taken' | 'answered' | 'slowed' | 'pushed_back' | 'failed';
 
 /** Null where the attempt reached for no server, so that the mail itself or its domain was at fault. */
-export function laneNews({ kind, stage, reply, target }: SendOutcome): LaneNews | null {
+export function laneNews({ kind, stage, reply, target, tls_policy }: SendOutcome): LaneNews | null {
   if (target === '') return null;
   if (kind === 'accepted') return 'taken';
+  // The server was there; the policy of the recipient's domain alone forbade the session.
+  if (stage === 'connect' && tls_policy === 'mta-sts') return 'answered';
   if (reply === null) return kind === 'rejected' ? 'answered' : 'failed';
   const throttled = (reply.code === 450 || reply.code === 451) && reply.enhanced?.startsWith('4.7.');
+  if (throttled && stage === 'rcpt') return 'slowed';
   if (reply.code === 421 || throttled) return 'pushed_back';
   return kind === 'deferred' && stage === 'connect' ? 'failed' : 'answered';
 }
@@ -52,6 +57,7 @@ export function paceAfter(
     return { pace: { cap: Math.min(most, pace.cap + 1), failures: 0, closings: 0 }, closes: false };
   }
   if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
+  if (news === 'slowed') return { pace: { ...pace, cap: Math.max(1, pace.cap >> 1), failures: 0 }, closes: false };
   const failures = pace.failures + 1;
   const closes = failures >= (pace.closings > 0 ? 1 : FAILURES_TO_CLOSE);
   return { pace: { ...pace, cap: Math.max(1, pace.cap >> 1), failures }, closes };

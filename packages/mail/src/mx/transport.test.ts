@@ -401,6 +401,25 @@ describe('what is kept', () => {
     expect(mailer.laneOf('bob@Fine.test')).toBe('provider.example');
     expect(sink.connections()).toBe(1);
   });
+
+  it('is nobody else’s where a domain names a host of a provider that takes no mail, or hosts of several', async () => {
+    const sink = await sinkAt('127.0.0.2');
+    const dns = await zoneOf({
+      'good.test': { MX: mx('mx1.provider.example') },
+      'hostile.test': { MX: mx('www.provider.example') },
+      'mixed.test': { MX: mx('mx1.provider.example', 'mx.hostile.example') },
+      'mx1.provider.example': { A: ['127.0.0.2'] },
+      'www.provider.example': { A: ['127.0.0.3'] },
+      'mx.hostile.example': { A: ['127.0.0.2'] },
+    });
+    const mailer = transport(dns, sink.port);
+
+    for (const domain of ['good.test', 'hostile.test', 'mixed.test']) await send(mailer, `ada@${domain}`);
+
+    expect(mailer.laneOf('ada@good.test')).toBe('provider.example');
+    expect(mailer.laneOf('ada@hostile.test')).toBe('hostile.test');
+    expect(mailer.laneOf('ada@mixed.test')).toBe('mixed.test');
+  });
 });
 
 describe('TLS', () => {

@@ -23,9 +23,15 @@ export interface MxTransportOptions extends ConnectorOptions {
 
 /** What is known of one recipient domain. */
 type Destination =
-  | { readonly kind: 'site'; readonly lane: string; readonly key: string; readonly site: Site }
+  | { readonly kind: 'site'; readonly provider: Provider | null; readonly key: string; readonly site: Site }
   | { readonly kind: 'no_mail'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly error: string; readonly by_policy: boolean };
+
+/** The registrable domain of all mail servers of a domain, and the best of them. */
+interface Provider {
+  readonly name: string;
+  readonly host: string;
+}
 
 /** Servers that take mail under the same rules: domains with the same ones share their connections. */
 interface Site {
@@ -61,6 +67,8 @@ export function createMxTransport(options: MxTransportOptions): Mailer {
   const domains = new Map<string, Looked>();
   const pools = new Map<string, { readonly pool: SessionPool; readonly current: { site: Site } }>();
   const unreachable = new Map<string, number>();
+  /** Hosts with which a session came about. */
+  const greeted = new Set<string>();
   const kept = { count: 0, most: MAX_KEPT_SESSIONS };
   let stopped = false;
 
@@ -72,7 +80,16 @@ export function createMxTransport(options: MxTransportOptions): Mailer {
     if (destination.kind === 'failed') {
       return notSent({ error: destination.error, tls_policy: destination.by_policy ? 'mta-sts' : null });
     }
-    return await poolOf(destination.key, destination.site).send(envelope, raw, signal);
+    const outcome = await poolOf(destination.key, destination.site).send(envelope, raw, signal);
+    if (outcome.stage !== 'connect') noteGreeting(outcome.target.replace(/:\d+$/, ''));
+    return outcome;
+  }
+
+  function noteGreeting(host: string): void {
+    greeted.delete(host);
+    greeted.add(host);
+    const [oldest] = greeted;
+    if (greeted.size > MAX_DOMAINS && oldest !== undefined) greeted.delete(oldest);
   }
 
   /** From what is kept, as long as that is good; those who ask at the same time share the question. */
@@ -159,11 +176,16 @@ export function createMxTransport(options: MxTransportOptions): Mailer {
     };
   }
 
-  /** The registrable domain of the best mail server, once known: many domains are served by one provider. */
+  /**
+   * The provider that serves the domain, once known, because many domains are served by one. Whoever owns a domain may
+   * name any hosts as its own; so its mail joins that of a provider only where all of them are the provider's, and
+   * the best has been seen to speak SMTP. Else what becomes of it is news of the domain alone.
+   */
   function laneOf(to: string): string {
     const domain = domainOf(to);
     const known = domains.get(domain)?.known;
-    return known?.kind === 'site' ? known.lane : domain;
+    if (known?.kind !== 'site' || known.provider === null) return domain;
+    return greeted.has(known.provider.host) ? known.provider.name : domain;
   }
 
   async function stop(): Promise<void> {
@@ -195,14 +217,19 @@ function destinationAt(domain: string, hosts: readonly MxHost[], policy: StsPoli
     const error = cleanRemoteText(`No mail server of ${domain} may be connected to: ${notes.join('; ')}`);
     return { kind: 'failed', error, by_policy };
   }
+  const provider = providerOf(best.name);
   // The notes too, as they may name the domain, and its name is nobody else's business.
   const key = JSON.stringify([enforced, usable.map(({ name, preference }) => [preference, name]).sort(), notes]);
   return {
     kind: 'site',
-    lane: getDomain(best.name, { allowPrivateDomains: true }) ?? best.name,
+    provider: usable.every(({ name }) => providerOf(name) === provider) ? { name: provider, host: best.name } : null,
     key,
     site: { hosts: usable, notes, enforced },
   };
+}
+
+function providerOf(host: string): string {
+  return getDomain(host, { allowPrivateDomains: true }) ?? host;
 }
 
 function domainOf(address: string): string {
