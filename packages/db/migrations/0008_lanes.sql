@@ -33,6 +33,16 @@ create table destination_limits (
   check (connections is not null or messages_per_minute is not null)
 );
 
+-- The MTA-STS policies that workers have fetched, so that a restart forgets none that is in force.
+create table sts_policies (
+  domain text collate "C" primary key,
+  id text not null,
+  mode text not null check (mode in ('enforce', 'testing', 'none')),
+  mx text[] not null,
+  expires_at timestamptz not null
+);
+create index sts_policies_expiry on sts_policies (expires_at);
+
 -- One row for a limited destination and a minute. Unlogged: a crash of the database forgets the minute it happened in.
 create unlogged table destination_minutes (
   destination text collate "C" not null,

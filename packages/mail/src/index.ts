@@ -7,6 +7,7 @@ export { type HeaderProblem, headerProblem } from './header-rules.ts';
 export { createHttpGuard, type HttpGuard, type HttpGuardOptions, type HttpOutcome } from './http-guard.ts';
 export { createMailer, type MailerOptions } from './mailer.ts';
 export { createAddressGuard } from './mx/address-guard.ts';
+export type { FetchedPolicy, StsPolicyStore } from './mx/sts-policies.ts';
 export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './read-mail.ts';
 export { cleanRemoteText, type Reply, readReply, replyLine } from './reply.ts';

@@ -19,4 +19,6 @@ export { renderMessage, storedAttachments } from './render.ts';
 export { readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
 export { LEASE_SECONDS, renewLeases, showAttempts, transition } from './store.ts';
+export { stsPolicyStore } from './sts-policies.ts';
+export { forgetStsPolicies } from './sts-store.ts';
 export { forgetDeliveryWorkers, isThere, noteWorker } from './workers-store.ts';

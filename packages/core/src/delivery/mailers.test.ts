@@ -85,7 +85,7 @@ describe('the name in EHLO', () => {
     const logged = world.logged.length;
 
     const mailers = createMailers(
-      { config: readConfig(env), log: world.services.log },
+      { ...world.services, config: readConfig(env) },
       { host: '127.0.0.1', port: world.smtp.port },
     );
     await stopMailers(mailers);

@@ -3,6 +3,7 @@ import { createMailer, createMxTransport, createSimulatorMailer, type Mailer } f
 import type { Transport } from '../config.ts';
 import type { Services } from '../context.ts';
 import type { Mailers } from './attempt.ts';
+import { stsPolicyStore } from './sts-policies.ts';
 
 /** Where the simulator listens, on this machine. */
 export interface SimulatorAddress {
@@ -18,7 +19,10 @@ const CONNECTIONS_TO_RELAY = 40;
  * Sandbox keys, and every key with DELIVERY=capture, send over SMTP into the simulator; other mail takes the
  * transports of DELIVERY in their order.
  */
-export function createMailers(services: Pick<Services, 'config' | 'log'>, simulator: SimulatorAddress): Mailers {
+export function createMailers(
+  services: Pick<Services, 'config' | 'log' | 'sql'>,
+  simulator: SimulatorAddress,
+): Mailers {
   const { config } = services;
   const sandbox = createSimulatorMailer({ ...simulator, helo_name: config.HELO_NAME ?? 'localhost' });
   if (config.DELIVERY.some((transport) => transport.kind === 'capture')) return { sandbox, live: sandbox };
@@ -33,10 +37,11 @@ export function createMailers(services: Pick<Services, 'config' | 'log'>, simula
 }
 
 function liveTransport(
-  { config }: Pick<Services, 'config'>,
+  services: Pick<Services, 'config' | 'log' | 'sql'>,
   transport: Transport,
   helo_name: string,
 ): Parameters<typeof createMailer>[0]['transports'] {
+  const { config } = services;
   switch (transport.kind) {
     case 'capture':
       return [];
@@ -48,6 +53,7 @@ function liveTransport(
           allow_networks: config.MX_ALLOW_NETWORKS,
           helo_name,
           max_connections: CONNECTIONS_PER_SITE,
+          policy_store: stsPolicyStore(services),
         }),
       ];
     case 'smtp': {

@@ -1,7 +1,7 @@
 import { forgetBulkItems } from '../bulk/index.ts';
 import { trimCaptures } from '../captures/index.ts';
 import type { Services } from '../context.ts';
-import { forgetDeliveryWorkers } from '../delivery/index.ts';
+import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
@@ -29,6 +29,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => expireSuppressions(services),
     () => forgetLanes(sql),
     () => forgetDeliveryWorkers(sql),
+    () => forgetStsPolicies(sql),
     () => forgetBulkItems(services),
     () => trimStats(services),
     () => trimFailures(services),

@@ -13,8 +13,23 @@ export interface StsPolicy {
 }
 
 export interface StsPolicies {
-  /** The policy in force, or null. Never rejects. */
+  /** The policy in force, or null. Rejects only where the store does: then nobody knows what is in force. */
   policyOf(domain: string): Promise<StsPolicy | null>;
+}
+
+/** A policy as it was fetched. */
+export interface FetchedPolicy extends StsPolicy {
+  readonly id: string;
+  /** For so long it is in force. */
+  readonly max_age_seconds: number;
+}
+
+/** Keeps policies beyond the process: whoever strips a record from DNS is found out by what was fetched before. */
+export interface StsPolicyStore {
+  /** What is in force, with what is left of its time; null where nothing is. Rejects where nobody knows. */
+  read(domain: string): Promise<FetchedPolicy | null>;
+  /** Never rejects. */
+  write(domain: string, policy: FetchedPolicy): Promise<void>;
 }
 
 interface Known {
@@ -30,16 +45,24 @@ const MAX_DOMAINS = 10_000;
 // Mail goes on without a policy while its host is down, and does not wait for that host each time.
 const FAILED_FOR_MS = 5 * 60_000;
 const NO_POLICY: StsPolicy = { mode: 'none', mx: [] };
+// RFC 8461 section 3.2: about a year.
+const MOST_SECONDS = 31_557_600;
 
-/** Finds policies and keeps them for as long as they say, in memory. */
+/** Finds policies and keeps them for as long as they say: in memory, and where there is a store, there. */
 export function createStsPolicies(
   connector: MxConnector,
-  options: { readonly now: () => number; readonly port?: number | undefined },
+  options: {
+    readonly now: () => number;
+    readonly port?: number | undefined;
+    readonly store?: StsPolicyStore | undefined;
+  },
 ): StsPolicies {
   const known = new Map<string, Known>();
+  /** Domains that the store was asked about. */
+  const looked = new Set<string>();
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {
-    const kept = known.get(domain);
+    const kept = known.get(domain) ?? (await stored(domain));
     const valid = kept && kept.expires_at > options.now() ? kept : null;
     const id = await idOf(domain);
     // RFC 8461 section 3.3: a policy that is in force outlives its record and its host, or blocking either
@@ -50,13 +73,31 @@ export function createStsPolicies(
       const { mode, mx, maxAge } = parsePolicy(await fetchPolicy(domain));
       if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') throw new Error(`The mode is ${mode}.`);
       const policy: StsPolicy = { mode, mx: (mx ?? []).map((host) => host.toLowerCase().replace(/\.$/, '')) };
-      remember(domain, { id, policy, expires_at: options.now() + (maxAge ?? 0) * 1000 });
+      const max_age_seconds = Math.min(maxAge ?? 0, MOST_SECONDS);
+      remember(domain, { id, policy, expires_at: options.now() + max_age_seconds * 1000 });
+      await options.store?.write(domain, { id, ...policy, max_age_seconds });
       return policy;
     } catch {
       if (valid && valid.policy.mode !== 'none') return valid.policy;
       remember(domain, { id, policy: NO_POLICY, expires_at: options.now() + FAILED_FOR_MS });
       return null;
     }
+  }
+
+  /** Asked once for each domain: from then on this process knows of itself what it has fetched. */
+  async function stored(domain: string): Promise<Known | null> {
+    if (!options.store || looked.has(domain)) return null;
+    const found = await options.store.read(domain);
+    looked.add(domain);
+    const [oldest] = looked;
+    if (looked.size > MAX_DOMAINS && oldest !== undefined) looked.delete(oldest);
+    // Somebody else may have fetched it meanwhile.
+    const fetched = known.get(domain);
+    if (fetched || !found) return fetched ?? null;
+    const { id, mode, mx, max_age_seconds } = found;
+    const kept = { id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
+    remember(domain, kept);
+    return kept;
   }
 
   async function idOf(domain: string): Promise<string | null> {
@@ -74,7 +115,9 @@ export function createStsPolicies(
     known.delete(domain);
     known.set(domain, entry);
     const [oldest] = known.keys();
-    if (known.size > MAX_DOMAINS && oldest !== undefined) known.delete(oldest);
+    if (known.size <= MAX_DOMAINS || oldest === undefined) return;
+    known.delete(oldest);
+    looked.delete(oldest);
   }
 
   /** Over a socket that was checked like any other, to a host whose certificate is checked too. */

@@ -7,7 +7,7 @@ import type { SmtpRoute, SmtpRoutes } from '../smtp/route.ts';
 import type { SmtpTimeouts } from '../smtp/transaction.ts';
 import type { MxHost } from './connector.ts';
 import { type ConnectorOptions, openConnector } from './open-connector.ts';
-import { createStsPolicies, type StsPolicy } from './sts-policies.ts';
+import { createStsPolicies, type StsPolicy, type StsPolicyStore } from './sts-policies.ts';
 
 export interface MxTransportOptions extends ConnectorOptions {
   readonly port: number;
@@ -17,6 +17,8 @@ export interface MxTransportOptions extends ConnectorOptions {
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   /** Where hosts of MTA-STS policies listen. */
   readonly policy_port?: number | undefined;
+  /** Where policies outlive the process. */
+  readonly policy_store?: StsPolicyStore | undefined;
   /** A clock for what is kept. */
   readonly now?: () => number;
 }
@@ -63,7 +65,7 @@ const STOPPED = 'The transport is stopped.';
 export function createMxTransport(options: MxTransportOptions): Mailer {
   const now = options.now ?? (() => performance.now());
   const connector = openConnector(options);
-  const policies = createStsPolicies(connector, { now, port: options.policy_port });
+  const policies = createStsPolicies(connector, { now, port: options.policy_port, store: options.policy_store });
   const domains = new Map<string, Looked>();
   const pools = new Map<string, { readonly pool: SessionPool; readonly current: { site: Site } }>();
   const unreachable = new Map<string, number>();

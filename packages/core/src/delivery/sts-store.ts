@@ -1,0 +1,30 @@
+import type { Sql } from '@postrider/db';
+import type { FetchedPolicy } from '@postrider/mail';
+
+const MOST_POLICIES = 100_000;
+
+export async function stsPolicyOf(sql: Sql, domain: string): Promise<FetchedPolicy | null> {
+  const [row] = await sql<FetchedPolicy[]>`
+    select id, mode, mx, extract(epoch from expires_at - clock_now())::float8 as max_age_seconds
+    from sts_policies where domain = ${domain} and expires_at > clock_now()`;
+  return row ?? null;
+}
+
+/** Of two processes that have fetched at once, either may be right; what comes later stands. */
+export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPolicy): Promise<void> {
+  await sql`
+    insert into sts_policies (domain, id, mode, mx, expires_at)
+    values (${domain}, ${policy.id}, ${policy.mode}, ${[...policy.mx]}::text[],
+      clock_now() + make_interval(secs => ${policy.max_age_seconds}))
+    on conflict (domain) do update set id = excluded.id, mode = excluded.mode, mx = excluded.mx,
+      expires_at = excluded.expires_at`;
+}
+
+/** What has expired; and of more than a table should hold, what would expire next. */
+export async function forgetStsPolicies(sql: Sql, most: number = MOST_POLICIES): Promise<void> {
+  await sql`delete from sts_policies where expires_at <= clock_now()`;
+  await sql`
+    delete from sts_policies where domain in (
+      select domain from sts_policies order by expires_at desc, domain offset ${most}
+    )`;
+}
