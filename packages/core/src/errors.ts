@@ -55,6 +55,10 @@ export const reasons = {
   session_ended: ['unauthorized', 'Nobody is signed in here, or not any more.'],
   cross_site_request: ['forbidden', 'The request did not come from a page of this service.'],
   missing_scope: ['forbidden', 'The API key lacks the scope that this action needs.'],
+  reauthentication_required: [
+    'forbidden',
+    'The person signed in too long ago for this; it asks for the password again.',
+  ],
   no_membership: ['forbidden', 'The person is a member of no workspace.'],
   key_domain_restricted: ['forbidden', 'The API key may not send from this domain.'],
   route_not_found: ['not_found', 'No endpoint has this method and path.'],

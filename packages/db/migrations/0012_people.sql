@@ -19,7 +19,9 @@ create table sessions (
   -- Begun by a login link, which proves the person as well as the present password does.
   by_link boolean not null,
   created_at timestamptz not null,
-  last_used_at timestamptz not null
+  last_used_at timestamptz not null,
+  -- When whoever uses it last showed a password or a login link.
+  authenticated_at timestamptz not null
 );
 create index sessions_of_user on sessions (user_id);
 

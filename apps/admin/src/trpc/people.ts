@@ -1,6 +1,7 @@
 import {
   addOperator,
   changePassword,
+  confirmPassword,
   inviteMember,
   listMembers,
   listOperators,
@@ -17,6 +18,7 @@ export const people = router({
   me: query(whoAmI),
   switchWorkspace: mutation(switchWorkspace),
   changePassword: mutation(changePassword),
+  confirmPassword: mutation(confirmPassword),
   logout: mutation(logout),
 });
 

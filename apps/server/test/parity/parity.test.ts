@@ -53,6 +53,8 @@ beforeEach(async () => {
   now_ms += MINUTE_MS;
   await world.clock.freeze(new Date(now_ms));
   await world.services.sql`delete from webhooks`;
+  // And everybody has just signed in, as keys are never asked to.
+  await world.services.sql`update sessions set authenticated_at = clock_now()`;
 });
 
 /** Somebody who may do much on a face, but not this; null where the face knows no such caller. */

@@ -1268,6 +1268,7 @@ export const alone = {
     'people.me': 'It is about a person who is signed in.',
     'people.switchWorkspace': 'It is about a person who is signed in.',
     'people.changePassword': 'It is about a person who is signed in.',
+    'people.confirmPassword': 'It is about a person who is signed in.',
     'people.logout': 'It is about a person who is signed in.',
     'destinations.list': 'GraphQL shows them by their backlog.',
     'destinations.limit': 'Over GraphQL a hold stops a destination.',

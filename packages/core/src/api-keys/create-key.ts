@@ -3,6 +3,7 @@ import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
@@ -62,6 +63,7 @@ export const createKey = operation({
     secret: z.string().meta({ description: 'pr_live_… or pr_test_…; it is shown here only.' }),
   }),
   async run(ctx, input) {
+    await requireFreshSignIn(ctx);
     const { actor } = ctx;
     const missing = actor.kind !== 'system' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
     if (missing) {

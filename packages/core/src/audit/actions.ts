@@ -41,6 +41,7 @@ export const auditActions = [
   'hold.expired',
   'user.signed_in',
   'user.signed_out',
+  'user.confirmed',
   'user.switched_workspace',
   'user.password_changed',
   'user.password_reset',

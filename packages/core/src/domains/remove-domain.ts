@@ -3,6 +3,7 @@ import { keyDomainProblem } from '../api-keys/key-domains.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { KeyActor } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { operation } from '../operation.ts';
 import { domainNotFound } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
@@ -28,6 +29,7 @@ export const removeDomain = operation({
   input: z.object({ domain: domainParameter }),
   output: removedSchema,
   async run(ctx, { domain }): Promise<RemovedDomain> {
+    await requireFreshSignIn(ctx);
     const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
     if (ctx.actor.kind === 'key') refuseRestricted(ctx.actor, name);
     if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox of this service and stays.`);

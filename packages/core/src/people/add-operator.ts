@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { operation } from '../operation.ts';
 import { INSTANCE } from '../reach.ts';
 import { admitAnew, entryField, entrySchema, preparedEntry } from './admit-person.ts';
@@ -20,6 +21,7 @@ export const addOperator = operation({
   input: z.object({ email: emailField, entry: entryField, reason: reasonField }),
   output: operatorSchema.extend(entrySchema.shape),
   async run(ctx, { email, entry: way, reason = null }) {
+    await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     const prepared = await preparedEntry(way);
     return ctx.sql.begin(async (tx) => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../clock.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { operation } from '../operation.ts';
 import { INSTANCE } from '../reach.ts';
 import { timeField } from '../wire.ts';
@@ -30,6 +31,7 @@ export const createLoginLink = operation({
   input: z.object({ email: emailField }),
   output: z.object({ object: z.literal('login_link'), email: z.string(), url: z.string(), expires_at: timeField }),
   async run(ctx, { email }) {
+    await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
       const known = await userByEmail(tx, email);

@@ -3,6 +3,7 @@ export { type Entry, entryWays } from './admit-person.ts';
 export { beginSession } from './begin-session.ts';
 export { changePassword } from './change-password.ts';
 export { checkPassword } from './check-password.ts';
+export { confirmPassword } from './confirm-password.ts';
 export { createLoginLink } from './create-login-link.ts';
 export { findSession } from './find-session.ts';
 export { inviteMember } from './invite-member.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { operation } from '../operation.ts';
 import { scopeRefusal } from '../scope-refusal.ts';
 import { admitAnew, entryField, entrySchema, knownAs, preparedEntry } from './admit-person.ts';
@@ -30,6 +31,7 @@ export const inviteMember = operation({
   output: memberSchema.extend(entrySchema.shape),
   async run(ctx, { email, role, entry: way, workspace_id: named, reason = null }) {
     const workspace_id = await membersOf(ctx, named);
+    await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     const prepared = await preparedEntry(way);
     return ctx.sql.begin(async (tx) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -23,6 +24,7 @@ export const removeMember = operation({
   }),
   async run(ctx, { user_id, workspace_id: named, reason = null }) {
     const workspace_id = await membersOf(ctx, named);
+    await requireFreshSignIn(ctx);
     await ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);
       const row = await lockMember(tx, workspace_id, user_id);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { INSTANCE } from '../reach.ts';
@@ -17,6 +18,7 @@ export const removeOperator = operation({
   input: z.object({ user_id: idField(idPrefixes.user), reason: reasonField }),
   output: z.object({ object: z.literal('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
   async run(ctx, { user_id, reason = null }) {
+    await requireFreshSignIn(ctx);
     await ctx.sql.begin(async (tx) => {
       const operators = await lockOperators(tx);
       if (!operators.includes(user_id)) {

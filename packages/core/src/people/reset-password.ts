@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { operation } from '../operation.ts';
 import { INSTANCE } from '../reach.ts';
 import { hashPassword, newPassword } from './password.ts';
@@ -16,6 +17,7 @@ export const resetPassword = operation({
   input: z.object({ email: emailField }),
   output: z.object({ object: z.literal('user'), email: z.string(), password: z.string() }),
   async run(ctx, { email }) {
+    await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     const password = newPassword();
     const password_hash = await hashPassword(password);

@@ -42,9 +42,18 @@ export async function insertSession(
   },
 ): Promise<void> {
   await tx`
-    insert into sessions (id, token_hash, user_id, workspace_id, by_link, created_at, last_used_at)
+    insert into sessions (id, token_hash, user_id, workspace_id, by_link, created_at, last_used_at, authenticated_at)
     values (${session.id}, ${session.token_hash}, ${session.user_id}, ${session.workspace_id}, ${session.by_link},
-      clock_now(), clock_now())`;
+      clock_now(), clock_now(), clock_now())`;
+}
+
+/** Whoever holds the session has shown the password again; null where it has ended, or the password is another by now. */
+export async function renewProof(tx: Tx, id: string, password_hash: string | null): Promise<Date | null> {
+  const [row] = await tx<{ until: Date }[]>`
+    update sessions s set authenticated_at = clock_now() from users u
+    where s.id = ${id} and u.id = s.user_id and u.password_hash = ${password_hash}
+    returning s.authenticated_at + interval '1 hour' as until`;
+  return row?.until ?? null;
 }
 
 export async function deleteSession(tx: Tx, id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -24,6 +25,7 @@ export const setMemberRole = operation({
   output: memberSchema,
   async run(ctx, { user_id, role, workspace_id: named, reason = null }) {
     const workspace_id = await membersOf(ctx, named);
+    await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
       const admins = await lockAdmins(tx, workspace_id);

@@ -3,6 +3,7 @@ import { refuseLimitedKey } from '../api-keys/index.ts';
 import { insertKey } from '../api-keys/store.ts';
 import { recordAudit } from '../audit/index.ts';
 import { generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes, newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { INSTANCE } from '../reach.ts';
@@ -30,6 +31,7 @@ export const createWorkspace = operation({
   output: createdSchema,
   async run(ctx, { name, plan }): Promise<CreatedWorkspace> {
     await refuseLimitedKey(ctx);
+    await requireFreshSignIn(ctx);
     // Takes a tenth of a second, which no transaction waits for.
     const pairs = await generateDkimPairs();
     const now_ms = ctx.clock.now();

@@ -1,0 +1,104 @@
+import { hashPassword } from '@postrider/core/people';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { type Dashboard, refusalOf, signedIn } from './signed-in.ts';
+
+const HOUR_MS = 3_600_000;
+const PASSWORD = 'correct horse battery';
+let world: World;
+let admin: AdminServer;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+const guarded: Record<string, (api: Dashboard, user_id: string) => Promise<unknown>> = {
+  'apiKeys.create': (api) => api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] }),
+  'domains.delete': (api) => api.domains.delete.mutate({ domain: 'good.test' }),
+  'members.invite': (api) => api.members.invite.mutate({ email: 'eve@people.test', role: 'admin' }),
+  'members.setRole': (api, user_id) => api.members.setRole.mutate({ user_id, role: 'admin' }),
+  'members.remove': (api, user_id) => api.members.remove.mutate({ user_id }),
+  'operators.add': (api) => api.operators.add.mutate({ email: 'eve@people.test' }),
+  'operators.remove': (api, user_id) => api.operators.remove.mutate({ user_id }),
+  'workspaces.create': (api) => api.workspaces.create.mutate({ name: 'Mine', plan: 'free' }),
+};
+
+/** An operator with a password and a session, and a member beside them. */
+async function people() {
+  const operator = await signedIn(world, admin, 'operator');
+  const member = await signedIn(world, admin, 'viewer');
+  await world.services.sql`
+    update users set password_hash = ${await hashPassword(PASSWORD)} where id = ${operator.user_id}`;
+  return { ...operator, member_id: member.user_id };
+}
+
+describe('a session of somebody who signed in more than an hour ago', () => {
+  it('is asked for the password before what would outlive it or cannot be undone, and changes nothing till then', async () => {
+    await world.domain('good.test');
+    const { sql } = world.services;
+    const state = () => sql`
+      select (select count(*) from api_keys) as keys, (select count(*) from domains) as domains,
+        (select count(*) from users) as users, (select array_agg(role order by user_id) from members) as roles,
+        (select count(*) from workspaces) as workspaces, (select count(*) from audit_log) as entries`;
+    const { api, member_id } = await people();
+    await world.clock.advance(HOUR_MS);
+    const before = await state();
+
+    for (const [name, call] of Object.entries(guarded)) {
+      expect(await refusalOf(call(api, member_id)), name).toMatchObject({
+        status: 403,
+        code: 'forbidden',
+        reason: 'reauthentication_required',
+        message: expect.stringContaining('password'),
+      });
+    }
+
+    expect(await state()).toEqual(before);
+    expect((await api.members.list.query()).data.length).toBeGreaterThan(0);
+  });
+
+  it('counts as fresh for an hour once the password is confirmed, and a wrong one confirms nothing', async () => {
+    const { api, user_id } = await people();
+    const make = () => api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    await world.clock.advance(HOUR_MS);
+
+    const wrong = await refusalOf(api.people.confirmPassword.mutate({ password: 'wrong' }));
+    const still = await refusalOf(make());
+    const confirmed = await api.people.confirmPassword.mutate({ password: PASSWORD });
+    const made = await make();
+    await world.clock.advance(HOUR_MS);
+    const later = await refusalOf(make());
+
+    expect(wrong).toMatchObject({ status: 401, reason: 'invalid_login' });
+    expect(still).toMatchObject({ reason: 'reauthentication_required' });
+    expect(confirmed).toMatchObject({ object: 'user', id: user_id, confirmed_until: expect.any(String) });
+    expect(later).toMatchObject({ reason: 'reauthentication_required' });
+    const actions = await world.services.sql`
+      select count(*)::int as count from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`;
+    expect(actions).toEqual([{ count: 1 }]);
+    // A key that has leaked is revoked without being asked for anything.
+    expect(await api.apiKeys.revoke.mutate({ key_id: made.id })).toMatchObject({ status: 'revoked' });
+  });
+
+  it('is what people have; a key is asked for nothing', async () => {
+    const { secret } = await world.key({ scopes: ['admin'] });
+    await world.clock.advance(HOUR_MS);
+
+    const answer = await fetch(`http://127.0.0.1:${admin.port}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: 'mutation { apiKeyCreate(input: { name: "Shop", scopes: ["email:send"] }) { __typename } }',
+      }),
+    });
+
+    expect(await answer.json()).toMatchObject({
+      data: { apiKeyCreate: { __typename: expect.stringContaining('Payload') } },
+    });
+  });
+});

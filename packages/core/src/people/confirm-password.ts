@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { isoTime } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import { idPrefixes } from '../ids.ts';
+import { operation } from '../operation.ts';
+import { idField, timeField } from '../wire.ts';
+import { checkPassword } from './check-password.ts';
+import { requirePerson } from './person.ts';
+import { chainOf } from './roles.ts';
+import { renewProof } from './session-store.ts';
+
+/** Shows that whoever uses a session is still the person who began it, for what asks for a fresh sign-in. */
+export const confirmPassword = operation({
+  name: 'people.confirm_password',
+  scope: null,
+  summary: "Confirm one's password, so that the session counts as freshly signed in for an hour",
+  input: z.object({ password: z.string().max(200) }),
+  output: z.object({ object: z.literal('user'), id: idField(idPrefixes.user), confirmed_until: timeField }),
+  async run(ctx, { password }) {
+    const actor = requirePerson(ctx);
+    const checked = await checkPassword(ctx, { email: actor.email, password, address: ctx.address ?? '' });
+    const until = await ctx.sql.begin(async (tx) => {
+      const renewed = await renewProof(tx, actor.session_id, checked.password_hash);
+      if (!renewed) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+      await recordAudit(tx, ctx, [
+        { action: 'user.confirmed', target_id: actor.user_id, workspace_id: chainOf(actor) },
+      ]);
+      return renewed;
+    });
+    return { object: 'user', id: actor.user_id, confirmed_until: isoTime(until) };
+  },
+});
