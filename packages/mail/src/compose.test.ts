@@ -254,6 +254,37 @@ describe('bodies', () => {
     expect([read.text, read.html]).toEqual([expected, expected]);
   });
 
+  it('arrive as they were and in lines of 76, whatever stands before the end of a line', async () => {
+    const piece = fc.constantFrom(
+      ' ',
+      '\t',
+      '\n',
+      'a',
+      'From ',
+      '.',
+      '=',
+      'é',
+      '€',
+      '👋',
+      'x'.repeat(36),
+      'y'.repeat(74),
+    );
+    const body = fc
+      .array(piece, { minLength: 1, maxLength: 40 })
+      .map((pieces) => `é${pieces.join('')}${'z'.repeat(200)}\n`);
+    await fc.assert(
+      fc.asyncProperty(body, async (text) => {
+        const raw = compose(message({ text }));
+        for (const line of wireLines(raw)) {
+          expect(line.length).toBeLessThanOrEqual(76);
+          expect(line).not.toMatch(/^(?:\.|From )|[ \t]$/);
+        }
+        expect((await readMail(raw)).text).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('put text before html', () => {
     const raw = compose(message({ text: 'TEXT', html: '<b>HTML</b>' })).toString();
 

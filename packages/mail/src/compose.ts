@@ -2,7 +2,8 @@ import { detectMimeType } from 'nodemailer/lib/mime-funcs';
 import type { Mailbox } from './address.ts';
 import { isStructuredHeader } from './header-rules.ts';
 import { encodedWords, foldHeader, foldText, looksEncoded } from './header-text.ts';
-import { base64Lines, encodeText, textEncoding } from './transfer-encoding.ts';
+import { type OctetWriter, startWriting, writeAscii, written } from './octet-writer.ts';
+import { writeBase64, writeTextPart } from './transfer-encoding.ts';
 
 export interface OutgoingAttachment {
   readonly filename: string;
@@ -29,13 +30,11 @@ export interface OutgoingMessage {
   readonly attachments: readonly OutgoingAttachment[];
 }
 
-/** A MIME entity: its own header lines, each with its CRLF, and what follows the empty line. */
-interface Part {
-  readonly header: string;
-  readonly body: readonly (string | Buffer)[];
-}
+/** Writes a MIME entity: its own header lines, an empty line, and its body. Returns where the body begins. */
+type Part = (to: OctetWriter) => number;
 
 const CRLF = '\r\n';
+const LF = 0x0a;
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const QUOTABLE = /^[!-~]+(?: [!-~]+)*$/;
 const PLAIN_TEXT = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
@@ -49,7 +48,11 @@ const COMPOSITE_TYPE = /^(?:multipart|message)\//i;
 
 /** The mail as sent on the wire. A pure function: the same message gives the same bytes at every retry. */
 export function compose(message: OutgoingMessage): Buffer {
-  const content = contentPart(message);
+  return Buffer.from(composeBriefly(message));
+}
+
+/** The same where they were written: good until the next mail is made, so to be read in the same turn of the event loop. */
+export function composeBriefly(message: OutgoingMessage): Buffer {
   let header = '';
   header += addressHeader('From', [message.from]);
   if (message.to.length > 0) header += addressHeader('To', message.to);
@@ -59,8 +62,11 @@ export function compose(message: OutgoingMessage): Buffer {
   header += `Date: ${message.date.toUTCString().replace('GMT', '+0000')}${CRLF}`;
   header += foldHeader('Message-ID', [`<${message.message_id}>`]);
   for (const [name, value] of Object.entries(message.headers)) header += customHeader(name, value);
-  header += `MIME-Version: 1.0${CRLF}${content.header}${CRLF}`;
-  return joined([header, ...content.body]);
+  const to = startWriting();
+  writeAscii(to, `${header}MIME-Version: 1.0${CRLF}`);
+  const body = contentPart(message)(to);
+  if (to.length === body || to.bytes[to.length - 1] !== LF) writeAscii(to, CRLF);
+  return written(to);
 }
 
 function contentPart(message: OutgoingMessage): Part {
@@ -78,34 +84,31 @@ function contentPart(message: OutgoingMessage): Part {
     }
     if (message.text !== null) content = multipart('alternative', mark, [textPart('plain', message.text), content]);
   }
-  if (attached.length > 0) {
-    content = multipart('mixed', mark, [content, ...attached.map((part) => attachmentPart(part, 'attachment'))]);
-  }
-  if (endsLine(content.body.at(-1))) return content;
-  return { header: content.header, body: [...content.body, CRLF] };
-}
-
-function endsLine(piece: string | Buffer | undefined): boolean {
-  return typeof piece === 'string' ? piece.endsWith(CRLF) : piece?.at(-1) === 0x0a;
+  if (attached.length === 0) return content;
+  return multipart('mixed', mark, [content, ...attached.map((part) => attachmentPart(part, 'attachment'))]);
 }
 
 function multipart(kind: 'mixed' | 'alternative' | 'related', mark: string, parts: readonly Part[]): Part {
   // No quoted-printable or base64 line contains "=_" (RFC 2045 section 6.7), and text that has it is not left as 7bit.
   const boundary = `=_${kind.slice(0, 3)}_${mark}`;
   const parameters = kind === 'related' ? [`multipart/${kind};`, 'type="text/html";'] : [`multipart/${kind};`];
-  const body: (string | Buffer)[] = [];
-  for (const part of parts) body.push(`--${boundary}${CRLF}${part.header}${CRLF}`, ...part.body, CRLF);
-  body.push(`--${boundary}--${CRLF}`);
-  return { header: foldHeader('Content-Type', [...parameters, `boundary="${boundary}"`]), body };
+  const header = foldHeader('Content-Type', [...parameters, `boundary="${boundary}"`]);
+  return (to) => {
+    writeAscii(to, `${header}${CRLF}`);
+    const body = to.length;
+    for (const part of parts) {
+      writeAscii(to, `--${boundary}${CRLF}`);
+      part(to);
+      writeAscii(to, CRLF);
+    }
+    writeAscii(to, `--${boundary}--${CRLF}`);
+    return body;
+  };
 }
 
 function textPart(kind: 'plain' | 'html', source: string): Part {
   const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source;
-  const encoding = textEncoding(text);
-  return {
-    header: `Content-Type: text/${kind}; charset=utf-8${CRLF}Content-Transfer-Encoding: ${encoding}${CRLF}`,
-    body: [encodeText(text, encoding)],
-  };
+  return (to) => writeTextPart(to, `text/${kind}; charset=utf-8`, text);
 }
 
 function attachmentPart(attachment: OutgoingAttachment, disposition: 'inline' | 'attachment'): Part {
@@ -114,7 +117,12 @@ function attachmentPart(attachment: OutgoingAttachment, disposition: 'inline' | 
   const contentId = attachment.content_id?.replace(/[^!-~]|[<>]/g, '');
   if (contentId) header += foldHeader('Content-ID', [`<${contentId.slice(0, 990)}>`]);
   header += foldHeader('Content-Disposition', [`${disposition};`, ...filenameParameters(attachment.filename)]);
-  return { header, body: [base64Lines(attachment.content)] };
+  return (to) => {
+    writeAscii(to, `${header}${CRLF}`);
+    const body = to.length;
+    writeBase64(to, attachment.content);
+    return body;
+  };
 }
 
 function contentType(attachment: OutgoingAttachment): string[] {
@@ -186,20 +194,4 @@ function customHeader(name: string, value: string): string {
     if (folded !== null) return folded;
   }
   return foldHeader(name, encodedWords(trimmed, 76 - name.length - 2));
-}
-
-function joined(pieces: readonly (string | Buffer)[]): Buffer {
-  const chunks: Buffer[] = [];
-  let text = '';
-  for (const piece of pieces) {
-    if (typeof piece === 'string') {
-      text += piece;
-      continue;
-    }
-    chunks.push(Buffer.from(text, 'latin1'), piece);
-    text = '';
-  }
-  // Everything written is ASCII; latin1 is the conversion that costs one copy.
-  const rest = Buffer.from(text, 'latin1');
-  return chunks.length === 0 ? rest : Buffer.concat([...chunks, rest]);
 }

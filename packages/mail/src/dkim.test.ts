@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { dkimSign, dkimVerify } from 'mailauth';
 import { describe, expect, it } from 'vitest';
 import { compose, type OutgoingMessage } from './compose.ts';
+import { composeSigned } from './compose-signed.ts';
 import { type DkimKey, signDkim } from './dkim.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -68,6 +69,18 @@ describe('a signed mail', () => {
       const raw = Buffer.from(`From: a@good.test\r\nSubject: x\r\n  y \t z  \r\nX-Empty:\r\n\r\n${body}`);
       expect(await verdicts(await signDkim(raw, keys, at)), JSON.stringify(body)).toEqual(GOOD);
     }
+  });
+
+  it('verifies wherever blanks and line ends stand in its body', async () => {
+    const piece = fc.constantFrom(' ', '  ', '\t', 'a', 'word', '!', '\r\n', '\r\n\r\n', ' \r\n', '=');
+    const body = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+    await fc.assert(
+      fc.asyncProperty(body, async (text) => {
+        const raw = Buffer.from(`From: a@good.test\r\nSubject: x\r\n\r\n${text}`);
+        expect(await verdicts(await signDkim(raw, keys, at))).toEqual(GOOD);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('has the body hash that another signer finds', async () => {
@@ -191,6 +204,20 @@ describe('a signed mail', () => {
     for (const raw of [encoded, blanks]) {
       expect(raw.length).toBeGreaterThan(13_000_000);
       expect(await verdicts(await signDkim(raw, keys, at))).toEqual(GOOD);
+    }
+  });
+
+  it('is its own when many are made at once, large ones with blanks to relax among them', async () => {
+    const samples = fc.sample(outgoingMessages, { seed: 2, numRuns: 20 });
+    const messages = samples.map((message, index) =>
+      index % 5 === 0 ? { ...message, text: `${index}  blanks \n`.repeat(40_000) } : message,
+    );
+
+    const signed = await Promise.all(messages.map((message) => composeSigned(message, keys, at)));
+
+    for (const [index, message] of messages.entries()) {
+      expect(signed[index]?.equals(await signDkim(compose(message), keys, at))).toBe(true);
+      expect(await verdicts(signed[index] ?? Buffer.alloc(0))).toEqual(GOOD);
     }
   });
 

@@ -24,6 +24,10 @@ const HEADER_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from(CRLF);
 const FOLD_AT = 76;
 const PIECE_BYTES = 256 * 1024;
+const ONE_SPACED = /^(?: [!-~]+)+$/;
+const SPACES = 0x20202020;
+const LOW_BITS = 0x7f7f7f7f;
+const ABOVE_SPACE = 0x5f5f5f5f;
 
 // Named once more than they are present, so that nobody can add one on the way and have it shown as ours.
 const OVERSIGNED = ['from', 'subject', 'reply-to', 'list-unsubscribe', 'list-unsubscribe-post'];
@@ -32,32 +36,58 @@ const UNSIGNED = new Set(['return-path', 'received', 'dkim-signature', 'authenti
 
 /**
  * Puts a signature of each key before a mail, by RFC 6376 and RFC 8463, relaxed/relaxed. The same mail, keys and
- * time give the same bytes.
+ * time give the same bytes. What it needs of the mail it has taken before it returns its promise.
  */
 export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date): Promise<Buffer> {
   if (keys.length === 0) throw new Error('a mail cannot be signed without a key');
   const end = raw.indexOf(HEADER_END);
   const header = raw.toString('latin1', 0, end < 0 ? raw.length : end);
-  const body = end < 0 ? raw.subarray(raw.length) : raw.subarray(end + HEADER_END.length);
+  const body_start = end < 0 ? raw.length : end + HEADER_END.length;
+  const relaxed = isRelaxed(raw, body_start);
+  const in_pieces = !relaxed && raw.length - body_start > PIECE_BYTES;
+  const mail = in_pieces ? Buffer.from(raw) : raw;
+  const body = mail.subarray(body_start);
+  const body_hash = in_pieces ? await hashInPieces(body) : relaxed ? hashAsIs(body) : hashAsIs(relaxedPiece(body));
+
   const signed = fieldsOf(header).filter(({ name }) => !UNSIGNED.has(name));
   const names = [...signed.map(({ name }) => name), ...OVERSIGNED];
-  const facts = `t=${Math.floor(at.getTime() / 1000)};${CRLF} h=${foldNames(names)};${CRLF} bh=${await bodyHash(body)};`;
+  const facts = `t=${Math.floor(at.getTime() / 1000)};${CRLF} h=${foldNames(names)};${CRLF} bh=${body_hash};`;
   let covered = '';
   for (const { canonical } of signed) covered += canonical + CRLF;
-  const signatures = await Promise.all(keys.map((key) => signatureField(key, facts, covered)));
-  return Buffer.concat([Buffer.from(signatures.join(''), 'latin1'), raw]);
+  const fields = keys.map((key) => signatureField(key, facts, covered));
+
+  const room = fields.reduce((sum, field) => sum + field.length, 0);
+  const out = Buffer.allocUnsafe(room + mail.length);
+  mail.copy(out, room);
+  let to = 0;
+  for (const { before, signature, length } of fields) {
+    const text = before + foldBase64((await signature).toString('base64')) + CRLF;
+    if (text.length !== length) throw new Error('a signature is not as long as its key says');
+    to += out.write(text, to, 'latin1');
+  }
+  return out;
 }
 
-async function signatureField(key: DkimKey, facts: string, covered: string): Promise<string> {
-  const type = key.private_key.asymmetricKeyType;
+interface SignatureField {
+  /** The field up to its signature. */
+  readonly before: string;
+  readonly signature: Promise<Buffer>;
+  readonly length: number;
+}
+
+function signatureField({ private_key, domain, selector }: DkimKey, facts: string, covered: string): SignatureField {
+  const type = private_key.asymmetricKeyType;
   if (type !== 'rsa' && type !== 'ed25519') throw new Error(`a key of type ${type} cannot sign mail`);
-  const unsigned = `v=1; a=${type}-sha256; c=relaxed/relaxed; d=${key.domain};${CRLF} s=${key.selector}; ${facts}${CRLF} b=`;
-  const data = Buffer.from(`${covered}dkim-signature:${unsigned.replaceAll(CRLF, '')}`, 'latin1');
+  const value = `v=1; a=${type}-sha256; c=relaxed/relaxed; d=${domain};${CRLF} s=${selector}; ${facts}${CRLF} b=`;
+  const before = `DKIM-Signature: ${value}`;
+  const data = Buffer.from(`${covered}dkim-signature:${value.replaceAll(CRLF, '')}`, 'latin1');
   // RFC 8463 section 3: Ed25519 signs the hash.
-  const signature = await (type === 'rsa'
-    ? signElsewhere('sha256', data, key.private_key)
-    : signElsewhere(null, hash('sha256', data, 'buffer'), key.private_key));
-  return `DKIM-Signature: ${unsigned}${foldBase64(signature.toString('base64'))}${CRLF}`;
+  const signature =
+    type === 'rsa'
+      ? signElsewhere('sha256', data, private_key)
+      : signElsewhere(null, hash('sha256', data, 'buffer'), private_key);
+  const octets = type === 'rsa' ? Math.ceil((private_key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) : 64;
+  return { before, signature, length: before.length + foldedBase64Length(octets) + CRLF.length };
 }
 
 /** On the thread pool, so that one process signs on every core and its event loop goes on. */
@@ -70,31 +100,32 @@ function signElsewhere(algorithm: string | null, data: Buffer, key: KeyObject): 
 /** From the last to the first: of several fields of one name, RFC 6376 section 5.4.2 takes the last one first. */
 function fieldsOf(header: string): Field[] {
   const fields: Field[] = [];
-  const lines = header.split(CRLF);
-  let value = '';
-  for (let index = lines.length - 1; index >= 0; index--) {
-    const line = lines[index] ?? '';
-    value = value === '' ? line : `${line} ${value}`;
-    if (line.startsWith(' ') || line.startsWith('\t')) continue;
-    const colon = value.indexOf(':');
+  for (let end = header.length; end > 0; ) {
+    let start = header.lastIndexOf(CRLF, end - 1);
+    while (start >= 0 && isBlank(header.charCodeAt(start + CRLF.length))) start = header.lastIndexOf(CRLF, start - 1);
+    const field = start < 0 ? header.slice(0, end) : header.slice(start + CRLF.length, end);
+    const colon = field.indexOf(':');
     if (colon > 0) {
-      const name = value.slice(0, colon).trimEnd().toLowerCase();
-      fields.push({ name, canonical: `${name}:${relaxed(value.slice(colon + 1))}` });
+      const name = field.slice(0, colon).trimEnd().toLowerCase();
+      fields.push({ name, canonical: `${name}:${relaxedValue(field.slice(colon + 1))}` });
     }
-    value = '';
+    end = start;
   }
   return fields;
 }
 
-function relaxed(value: string): string {
-  return value.replace(/[ \t]+/g, ' ').replace(/^ | $/g, '');
+/** Nearly every value is one space and words with one space between them. */
+function relaxedValue(value: string): string {
+  if (ONE_SPACED.test(value)) return value.slice(1);
+  return value
+    .replaceAll(CRLF, '')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/^ | $/g, '');
 }
 
-/** RFC 6376 section 3.4.4. What is in that form already, as nearly all that is encoded, is hashed where it lies. */
-async function bodyHash(body: Buffer): Promise<string> {
-  if (!isRelaxed(body)) return relaxedHash(body);
+/** The hash of a body in relaxed form, by RFC 6376 section 3.4.4: where it is not empty it ends with one line end. */
+function hashAsIs(body: Buffer): string {
   const text = withoutLineEnds(body);
-  // A body that is not empty ends with one line end, its own where it has one.
   if (text.length === 0) return hash('sha256', text, 'base64');
   const end = text.length + LINE_END.length;
   if (end <= body.length) return hash('sha256', body.subarray(0, end), 'base64');
@@ -102,7 +133,7 @@ async function bodyHash(body: Buffer): Promise<string> {
 }
 
 /** In pieces of whole lines, between which the event loop goes on: a large body takes a tenth of a second. */
-async function relaxedHash(body: Buffer): Promise<string> {
+async function hashInPieces(body: Buffer): Promise<string> {
   const digest = createHash('sha256');
   // Line ends count only where text follows.
   let line_ends = 0;
@@ -125,8 +156,27 @@ async function relaxedHash(body: Buffer): Promise<string> {
   return digest.digest('base64');
 }
 
-function isRelaxed(body: Buffer): boolean {
-  return !body.includes(TAB) && !body.includes('  ') && !body.includes(' \r\n') && body.at(-1) !== SPACE;
+/** Whether relaxing would change nothing: no tab, and no space before a blank, a line end or the end. */
+function isRelaxed(raw: Buffer, body_start: number): boolean {
+  const length = raw.length;
+  if (raw.indexOf(TAB, body_start) >= 0 || (length > body_start && raw[length - 1] === SPACE)) return false;
+  const view = new DataView(raw.buffer, raw.byteOffset, length);
+  // Four octets at once; those after a space are looked at in the next step again where they are the next four.
+  let after_space = 0;
+  let at = body_start;
+  for (; at + 4 <= length; at += 4) {
+    const four = view.getInt32(at, true);
+    const unspaced = four ^ SPACES;
+    // The top bit of each octet that is a space, and of each that is at most a space.
+    const spaces = ~(((unspaced & LOW_BITS) + LOW_BITS) | unspaced | LOW_BITS);
+    const low = ~(((four & LOW_BITS) + ABOVE_SPACE) | four | LOW_BITS);
+    if ((((spaces << 8) | after_space) & low) !== 0) return false;
+    after_space = spaces >>> 24;
+  }
+  for (let before = raw[at - 1]; at < length; before = raw[at++]) {
+    if (before === SPACE && (raw[at] ?? 0) <= SPACE) return false;
+  }
+  return true;
 }
 
 /** Runs of blanks become one space, and none before the end of a line. */
@@ -166,6 +216,16 @@ function foldNames(names: readonly string[]): string {
     column += piece.length;
   }
   return out;
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+function foldedBase64Length(octets: number): number {
+  const characters = Math.ceil(octets / 3) * 4;
+  const breaks = Math.max(Math.ceil((characters - (FOLD_AT - 3)) / (FOLD_AT - 1)), 0);
+  return characters + breaks * (CRLF.length + 1);
 }
 
 function foldBase64(text: string): string {

@@ -1,5 +1,6 @@
 export { canonicalDomain, type Mailbox, type ParsedMailbox, parseMailbox } from './address.ts';
 export { compose, type OutgoingAttachment, type OutgoingMessage } from './compose.ts';
+export { composeSigned } from './compose-signed.ts';
 export { type DkimKey, signDkim } from './dkim.ts';
 export { type ReportAction, type ReportedRecipient, type ReturnedMail, readReturnedMail } from './dsn.ts';
 export { formatMailbox } from './format-mailbox.ts';

@@ -1,6 +1,6 @@
-import { signDkim } from '@postrider/mail';
+import { composeSigned } from '@postrider/mail';
 import type { Services } from '../context.ts';
-import { type Rendered, renderMessage } from './render.ts';
+import { outgoing, type Rendered } from './render.ts';
 import {
   type Body,
   type DeliveryRow,
@@ -60,7 +60,7 @@ function content(services: Parts, row: Source, large: boolean, read: () => Promi
   const render = async (): Promise<Buffer> => {
     const body = await read();
     if (!body) throw new ContentGone();
-    const raw = await signed(services, row, renderMessage({ ...row, ...body }));
+    const raw = await signed(services, row, body);
     kept = new WeakRef(raw);
     return raw;
   };
@@ -78,15 +78,15 @@ function content(services: Parts, row: Source, large: boolean, read: () => Promi
 }
 
 /** The time of the signature is that of the mail, so that a retry has the same bytes while the keys are the same. */
-async function signed(services: Parts, row: Source, raw: Buffer): Promise<Buffer> {
+async function signed(services: Parts, row: Source, body: Body): Promise<Buffer> {
   if (row.signing_key_ids.length === 0)
     throw new CannotSign(
       row.from_domain,
       `the domain is not verified any more, or has no key; repair its records, then POST /v1/domains/${row.from_domain}/verify`,
     );
-  try {
-    return await signDkim(raw, await services.signing_keys.of(row.signing_key_ids), row.created_at);
-  } catch (error) {
+  const refuse = (error: unknown): never => {
     throw new CannotSign(row.from_domain, error instanceof Error ? error.message : 'the key did not work');
-  }
+  };
+  const keys = await services.signing_keys.of(row.signing_key_ids).catch(refuse);
+  return await composeSigned(outgoing({ ...row, ...body }), keys, row.created_at).catch(refuse);
 }

@@ -1,4 +1,4 @@
-import { compose, type Mailbox, parseMailbox, textFromHtml } from '@postrider/mail';
+import { compose, type Mailbox, type OutgoingMessage, parseMailbox, textFromHtml } from '@postrider/mail';
 import type { Services } from '../context.ts';
 import { returnPathLocal } from './return-path.ts';
 import type { Body, DeliveryRow } from './store.ts';
@@ -39,10 +39,15 @@ export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): r
 
 /** The bytes that every recipient of a message is sent, not signed yet: a pure function of its rows. */
 export function renderMessage(message: Rendered): Buffer {
+  return compose(outgoing(message));
+}
+
+/** What is to be composed, out of the rows of a message. */
+export function outgoing(message: Rendered): OutgoingMessage {
   // Stored as JSON of what the send schema had let through.
   const headers = JSON.parse(message.headers) as Record<string, string>;
   const attachments = storedAttachments(message);
-  return compose({
+  return {
     message_id: `${message.message_id}@${message.from_domain}`,
     date: message.created_at,
     from: mailbox(message.from_address),
@@ -57,7 +62,7 @@ export function renderMessage(message: Rendered): Buffer {
       ...attachment,
       content: Buffer.from(attachment.content, 'base64'),
     })),
-  });
+  };
 }
 
 function mailbox(text: string): Mailbox {
