@@ -1,17 +1,25 @@
 import { Agent, request } from 'undici';
 
-// What W1 stands beside: nothing but posts, as many at a time as the worker has. Usage: port, seconds, at once, bytes.
+// What W1 stands beside: nothing but posts, as many at a time as the worker has and with headers as long as its own.
+// Usage: port, seconds, at once, bytes.
 const [port = '', seconds = '', at_once = '', bytes = ''] = process.argv.slice(2);
 
 const dispatcher = new Agent({ pipelining: 1 });
 const body = Buffer.alloc(Number(bytes), 'x');
+const headers = {
+  'content-type': 'application/json',
+  'user-agent': 'Postrider-Webhooks/1',
+  'webhook-id': `evt_${'0'.repeat(26)}`,
+  'webhook-timestamp': '1800000000',
+  'webhook-signature': `v1,${'0'.repeat(43)}=`,
+};
 const end = performance.now() + Number(seconds) * 1000;
 const loop = async (index: number) => {
   while (performance.now() < end) {
     const answer = await request(`http://127.0.0.1:${port}/${index}`, {
       dispatcher,
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'webhook-id': 'evt_0' },
+      headers,
       body,
     });
     await answer.body.dump();

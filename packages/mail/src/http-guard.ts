@@ -126,7 +126,10 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
     if (known) return known;
     const made = new Set<(reason: Error) => void>();
     cuts.set(signal, made);
-    signal.addEventListener('abort', () => made.forEach((cut) => cut(reasonOf(signal))), { once: true });
+    const cut_all = () => {
+      for (const cut of made) cut(reasonOf(signal));
+    };
+    signal.addEventListener('abort', cut_all, { once: true });
     return made;
   };
   const places = new Map<string, Place>();

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { Jobs } from '../jobs.ts';
-import { isHeld } from './held-store.ts';
+import { isHeld, nextTokenAt } from './held-store.ts';
 
 /** A fetched job, and the endpoint that it asks to look at. */
 export interface Call {
@@ -52,8 +52,11 @@ export async function beginVisitRows(
       select c.workspace_id, c.webhook_id from calls c
       cross join lateral (select * from webhooks x where x.id = c.webhook_id and x.status = 'enabled' offset 0) w
       left join visits v on v.webhook_id = c.webhook_id
-      -- A job comes when the pause is over: until then there is nothing to do.
-      where not coalesce(v.next_look_at > clock_now() and v.next_look_at <= w.paused_until, false)
+      -- A job comes when the pause is over, or a rate leaves the next: until then there is nothing to do.
+      where not coalesce(
+          v.next_look_at > clock_now()
+            and v.next_look_at <= greatest(w.paused_until, ${nextTokenAt(sql, sql`c.webhook_id`)}),
+          false)
         -- The end of a hold calls again.
         and not ${isHeld(sql, sql`c.webhook_id`)}
     ),
@@ -147,7 +150,7 @@ export async function endVisitRows(tx: Tx, jobs: Jobs, ended: readonly EndedVisi
     ),
     lines as materialized (
       select w.workspace_id, a.webhook_id, v.next_look_at, greatest(
-        o.due_at, w.paused_until, case when a.idle then clock_now() + make_interval(secs => ${IDLE_SECONDS}) end
+        o.due_at, w.paused_until, ${nextTokenAt(tx, tx`a.webhook_id`)}, case when a.idle then clock_now() + make_interval(secs => ${IDLE_SECONDS}) end
       ) as due_at
       from visits a
       cross join lateral (select * from webhooks x where x.id = a.webhook_id and x.status = 'enabled' offset 0) w

@@ -121,6 +121,29 @@ describe('a visit', () => {
     expect(await calls()).toEqual([{ state: 'created', in_seconds: 600 }]);
   });
 
+  it.each([
+    [20, 3],
+    [1, 5],
+  ])('that goes on at %i a minute is followed by one job, for the next of them or %i s later', async (rate, wait) => {
+    const { id } = await hook();
+    await send();
+    await world.services.sql`
+      insert into holds (id, scope, value, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
+        by_operator, created_at, expires_at, ended_at, ended_by, resume_rate_per_minute)
+      values (${newId('hold', world.clock.now())}, 'webhook', ${id}, ${world.workspace_id}, 'Looking', 'api_key', '', '',
+        false, clock_now(), clock_now() + interval '1 hour', clock_now(), 'release', ${rate})`;
+    const { visits } = await beginVisits(world.services, await fetch(), []);
+    const idle = visits.map((visit) => ({ ...visit, idle: true }));
+
+    await settlePosts(world.services, [], idle);
+    await send();
+
+    expect(await beginVisits(world.services, await fetch(), [])).toMatchObject({ visits: [], others: [id] });
+    expect(await calls()).toEqual([{ state: 'created', in_seconds: wait }]);
+    await world.clock.advance(wait * 1000);
+    expect((await beginVisits(world.services, await fetch(), [])).visits).toHaveLength(1);
+  });
+
   it('keeps others from the endpoint, whose calls end but for one when its time may be over', async () => {
     await hook();
     await send();
