@@ -99,6 +99,35 @@ describe('a workspace that writes to very many names on slow servers', () => {
   });
 });
 
+describe('the line of a relay', () => {
+  it('is alone until mail for another lane comes, and again when none has come for a while', () => {
+    const { lanes, pass } = lanesAt();
+    lanes.admit(some(20, 'relay'));
+    expect(lanes.isAlone()).toBe(true);
+
+    lanes.admit([...some(1, 'other', 'ws_other'), ...some(20, 'relay', 'ws_more')]);
+    expect(lanes.isAlone()).toBe(false);
+    pass(2000);
+    lanes.admit(some(20, 'relay', 'ws_later'));
+
+    expect(lanes.isAlone()).toBe(true);
+  });
+});
+
+describe('room in the line of a relay', () => {
+  it('is what may wait there, none while mail is parked that comes first, and unknown beside others', () => {
+    const { lanes } = lanesAt();
+    lanes.admit(some(100, 'relay'));
+    expect(lanes.aloneRoom()).toEqual({ free: 300, most: 400 });
+    lanes.setBacklog('relay', true);
+    expect(lanes.aloneRoom()).toEqual({ free: 0, most: 400 });
+
+    lanes.admit(some(1, 'other', 'ws_other'));
+
+    expect(lanes.aloneRoom()).toBeNull();
+  });
+});
+
 describe('a lane', () => {
   it('claims ahead of its places as much as it has lately sent, and no longer once it stands still', () => {
     const { lanes, pass } = lanesAt();

@@ -53,6 +53,10 @@ export interface Lanes {
   admit(candidates: readonly Candidate[]): Candidate[];
   /** Whether a lane moves so fast that waiting in the queue is as good as waiting elsewhere. */
   isFast(lane: string): boolean;
+  /** Whether all that came of late was for one lane, so that hardly anybody stands behind it who could go elsewhere. */
+  isAlone(): boolean;
+  /** How many more may wait in the one fast lane, and how many at most, where all that came of late was for it. */
+  aloneRoom(): { readonly free: number; readonly most: number } | null;
   /** Who is to be claimed next: one lane after another, in a lane one workspace after another. */
   take(count: number): Candidate[];
   /** Ends a place that take had given, without an attempt. */
@@ -96,6 +100,7 @@ const FAST = 20;
 /** A workspace with little mail finds room beside one that has filled the lane, up to so many. */
 const SMALL_SHARE = 2;
 const SMALL_SHARES = 64;
+const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
 /**
  * One workspace holds at most so many times the places that are free. Alone it gets 480 of 600, two get 266 each: who
@@ -131,6 +136,8 @@ export function createLanes(now: () => number, widthOf: (lane: string) => number
   const queued = new Set<string>();
   const waitingJobs = new Map<string, Candidate>();
   let limits: ReadonlyMap<string, LaneLimit> = new Map();
+  let last_lane = NO_LANE;
+  let mixed_at = Number.NEGATIVE_INFINITY;
   let held = 0;
   const heldBy = new Map<string, number>();
 
@@ -174,6 +181,7 @@ export function createLanes(now: () => number, widthOf: (lane: string) => number
   };
   const windowOf = (name: string, lane: Lane) => capOf(name, lane) + Math.min(MOST_AHEAD, recent(lane));
   const isFresh = (lane: Lane) => now() - lane.busy_since < FRESH_MS && lane.pace.closings === 0;
+  const isFast = (lane: Lane) => lane.closed === null && (isFresh(lane) || recent(lane) >= FAST);
   const roomFor = (name: string, lane: Lane) => {
     if (name === NO_LANE) return Number.POSITIVE_INFINITY;
     const shown = Math.max(2 * capOf(name, lane), Math.min(MOST_WAITING, 2 * recent(lane)));
@@ -213,6 +221,13 @@ export function createLanes(now: () => number, widthOf: (lane: string) => number
     const own = lane.waiting.get(workspace_id)?.length ?? 0;
     return own < SMALL_SHARE && lane.waiting_count < room + SMALL_SHARES;
   };
+
+  const noteLane = (name: string) => {
+    if (name === last_lane || name === NO_LANE) return;
+    if (last_lane !== NO_LANE) mixed_at = now();
+    last_lane = name;
+  };
+  const isAlone = () => now() - mixed_at >= ALONE_MS;
 
   const noteParked = (lane: Lane, workspace_id: string) => {
     lane.parked = true;
@@ -285,6 +300,7 @@ export function createLanes(now: () => number, widthOf: (lane: string) => number
       const parked: Candidate[] = [];
       for (const candidate of candidates) {
         if (renew(candidate)) continue;
+        noteLane(candidate.lane);
         const lane = laneNamed(candidate.lane);
         if (lane.held === 0 && lane.waiting_count === 0 && !lane.parked) lane.busy_since = now();
         lane.last_used = now();
@@ -296,10 +312,15 @@ export function createLanes(now: () => number, widthOf: (lane: string) => number
       }
       return parked;
     },
-    isFast(name) {
-      const lane = laneNamed(name);
-      return lane.closed === null && (isFresh(lane) || recent(lane) >= FAST);
+    isAlone,
+    aloneRoom() {
+      const lane = lanes.get(last_lane);
+      if (!lane || !isAlone() || !isFast(lane)) return null;
+      const most = roomFor(last_lane, lane);
+      // Whoever comes after parked mail of the same workspace is parked too: that is taken back first.
+      return { free: lane.parked ? 0 : most - lane.waiting_count, most };
     },
+    isFast: (name) => isFast(laneNamed(name)),
     take(count) {
       const taken: Candidate[] = [];
       for (let found = true; found && taken.length < count; ) {

@@ -31,6 +31,9 @@ const MOST_IN_FLIGHT = 600;
 // When fast lanes have as much as they can take, the rest may stay in the queue; but others stand behind it there,
 // who are looked for this often.
 const LOOK_AHEAD_MS = 100;
+// Where all mail goes one way, as to a relay, hardly anybody stands there. Who is found there has to be parked.
+const LOOK_AHEAD_ALONE_MS = 500;
+const LOOK_AHEAD_ALONE_COUNT = 50;
 // A large mail takes several times its size while it is read, composed and sent.
 const MOST_LARGE = 4;
 // Enough to keep every thread that signs busy while the connections of a few lanes are.
@@ -88,6 +91,7 @@ export function startDeliveryPump(
   let fetching: Promise<void> | null = null;
   let again = false;
   let crowded_until = 0;
+  let crowded_by = 0;
   let newest: Date | null = null;
   let looked_at = Number.NEGATIVE_INFINITY;
   let claiming: Promise<void> | null = null;
@@ -107,7 +111,7 @@ export function startDeliveryPump(
 
   const poll = () => {
     if (stopped) return;
-    if (fetching || performance.now() < crowded_until) {
+    if (fetching || isCrowded()) {
       again = true;
       return;
     }
@@ -123,10 +127,18 @@ export function startDeliveryPump(
         fetching = null;
         again ||= more;
         if (stopped) return;
-        if (again && room() > 0) poll();
-        if (!fetching) pollTimer ??= setTimeout(poll, again ? LOOK_AHEAD_MS : POLL_MS);
+        if (again && (lanes.aloneRoom() ? isRoomy() : room() > 0)) poll();
+        if (!fetching) pollTimer ??= setTimeout(poll, again ? lookAhead().ms : POLL_MS);
       });
   };
+
+  const lookAhead = () =>
+    lanes.isAlone()
+      ? { ms: LOOK_AHEAD_ALONE_MS, count: LOOK_AHEAD_ALONE_COUNT }
+      : { ms: LOOK_AHEAD_MS, count: FETCH_COUNT };
+
+  /** Until it is time to look ahead, or half of those who wait here have gone. */
+  const isCrowded = () => performance.now() < crowded_until && lanes.counts().waiting * 2 > crowded_by;
 
   /** What an operator has set, where that is less. */
   const most = () => Math.min(MOST_IN_FLIGHT, book?.concurrency('delivery.attempt') ?? MOST_IN_FLIGHT);
@@ -134,8 +146,12 @@ export function startDeliveryPump(
   /** How many more may be claimed or wait for it here; those that are being recorded still count. */
   const room = () => {
     const { held, waiting } = lanes.counts();
-    return MOST_IN_FLIGHT - Math.max(held, inFlight.size) - waiting;
+    const free = MOST_IN_FLIGHT - Math.max(held, inFlight.size) - waiting;
+    return Math.min(free, lanes.aloneRoom()?.free ?? free);
   };
+
+  /** Enough of it for a fetch that is worth its while. */
+  const isRoomy = () => room() > Math.min(FETCH_COUNT, lanes.aloneRoom()?.most ?? FETCH_COUNT) / 2;
 
   /**
    * The time after which a fetch need only look, or null for a look at all that is ready. A job that was fetched leaves
@@ -162,13 +178,16 @@ export function startDeliveryPump(
     if (lanes.counts().waiting > allowance() + FETCH_COUNT) return false;
     if (Math.max(lanes.counts().held, inFlight.size) >= MOST_IN_FLIGHT) return true;
     const free = room();
-    const count = free > 0 ? Math.min(FETCH_COUNT, free) : FETCH_COUNT;
+    const count = free > 0 ? Math.min(FETCH_COUNT, free) : lookAhead().count;
     const made_after = newOnly();
     const found = await fetchDeliveries(services, count, made_after);
     if (found.length === 0) return false;
     noteFound(found, made_after === null, found.length < count);
     const crowding = await keeper.place(found);
-    if (crowding > found.length / 4) crowded_until = performance.now() + LOOK_AHEAD_MS - 1;
+    if (crowding > found.length / 4) {
+      crowded_until = performance.now() + lookAhead().ms - 1;
+      crowded_by = lanes.counts().waiting;
+    }
     claimSoon();
     return found.length === count;
   };
@@ -193,7 +212,7 @@ export function startDeliveryPump(
         claiming = null;
         keeper.refill();
         if (claimAgain) claimSoon();
-        if (again && room() > FETCH_COUNT / 2) poll();
+        if (again && isRoomy()) poll();
       });
   };
 
@@ -312,7 +331,7 @@ export function startDeliveryPump(
       for (const { claimed } of batch) inFlight.delete(claimed.lease);
       claimSoon();
       // Room has come free, and what filled it may wait for it.
-      if (again && room() > FETCH_COUNT / 2) poll();
+      if (again && isRoomy()) poll();
     });
   };
 
