@@ -2,7 +2,7 @@ import type { SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText, type Reply, readReply } from '../reply.ts';
 import type { Envelope, SendOutcome, SendStage } from '../send-outcome.ts';
 import { type Abilities, describe, discard, type OpenSession, SILENT, say } from './session.ts';
-import { wireContent } from './wire-content.ts';
+import { type WireContent, wireContent } from './wire-content.ts';
 
 export interface SmtpTimeouts {
   /** From the first packet to the end of greeting, EHLO, STARTTLS and login. */
@@ -129,21 +129,24 @@ export function transact(
     }
 
     /** A mail of one chunk leaves in one write, its dot included; a long one goes on when the socket has room. */
-    function sendContent(wire: Buffer, from: number): void {
+    function sendContent({ content, ending }: WireContent, from: number): void {
       if (settled) return;
       const end = from + CHUNK_SIZE;
-      if (end < wire.length) {
+      if (end < content.length) {
         if (from === 0) moveTo('content', timeouts.content_ms);
-        socket.write(wire.subarray(from, end), (error) => {
-          if (!error) sendContent(wire, end);
+        socket.write(content.subarray(from, end), (error) => {
+          if (!error) sendContent({ content, ending }, end);
         });
         return;
       }
       // Written, the dot may reach the server at any time; the server can have it once the kernel has.
       moveTo('after_dot', timeouts.after_dot_ms);
-      socket.write(from === 0 ? wire : wire.subarray(from), (error) => {
+      socket.cork();
+      socket.write(from === 0 ? content : content.subarray(from));
+      socket.write(ending, (error) => {
         dot_flushed = !error;
       });
+      socket.uncork();
     }
 
     function moveTo(next: Position, allowed_ms: number): void {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { wireContent } from './wire-content.ts';
 
-const wire = (raw: string) => wireContent(Buffer.from(raw, 'latin1')).toString('latin1');
+function wire(raw: string): string {
+  const { content, ending } = wireContent(Buffer.from(raw, 'latin1'));
+  return Buffer.concat([content, ending]).toString('latin1');
+}
 
 describe('the content on the wire', () => {
   it('ends with a lone dot, on a line of its own', () => {

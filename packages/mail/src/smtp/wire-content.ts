@@ -1,22 +1,24 @@
 const DOT = 0x2e;
 const LINE_FEED = 0x0a;
 const END = Buffer.from('.\r\n', 'latin1');
-const END_OF_LINE = Buffer.from('\r\n', 'latin1');
+const END_AFTER_LINE = Buffer.from('\r\n.\r\n', 'latin1');
 const DOT_AT_START = Buffer.from('\n.', 'latin1');
 
+/** The content as it travels after DATA, without a copy where it is on the wire as it is. */
+export interface WireContent {
+  readonly content: Buffer;
+  /** The lone dot that ends it, and the end of the line before it where there is none. */
+  readonly ending: Buffer;
+}
+
 /**
- * The content as it travels after DATA (RFC 5321 section 4.5.2): dots that begin a line are doubled, and a lone dot
- * ends it. Line ends are taken as they are; compose writes no others than CRLF. A dot after a bare LF is doubled
- * all the same, so that no server can take it for the end.
+ * RFC 5321 section 4.5.2: dots that begin a line are doubled, and a lone dot ends the content. Line ends are taken as
+ * they are; compose writes no others than CRLF. A dot after a bare LF is doubled all the same, so that no server can
+ * take it for the end.
  */
-export function wireContent(raw: Buffer): Buffer {
-  const ending = raw.length > 0 && raw[raw.length - 1] !== LINE_FEED ? Buffer.concat([END_OF_LINE, END]) : END;
-  if (raw[0] !== DOT && !raw.includes(DOT_AT_START)) {
-    const wire = Buffer.allocUnsafe(raw.length + ending.length);
-    raw.copy(wire);
-    ending.copy(wire, raw.length);
-    return wire;
-  }
+export function wireContent(raw: Buffer): WireContent {
+  const ending = raw.length > 0 && raw[raw.length - 1] !== LINE_FEED ? END_AFTER_LINE : END;
+  if (raw[0] !== DOT && !raw.includes(DOT_AT_START)) return { content: raw, ending };
   const pieces: Buffer[] = raw[0] === DOT ? [END.subarray(0, 1)] : [];
   let from = 0;
   for (let at = raw.indexOf(DOT_AT_START); at >= 0; at = raw.indexOf(DOT_AT_START, at + 1)) {
@@ -24,5 +26,5 @@ export function wireContent(raw: Buffer): Buffer {
     pieces.push(raw.subarray(from, at + 2));
     from = at + 1;
   }
-  return Buffer.concat([...pieces, raw.subarray(from), ending]);
+  return { content: Buffer.concat([...pieces, raw.subarray(from)]), ending };
 }
