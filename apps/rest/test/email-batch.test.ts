@@ -7,6 +7,8 @@ let rest: RestServer;
 
 beforeAll(async () => {
   world = await createWorld();
+  // Windows are counted by the minute.
+  await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
   rest = await startRest(world.services, world.secret);
 });
 afterAll(async () => {
