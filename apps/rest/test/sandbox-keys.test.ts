@@ -100,6 +100,17 @@ describe('403', () => {
         .filter((one) => /webhooks|suppressions|(POST|DELETE) .domains/.test(one)),
     );
   });
+
+  it('opens webhooks and domains to a sandbox key that has their scopes by name', async () => {
+    const { secret } = await world.key({ scopes: ['webhooks:manage', 'domains:write'], mode: 'sandbox' });
+
+    const body = { url: 'http://localhost:4000', events: ['email.queued'] };
+
+    const webhook = await rest.call('POST', '/webhooks', { key: secret, body });
+    const domain = await rest.call('POST', '/domains', { key: secret, body: { name: 'new.example.com' } });
+
+    expect([webhook.status, domain.status]).toEqual([201, 201]);
+  });
 });
 
 describe('404', () => {

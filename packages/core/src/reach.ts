@@ -9,7 +9,8 @@ import { scopeRefusal } from './scope-refusal.ts';
 // Who may reach what: an operator every workspace and the instance, an admin the own workspace, anybody else neither.
 // A workspace out of reach is answered like one that does not exist.
 // A key of the sandbox mode has mail and keys of that mode in its reach, whatever its scopes. What has no mode, such as
-// webhooks, suppressions and holds, is about live mail too, and stays with live keys.
+// webhooks and domains, is about live mail too: it takes a scope that names it, and not admin alone. Holds, people and
+// whatever else only admin opens stay with live keys.
 
 /** Stands for the whole instance where a row otherwise names its workspace. */
 export const INSTANCE = '';
@@ -73,7 +74,7 @@ function usualReach(actor: Actor): Reach {
   return operates ? 'instance' : 'workspace';
 }
 
-/** What a sandbox key may do: with mail and keys of its mode, and to look at what it needs to send. */
+/** What a sandbox key may do whatever its scopes are named: with mail and keys of its mode, and to look at what it needs to send. */
 const inSandbox: ReadonlySet<string> = new Set([
   'api_keys.create',
   'api_keys.current',
@@ -118,9 +119,13 @@ export function sandboxRefusal(
   actor: Actor,
   { name, scope }: { readonly name: string; readonly scope: Scope | null },
 ): AppError | null {
-  if (modeInReach(actor) === null || inSandbox.has(name)) return null;
-  return new AppError('missing_scope', 'A sandbox key reaches mail and keys of the sandbox only; use a live key.', {
-    required_scope: scope ?? 'admin',
+  if (actor.kind !== 'key' || modeInReach(actor) === null || inSandbox.has(name)) return null;
+  const needed = scope ?? 'admin';
+  const named = needed !== 'admin' && needed !== 'operator';
+  if (named && actor.scopes.includes(needed)) return null;
+  const way = named ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
+  return new AppError('missing_scope', `A sandbox key reaches mail and keys of the sandbox only; ${way}.`, {
+    required_scope: needed,
   });
 }
 
