@@ -29,7 +29,7 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
     const text = JSON.stringify(body);
     const headers = answerHeaders(
       { status, body, request_id, window, window_name: 'address', replayed: false, close: true },
-      text,
+      Buffer.byteLength(text),
     );
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
     for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`;

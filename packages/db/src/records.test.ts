@@ -31,7 +31,26 @@ it('brings rows back as they were, whatever their texts hold', async () => {
   );
 });
 
-it.each(['\x1a', 'a\x1eb', '\x1f'])('takes no text that would be read as another row or field: %j', (text) => {
-  expect(fitsRecord(text)).toBe(false);
-  expect(() => recordTexts([['fine', text]])).toThrow('separator');
+it('brings lists back as they were', async () => {
+  const list = fc.array(
+    fc.string({ unit: 'binary', minLength: 1 }).filter((text) => fitsRecord(text) && !text.includes('\0')),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(field, list), { minLength: 1 }), async (rows) => {
+      const back = await sql<{ a: string | null; items: string[] }[]>`
+        select a, items from ${recordsIn(sql, recordTexts(rows), ['a', 'items[]'])} as r`;
+      expect(back.map(({ a, items }) => [a, items])).toEqual(rows);
+    }),
+    { numRuns: 50 },
+  );
 });
+
+it.each(['\x1a', 'a\x1eb', '\x1f', '\x1d', `${'long '.repeat(50)}\x1e`])(
+  'takes no text that would be read as another row or field: %j',
+  (text) => {
+    expect(fitsRecord(text)).toBe(false);
+    expect(() => recordTexts([['fine', text]])).toThrow('separator');
+    expect(() => recordTexts([['fine', ['fine', text]]])).toThrow('separator');
+    expect(() => recordTexts([['fine', [text]]])).toThrow('separator');
+  },
+);

@@ -124,7 +124,7 @@ describe('a key and a domain that were read before', () => {
 
   it.each([
     ['a quote, a backslash, a comma and a brace', 'a "b" \\ , {c}', '{"\\\n}'],
-    ['the separators that rows travel with', 'Hello', 'a\x1eb\x1fc\x1ad'],
+    ['the separators that rows travel with', 'Hello', 'a\x1eb\x1fc\x1ad\x1de'],
     ['nothing but the mark of an absent field', 'Hello', '\x1a'],
     ['characters of several bytes', 'Grüße 🎉', '漢字 \u{1f469}\u200d\u{1f680}'],
   ])('keep %s', async (_, subject, text) => {

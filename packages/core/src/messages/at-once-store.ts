@@ -1,4 +1,4 @@
-import { arrayLiteral, recordsIn, recordTexts, type Sql } from '@postrider/db';
+import { recordsIn, recordTexts, type Sql } from '@postrider/db';
 import type { Jobs } from '../jobs.ts';
 import { stillSuppressed } from '../suppressions/in-force-store.ts';
 import type { NewMessage } from './store.ts';
@@ -25,41 +25,35 @@ export interface StoredAtOnce {
  * volume, and raises PR002, which undoes all of it, unless the epoch is the one in which the facts were read,
  * no key has expired, every count is within its limit, and no recipient is suppressed. Every message is
  * queued, claims no idempotency key, and has a recipient. Counters are taken windows first, each sorted, so
- * that no two batches can deadlock.
+ * that no two batches can deadlock. Times are written out wherever they are needed: a part of the statement that
+ * others read them from costs more than to work them out again.
  */
 export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<StoredAtOnce> {
   const { messages } = batch;
   const windows = batch.windows.map(({ key_id, wanted, allowance }) => [key_id, wanted, allowance]);
   const spendings = spendingsOf(messages);
   const [row] = await sql<{ now: Date; reset_unix: number; seconds_left: number; key_ids: string[]; used: number[] }[]>`
-    with known as materialized (
-      select date_trunc('milliseconds', clock_now()) as now,
-        date_trunc('minute', clock_now()) as minute,
-        date_trunc('month', clock_now() at time zone 'UTC')::date as month,
-        extract(day from clock_now() at time zone 'UTC')::int as day,
-        array_fill(0::bigint, array[extract(day from clock_now() at time zone 'UTC')::int - 1]) as days_before,
-        array_fill(0::bigint, array[31 - extract(day from clock_now() at time zone 'UTC')::int]) as days_after,
-        value = ${batch.epoch}::bigint
-          and clock_now() < coalesce(${batch.good_until}::timestamptz, 'infinity') as holds
-      from accept_epoch
-    ),
-    counted as (
+    with counted as (
       insert into rate_windows as r (subject, class, minute, used, allowance)
-      select key_id, 'send', (select minute from known), wanted::int, allowance::int
-      from ${recordsIn(sql, recordTexts(windows), ['key_id', 'wanted', 'allowance'])} as asked
+      select key_id, 'send', date_trunc('minute', clock_now()), wanted::int, allowance::int
+      from ${recordsIn(sql, recordTexts(windows), WINDOW_COLUMNS)} as asked
       on conflict (subject, class, minute) do update
         set used = r.used + excluded.used, allowance = excluded.allowance
       returning subject, used, used <= allowance as fits
     ),
     spent as (
       insert into usage_months as u (workspace_id, month, used, monthly_limit, by_day)
-      select workspace_id, (select month from known), count::bigint, monthly_limit::bigint,
-        (select days_before from known) || count::bigint || (select days_after from known)
-      from ${recordsIn(sql, recordTexts(spendings), ['workspace_id', 'count', 'monthly_limit'])} as spending
+      select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, count::bigint,
+        monthly_limit::bigint,
+        (select array_fill(0::bigint, array[extract(day from clock_now() at time zone 'UTC')::int - 1]))
+          || count::bigint
+          || (select array_fill(0::bigint, array[31 - extract(day from clock_now() at time zone 'UTC')::int]))
+      from ${recordsIn(sql, recordTexts(spendings), SPENDING_COLUMNS)} as spending
       on conflict (workspace_id, month) do update set
         used = u.used + excluded.used,
         monthly_limit = excluded.monthly_limit,
-        by_day[(select day from known)] = u.by_day[(select day from known)] + excluded.used
+        by_day[extract(day from clock_now() at time zone 'UTC')::int] =
+          u.by_day[extract(day from clock_now() at time zone 'UTC')::int] + excluded.used
       returning coalesce(used <= monthly_limit, true) as fits
     ),
     batch as materialized (
@@ -72,12 +66,16 @@ export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<
       insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
         cc_addresses, bcc_addresses, reply_to, subject, tags, metadata, recipient_count, body_bytes, api_key_id, request_id,
         resend_of, created_at, event_count, last_event_type, last_event_at)
-      select workspace_id, id, 'queued', mode, from_address, from_email, from_domain, to_addresses::text[],
-        cc_addresses::text[], bcc_addresses::text[], reply_to, subject, tags::text[], metadata,
-        recipient_count::smallint, body_bytes::int, api_key_id, request_id, resend_of, (select now from known), 1,
-        'email.queued', (select now from known)
+      select workspace_id, id, 'queued', mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, reply_to, subject, tags, metadata,
+        recipient_count::smallint, body_bytes::int, api_key_id, request_id, resend_of,
+        date_trunc('milliseconds', clock_now()), 1, 'email.queued', date_trunc('milliseconds', clock_now())
       from batch
-      where case when (select holds from known)
+      where case when (
+            select value = ${batch.epoch}::bigint
+              and clock_now() < coalesce(${batch.good_until}::timestamptz, 'infinity')
+            from accept_epoch
+          )
           and (select bool_and(fits) from counted)
           and (select coalesce(bool_and(fits), true) from spent)
           and not exists (
@@ -96,18 +94,19 @@ export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<
     ),
     r as (
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
-      select workspace_id, message_id, id, email, domain, kind::recipient_kind, 'queued', (select now from known),
-        job_id::uuid
+      select workspace_id, message_id, id, email, domain, kind::recipient_kind, 'queued',
+        date_trunc('milliseconds', clock_now()), job_id::uuid
       from people
     ),
     t as (
       insert into message_tags (workspace_id, tag, message_id)
       select workspace_id, tag, message_id
-      from ${recordsIn(sql, tagRecords(messages), ['workspace_id', 'tag', 'message_id'])} as records
+      from ${recordsIn(sql, tagRecords(messages), TAG_COLUMNS)} as records
     ),
     e as (
       insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
-      select workspace_id, event_id, 'email.queued', id, 1, '{}', (select now from known) from batch
+      select workspace_id, event_id, 'email.queued', id, 1, '{}', date_trunc('milliseconds', clock_now())
+      from batch
     ),
     j as (
       ${jobs.insertion(
@@ -117,9 +116,9 @@ export async function storeAtOnce(sql: Sql, jobs: Jobs, batch: AtOnce): Promise<
           'message_id', message_id, 'recipient_id', id) as data from people`,
       )}
     )
-    select (select now from known) as now,
-      (select extract(epoch from minute)::int + 60 from known) as reset_unix,
-      (select extract(epoch from minute + interval '1 minute' - clock_now())::float8 from known) as seconds_left,
+    select date_trunc('milliseconds', clock_now()) as now,
+      extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
+      extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left,
       array_agg(subject) as key_ids, array_agg(used) as used
     from counted`;
   if (!row) throw new Error('a batch was stored without an answer');
@@ -140,6 +139,9 @@ function spendingsOf(messages: readonly NewMessage[]) {
     .map(([workspace_id, { count, monthly_limit }]) => [workspace_id, count, monthly_limit]);
 }
 
+const WINDOW_COLUMNS = ['key_id', 'wanted', 'allowance'] as const;
+const SPENDING_COLUMNS = ['workspace_id', 'count', 'monthly_limit'] as const;
+
 const MESSAGE_COLUMNS = [
   'workspace_id',
   'id',
@@ -148,12 +150,12 @@ const MESSAGE_COLUMNS = [
   'from_address',
   'from_email',
   'from_domain',
-  'to_addresses',
-  'cc_addresses',
-  'bcc_addresses',
+  'to_addresses[]',
+  'cc_addresses[]',
+  'bcc_addresses[]',
   'reply_to',
   'subject',
-  'tags',
+  'tags[]',
   'metadata',
   'recipient_count',
   'body_bytes',
@@ -172,12 +174,12 @@ function messageRecords(messages: readonly NewMessage[]): string {
       message.from_address,
       message.from_email,
       message.from_domain,
-      arrayLiteral(message.to_addresses),
-      arrayLiteral(message.cc_addresses),
-      arrayLiteral(message.bcc_addresses),
+      message.to_addresses,
+      message.cc_addresses,
+      message.bcc_addresses,
       message.reply_to,
       message.subject,
-      arrayLiteral(message.tags),
+      message.tags,
       message.metadata,
       message.recipients.length,
       message.body_bytes,
@@ -220,6 +222,8 @@ function recipientRecords(messages: readonly NewMessage[]): string {
     ),
   );
 }
+
+const TAG_COLUMNS = ['workspace_id', 'tag', 'message_id'] as const;
 
 function tagRecords(messages: readonly NewMessage[]): string {
   return recordTexts(messages.flatMap(({ workspace_id, id, tags }) => tags.map((tag) => [workspace_id, tag, id])));
