@@ -59,7 +59,7 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
 }
 
 /**
- * The only UPDATE of a state. Moves many recipients in one statement, folds their messages' statuses,
+ * The only UPDATE of a state, but for settleTaken. Moves many recipients in one statement, folds their messages' statuses,
  * appends the events, and returns those that won: a row in another state, not due, or under another's
  * lease is left alone. The messages are locked first, in id order, so that siblings moved by two
  * transactions at once fold one after the other, and two batches cannot deadlock.
