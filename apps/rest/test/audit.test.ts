@@ -1,7 +1,7 @@
 import { invoke } from '@postrider/core';
 import { type AuditAction, listAudit } from '@postrider/core/audit';
-import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, sharedByTests, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../src/routes.ts';
 import { type RestServer, startRest } from './rest-server.ts';
 
@@ -10,19 +10,21 @@ const HOUR_MS = 3_600_000;
 let world: World;
 let rest: RestServer;
 let sink: WebhookSink;
-beforeAll(async () => {
+sharedByTests(open, close);
+
+async function open(): Promise<void> {
   world = await createWorld();
   sink = await startWebhookSink({ now: world.clock.now });
   rest = await startRest(world.services, world.secret);
   await world.domain('good.test');
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
-});
+}
 beforeEach(() => world.clock.advance(60_000));
-afterAll(async () => {
+async function close(): Promise<void> {
   await rest.stop();
   await sink.stop();
   await world.stop();
-});
+}
 
 interface Asked {
   readonly path: string;

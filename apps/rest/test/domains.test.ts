@@ -1,7 +1,7 @@
 import { newId } from '@postrider/core';
 import { cancelMailOf } from '@postrider/core/domains';
-import { createWorld, type DnsZone, startDnsZone, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, type DnsZone, sharedByTests, startDnsZone, type World } from '@postrider/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Answer,
   type CallOptions,
@@ -16,7 +16,9 @@ let zone: DnsZone;
 let world: World;
 let rest: RestServer;
 
-beforeAll(async () => {
+sharedByTests(open, close);
+
+async function open(): Promise<void> {
   zone = await startDnsZone();
   world = await createWorld({
     DNS_SERVERS: zone.address,
@@ -25,13 +27,13 @@ beforeAll(async () => {
   });
   rest = await startRest(world.services, world.secret);
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
-});
+}
 beforeEach(() => world.clock.advance(60_000));
-afterAll(async () => {
+async function close(): Promise<void> {
   await rest.stop();
   await world.stop();
   await zone.stop();
-});
+}
 
 interface ShownRecord {
   readonly purpose: string;

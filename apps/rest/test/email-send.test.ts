@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Services } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
-import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import { createWorld, type SinkMail, sharedByTests, type World } from '@postrider/testing';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
 import { openRaw, requestHead } from './raw-http.ts';
 import {
@@ -23,22 +23,24 @@ let rest: RestServer;
 let other: RestServer;
 let peer: Services;
 
-beforeAll(async () => {
+sharedByTests(open, close);
+
+async function open(): Promise<void> {
   world = await createWorld();
   rest = await startRest(world.services, world.secret);
   peer = await world.peer();
   other = await startRest(peer, world.secret);
   await world.domain('good.test');
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
-});
+}
 // Each test has windows of its own, and none of them turns while it runs.
 beforeEach(() => world.clock.advance(60_000));
 afterEach(() => vi.useRealTimers());
-afterAll(async () => {
+async function close(): Promise<void> {
   await rest.stop();
   await other.stop();
   await world.stop();
-});
+}
 
 const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 const MIB = 1024 * 1024;

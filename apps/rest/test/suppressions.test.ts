@@ -1,7 +1,7 @@
 import { scopes } from '@postrider/core/api-keys';
 import { maintainStorage } from '@postrider/core/storage';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, sharedByTests, type World } from '@postrider/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
 import {
   type Answer,
@@ -20,18 +20,20 @@ let rest: RestServer;
 /** The same /v1 in what would be another process. */
 let other: RestServer;
 
-beforeAll(async () => {
+sharedByTests(open, close);
+
+async function open(): Promise<void> {
   world = await createWorld();
   rest = await startRest(world.services, world.secret);
   other = await startRest(await world.peer(), world.secret);
   await world.clock.freeze(new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 5000));
-});
+}
 beforeEach(() => world.clock.advance(MINUTE_MS));
-afterAll(async () => {
+async function close(): Promise<void> {
   await rest.stop();
   await other.stop();
   await world.stop();
-});
+}
 
 const list = (query = '', options: CallOptions = {}) => rest.call('GET', `/suppressions${query}`, options);
 const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/suppressions', { body, ...options });

@@ -14,6 +14,7 @@ export {
 export { expiredCertificate, mailCertificate } from './mail-certificate.ts';
 export { outgoingMessages } from './outgoing-messages.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';
+export { sharedByTests } from './second-try.ts';
 export {
   type SinkMail,
   type SmtpQuestion,

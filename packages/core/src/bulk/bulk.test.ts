@@ -1,5 +1,5 @@
-import { createWorld, startWebhookSink, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWorld, sharedByTests, startWebhookSink, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import type { Context, KeyActor } from '../context.ts';
 import { idFloor } from '../ids.ts';
@@ -24,13 +24,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 let world: World;
-beforeAll(async () => {
+sharedByTests(open, () => world.stop());
+
+async function open(): Promise<void> {
   world = await createWorld({ RETRY_SCHEDULE: '1h,1h', DELIVERY: 'capture' });
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
-});
+}
 beforeEach(() => world.clock.advance(MINUTE_MS));
 afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
-afterAll(() => world.stop());
 
 const ctx = () => world.as(world.workspace_id);
 const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
