@@ -1,5 +1,5 @@
 import type { Operation } from '@postrider/core';
-import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import {
   addDomain,
   examineDomain,
@@ -103,6 +103,7 @@ export const routes: readonly Route[] = [
   route('GET', '/api-keys', listKeys),
   route('GET', '/api-keys/current', currentKey),
   route('POST', '/api-keys', createKey, { status: 201 }),
+  route('POST', '/api-keys/{key_id}/rotate', rotateKey, { status: 201 }),
   route('DELETE', '/api-keys/{key_id}', revokeKey),
   route('GET', '/domains', listDomains),
   route('POST', '/domains', addDomain, { status: 201 }),

@@ -151,6 +151,7 @@ describe('201', () => {
       expires_at: null,
       last_used_at: null,
       revoked_at: null,
+      replaced_by: null,
       secret: expect.stringMatching(/^pr_live_[0-9a-f]{64}$/),
     });
     expect(await works(String(answer.body.secret), other)).toBe(true);

@@ -184,6 +184,15 @@ const surface: Record<string, Audited | null> = {
     refused: { path: '/api-keys', body: { name: 'Shop', scopes: ['everything'] } },
     hidden: ['pr_live_'],
   },
+  'POST /api-keys/{key_id}/rotate': {
+    action: 'api_key.rotated',
+    async prepare() {
+      const id = String((await made('/api-keys', { name: 'Shop', scopes: ['email:send'] })).id);
+      return { path: `/api-keys/${id}/rotate` };
+    },
+    refused: { path: '/api-keys/key_none/rotate' },
+    hidden: ['pr_live_'],
+  },
   'DELETE /api-keys/{key_id}': {
     action: 'api_key.revoked',
     async prepare() {

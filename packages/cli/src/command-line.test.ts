@@ -317,6 +317,16 @@ describe('keys', () => {
     expect(refused.err).toMatch(/^revoked_key: .*\nSet POSTRIDER_API_KEY/);
   });
 
+  it('puts another key in the place of one', async () => {
+    const made = JSON.parse((await postrider(['keys', 'create', '--name', 'Old', '--scope', 'admin', '--json'])).out);
+
+    const rotated = await postrider(['keys', 'rotate', made.id]);
+
+    const [secret, line] = rotated.out.split('\n');
+    expect(line).toMatch(new RegExp(`^key_\\w+ instead of ${made.id}; shown this once$`));
+    expect((await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret ?? '' })).code).toBe(0);
+  });
+
   it('makes one with every scope on the machine itself, beside the running server', async () => {
     const made = await launched(['keys', 'create', '--local', '--json'], { POSTRIDER_API_KEY: '' });
 

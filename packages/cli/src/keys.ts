@@ -69,6 +69,14 @@ export function addKeys(program: Command, terminal: Terminal): void {
       show(terminal, options.json, key, () => `${key.secret}\n${key.id}, ${key.scopes.join(' ')}; shown this once`);
     });
   keys
+    .command('rotate <id>')
+    .description('put a key that may do the same in its place; the old one works for 24 hours more')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const key = await createClient(terminal).call('POST', `/api-keys/${encodeURIComponent(id)}/rotate`, newKey);
+      show(terminal, options.json, key, () => `${key.secret}\n${key.id} instead of ${id}; shown this once`);
+    });
+  keys
     .command('revoke <id>')
     .description('refuse a key from its next request on; this cannot be undone')
     .option('--json', 'print JSON')

@@ -92,6 +92,8 @@ export const reasons = {
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
   domain_not_allowed: ['unprocessable', 'This name cannot be a sending domain.'],
+  api_key_not_active: ['unprocessable', 'The API key has been revoked or has expired.'],
+  already_rotated: ['unprocessable', 'Another API key has taken the place of this one already.'],
   rotation_in_progress: ['unprocessable', 'The DKIM keys of the domain are being changed already.'],
   idempotency_mismatch: ['unprocessable', 'The Idempotency-Key was used with another body.'],
   idempotency_in_progress: ['unprocessable', 'The first request with this Idempotency-Key is still under way.'],

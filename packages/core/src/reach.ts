@@ -81,6 +81,7 @@ const inSandbox: ReadonlySet<string> = new Set([
   'api_keys.list',
   'api_keys.read_many',
   'api_keys.revoke',
+  'api_keys.rotate',
   'domains.examine',
   'domains.get',
   'domains.list',

@@ -46,6 +46,8 @@ create table api_keys (
   expires_at timestamptz,
   last_used_at timestamptz,
   revoked_at timestamptz,
+  -- The key that a rotation has put in its place.
+  replaced_by text collate "C",
   primary key (workspace_id, id)
 );
 -- A workspace may have so many keys that are neither revoked nor expired.

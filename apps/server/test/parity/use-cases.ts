@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
-import { createKey, currentKey, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
@@ -417,6 +417,21 @@ const keys = [
     writes: true,
     varying: ['last4'],
     bad: { scopes: ['email:send', 'everything'] },
+  }),
+  useCase(rotateKey, {
+    rest: 'POST /api-keys/{key_id}/rotate',
+    trpc: 'POST apiKeys.rotate',
+    graphql: mutation(
+      'apiKeyRotate',
+      'RotateInput',
+      'ApiKeyCreatePayload',
+      `of: apiKey { ${shapes.apiKey} } secret`,
+      ({ input }) => ({ id: input.key_id }),
+    ),
+    given: async (world) => ({ input: { key_id: (await world.key({ scopes: ['email:send'] })).id } }),
+    target: 'key_id',
+    writes: true,
+    varying: ['last4'],
   }),
   useCase(revokeKey, {
     rest: 'DELETE /api-keys/{key_id}',

@@ -2,20 +2,16 @@ import { isIP } from 'node:net';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
 import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { issueFor } from '../parse-input.ts';
 import { timestampField } from '../timestamp-field.ts';
-import { keyDomainProblem } from './key-domains.ts';
 import { keyEntry, keyFacts, keySchema, scopeField } from './key-entry.ts';
-import { hasScope } from './scopes.ts';
-import { hashSecret, type KeyMode, keyModes, newSecret, secretPrefix } from './secret.ts';
-import { countActiveKeys, insertKey, lockKeyCount, reachesBeyond } from './store.ts';
-
-// Each key has windows and budgets of its own, so these bound a workspace only as far as its keys are bounded.
-const MOST_KEYS = 1000;
+import { refuseFurther } from './refuse-further.ts';
+import { refuseTooMany } from './refuse-too-many.ts';
+import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
+import { insertKey } from './store.ts';
 
 const domainField = z.string().transform((text, context) => {
   const name = canonicalDomain(text);
@@ -65,41 +61,11 @@ export const createKey = operation({
   async run(ctx, input) {
     await requireFreshSignIn(ctx);
     const { actor } = ctx;
-    const missing = actor.kind !== 'system' ? input.scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
-    if (missing) {
-      throw new AppError('missing_scope', `A key cannot grant ${missing} because it lacks that scope itself.`, {
-        required_scope: missing,
-      });
-    }
-    if (actor.kind === 'key' && actor.mode === 'sandbox' && input.mode === 'live') {
-      throw new AppError('missing_scope', 'A sandbox key cannot make a live one; use a live key.', {
-        required_scope: 'admin',
-      });
-    }
-    if (actor.kind === 'key' && actor.domains && !within(actor.domains, input.domains)) {
-      throw new AppError(
-        'key_domain_restricted',
-        `This key may send from ${actor.domains.join(', ')} only, so domains of the new key must name some of these.`,
-      );
-    }
     const limits = { allowed_ips: input.allowed_ips ?? null, expires_at: input.expires_at ?? null };
-    if (actor.kind === 'key') {
-      const beyond = await reachesBeyond(ctx.sql, actor, limits);
-      if (beyond.later || beyond.elsewhere) {
-        const what = beyond.later
-          ? 'expires_at must be no later than that of the key that makes it'
-          : 'allowed_ips must lie within those of the key that makes it';
-        throw new AppError('missing_scope', `A key cannot make one that reaches further: ${what}.`, {
-          required_scope: 'admin',
-        });
-      }
-    }
+    await refuseFurther(ctx, { ...input, domains: input.domains ?? null, ...limits });
     const secret = newSecret(input.mode);
     const row = await ctx.sql.begin(async (tx) => {
-      await lockKeyCount(tx, actor.workspace_id);
-      // On the machine itself a lost key can be replaced, whoever has made how many.
-      if (actor.kind !== 'system' && (await countActiveKeys(tx, actor.workspace_id, input.mode)) >= MOST_KEYS)
-        throw tooMany(input.mode);
+      await refuseTooMany(tx, actor, input.mode);
       const made = await insertKey(tx, {
         workspace_id: actor.workspace_id,
         id: newId('api_key', ctx.clock.now()),
@@ -119,18 +85,6 @@ export const createKey = operation({
     return { ...keyEntry(row), secret };
   },
 });
-
-function tooMany(mode: KeyMode): AppError {
-  return new AppError(
-    'key_limit',
-    `A workspace has at most ${MOST_KEYS} active ${mode} keys; revoke some that are not in use, or let keys expire.`,
-  );
-}
-
-/** A key for any domain reaches further than one for some. */
-function within(domains: readonly string[], wanted: readonly string[] | null | undefined): boolean {
-  return Boolean(wanted?.every((name) => keyDomainProblem(domains, name) === null));
-}
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');

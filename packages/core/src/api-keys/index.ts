@@ -7,5 +7,6 @@ export { refuseLimitedKey } from './limited-key.ts';
 export { listKeys } from './list-keys.ts';
 export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';
+export { rotateKey } from './rotate-key.ts';
 export { hasScope, type Scope, scopes } from './scopes.ts';
 export { hashSecret, type KeyMode, keyModes } from './secret.ts';

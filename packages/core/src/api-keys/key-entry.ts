@@ -31,6 +31,9 @@ export const keySchema = z
     expires_at: timeField.nullable(),
     last_used_at: timeField.nullable(),
     revoked_at: timeField.nullable(),
+    replaced_by: idField(idPrefixes.api_key)
+      .nullable()
+      .meta({ description: 'The key that a rotation has put in its place.' }),
   })
   .meta({ id: 'ApiKey' });
 export type KeyEntry = z.output<typeof keySchema>;
@@ -52,6 +55,7 @@ export function keyEntry(row: KeyRow): KeyEntry {
     expires_at: row.expires_at && isoTime(row.expires_at),
     last_used_at: row.last_used_at && isoTime(row.last_used_at),
     revoked_at: row.revoked_at && isoTime(row.revoked_at),
+    replaced_by: row.replaced_by,
   };
 }
 

@@ -208,6 +208,7 @@ export interface KeyRow {
   expires_at: Date | null;
   last_used_at: Date | null;
   revoked_at: Date | null;
+  replaced_by: string | null;
 }
 
 export interface NewKeyRow {
@@ -226,7 +227,7 @@ export interface NewKeyRow {
 
 const keyColumns = (sql: Sql | Tx) => sql`
   id, name, prefix, last4, scopes, mode, domains, allowed_ips::text[] as allowed_ips, created_at, expires_at,
-  last_used_at, revoked_at,
+  last_used_at, revoked_at, replaced_by,
   case when revoked_at is not null then 'revoked' when expires_at <= clock_now() then 'expired' else 'active' end as status`;
 
 /** Whoever makes keys in a workspace goes one after the other, so that what they count is exact. */
@@ -270,6 +271,29 @@ export async function revokeKeyRow(
     where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null and ${ofMode(sql, mode)}
     returning ${keyColumns(sql)}`;
   return row ?? null;
+}
+
+/** The key as it stands, which nobody changes before the commit. */
+export async function lockKey(tx: Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
+  const [row] = await tx<KeyRow[]>`
+    select ${keyColumns(tx)} from api_keys where workspace_id = ${workspace_id} and id = ${id} for update`;
+  return row ?? null;
+}
+
+/** Lets a key end by itself after a while, or when it would have anyway, because another one has taken its place. */
+export async function replaceKeyRow(
+  tx: Tx,
+  workspace_id: string,
+  id: string,
+  by: { readonly id: string; readonly overlap_seconds: number },
+): Promise<KeyRow> {
+  const [row] = await tx<KeyRow[]>`
+    update api_keys set replaced_by = ${by.id},
+      expires_at = least(expires_at, clock_now() + make_interval(secs => ${by.overlap_seconds}))
+    where workspace_id = ${workspace_id} and id = ${id}
+    returning ${keyColumns(tx)}`;
+  if (!row) throw new Error('a key that was locked is gone');
+  return row;
 }
 
 export async function keyById(

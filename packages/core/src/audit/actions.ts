@@ -2,6 +2,7 @@
 export const auditActions = [
   'api_key.created',
   'api_key.revoked',
+  'api_key.rotated',
   'domain.added',
   'domain.removed',
   'domain.suspended',

@@ -15,7 +15,7 @@ export const readMakers = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(actorField).readonly(),
   async run(ctx, { ids }): Promise<readonly AuditEntry['actor'][]> {
-    const rows = await makersOf(ctx.sql, ctx.actor.workspace_id, 'api_key.created', ids);
+    const rows = await makersOf(ctx.sql, ctx.actor.workspace_id, ['api_key.created', 'api_key.rotated'], ids);
     const makers = new Map(rows.map((row) => [row.target_id, actorOf(row)]));
     return ids.map((id) => makers.get(id) ?? NOBODY);
   },

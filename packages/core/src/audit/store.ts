@@ -1,6 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../candidate-pages.ts';
 import { within } from '../keyset-store.ts';
+import type { AuditAction } from './actions.ts';
 
 /** An entry as it is handed to the log, which gives it its time and its place in the chain. */
 export interface AuditDraft {
@@ -130,7 +131,7 @@ export async function auditBehind(sql: Sql, workspace_id: string, behind: number
 export async function makersOf(
   sql: Sql,
   workspace_id: string,
-  action: string,
+  actions: readonly AuditAction[],
   target_ids: readonly string[],
 ): Promise<Pick<AuditRow, 'target_id' | 'actor_kind' | 'actor_id' | 'actor_name'>[]> {
   return sql<Pick<AuditRow, 'target_id' | 'actor_kind' | 'actor_id' | 'actor_name'>[]>`
@@ -139,7 +140,7 @@ export async function makersOf(
     cross join lateral (
       select * from audit_log x
       where x.workspace_id collate "POSIX" = ${workspace_id} and x.target_id collate "POSIX" = a.id
-        and x.action = ${action}
+        and x.action = any (${[...actions]}::text[])
       order by x.id collate "POSIX" limit 1
     ) e`;
 }

@@ -6,6 +6,7 @@ import {
   keyStatuses,
   listKeys,
   revokeKey,
+  rotateKey,
 } from '@postrider/core/api-keys';
 import { builder } from '../builder.ts';
 import { connectionOf, pageArgs } from '../connections.ts';
@@ -15,7 +16,7 @@ import { call, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
 import { Actor } from './audit.ts';
 import { ApiKey, Domain } from './refs.ts';
-import { TargetInput } from './target.ts';
+import { RotateInput, TargetInput } from './target.ts';
 
 const KeyMode = enumOf('KeyMode', keyModes);
 const KeyStatus = enumOf('KeyStatus', keyStatuses);
@@ -55,6 +56,12 @@ builder.node(ApiKey, {
     lastUsedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_used_at }) => last_used_at }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ expires_at }) => expires_at }),
     revokedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ revoked_at }) => revoked_at }),
+    replacedBy: t.field({
+      type: ApiKey,
+      nullable: true,
+      description: 'The key that a rotation has put in its place.',
+      resolve: ({ replaced_by }, _, { load }) => (replaced_by === null ? null : load.keys.load(replaced_by)),
+    }),
   }),
 });
 
@@ -94,6 +101,12 @@ builder.mutationFields((t) => ({
     description: 'A key never grants a scope that its maker lacks.',
     args: { input: t.arg({ type: ApiKeyInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, createKey, input)),
+  }),
+  apiKeyRotate: t.field({
+    type: ApiKeyCreateResult,
+    description: 'Puts a key that may do the same in its place; the old one also works for 24 hours.',
+    args: { input: t.arg({ type: RotateInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, rotateKey, { keyId: input.id })),
   }),
   apiKeyRevoke: t.field({
     type: ApiKeyResult,

@@ -8,6 +8,11 @@ export const TargetInput = builder.inputType('TargetInput', {
   }),
 });
 
+/** What gets a new secret, by its id. */
+export const RotateInput = builder.inputType('RotateInput', {
+  fields: (t) => ({ id: t.id({ required: true }) }),
+});
+
 const DeletePayload = builder.objectRef<{ readonly deleted_id: string }>('DeletePayload').implement({
   fields: (t) => ({ deletedId: t.exposeID('deleted_id') }),
 });

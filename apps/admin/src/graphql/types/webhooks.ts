@@ -22,7 +22,7 @@ import { outcome, resultOf } from '../errors.ts';
 import { call, callFound, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
 import { Event, Webhook, WebhookDelivery } from './refs.ts';
-import { DeleteResult, TargetInput } from './target.ts';
+import { DeleteResult, RotateInput, TargetInput } from './target.ts';
 
 // A body may have 20 kB.
 const BODY_COST = 2;
@@ -189,9 +189,6 @@ const WebhookUpdateInput = builder.inputType('WebhookUpdateInput', {
 });
 const WebhookTestInput = builder.inputType('WebhookTestInput', {
   fields: (t) => ({ id: t.id({ required: true }), type: t.string({ description: 'Which event the example is of.' }) }),
-});
-const RotateInput = builder.inputType('RotateInput', {
-  fields: (t) => ({ id: t.id({ required: true }) }),
 });
 
 /** A list that is all, alone, is what the core calls all. */

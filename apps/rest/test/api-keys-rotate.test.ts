@@ -1,0 +1,128 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CallOptions, errorOf, type RestServer, startRest } from './rest-server.ts';
+
+const DAY_MS = 86_400_000;
+
+let world: World;
+let rest: RestServer;
+beforeAll(async () => {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+});
+afterAll(async () => {
+  await rest.stop();
+  await world.stop();
+});
+
+const rotate = (id: string, options: CallOptions = {}) => rest.call('POST', `/api-keys/${id}/rotate`, options);
+const create = async (body: object) => (await rest.call('POST', '/api-keys', { body })).body;
+const statusWith = async (secret: string) => (await rest.call('GET', '/api-keys/current', { key: secret })).status;
+
+describe('201', () => {
+  it('puts a key that may do the same in the place of another, which works for a day more', async () => {
+    const expires_at = new Date(world.clock.now() + 30 * DAY_MS).toISOString();
+    const limits = { scopes: ['email:send'], domains: ['sandbox.test'], allowed_ips: ['127.0.0.0/8'], expires_at };
+    const { secret: old_secret, ...old } = await create({ name: 'Shop', mode: 'sandbox', ...limits });
+
+    const answer = await rotate(String(old.id));
+
+    const { secret, ...key } = answer.body;
+    expect(answer.status, answer.text).toBe(201);
+    expect(key).toMatchObject({
+      ...old,
+      id: expect.not.stringMatching(String(old.id)),
+      last4: String(secret).slice(-4),
+      created_at: expect.any(String),
+      last_used_at: null,
+      replaced_by: null,
+    });
+    expect(String(secret)).toMatch(/^pr_test_[0-9a-f]{64}$/);
+    expect([await statusWith(String(old_secret)), await statusWith(String(secret))]).toEqual([200, 200]);
+    const { data } = (await rest.call('GET', '/api-keys')).body as { data: Record<string, unknown>[] };
+    const replaced = data.find(({ id }) => id === old.id);
+    expect(replaced).toMatchObject({ status: 'active', replaced_by: key.id });
+    expect(Math.abs(Date.parse(String(replaced?.expires_at)) - world.clock.now() - DAY_MS)).toBeLessThan(60_000);
+
+    await world.clock.advance(DAY_MS + 60_000);
+
+    expect([await statusWith(String(old_secret)), await statusWith(String(secret))]).toEqual([401, 200]);
+  });
+
+  it('lets a key end no later than it would have', async () => {
+    const expires_at = new Date(world.clock.now() + DAY_MS / 2).toISOString();
+    const { id } = await create({ name: 'Short', scopes: ['email:send'], expires_at });
+
+    const { body } = await rotate(String(id));
+
+    const { data } = (await rest.call('GET', '/api-keys')).body as { data: Record<string, unknown>[] };
+    expect(data.find((key) => key.id === id)).toMatchObject({ expires_at });
+    expect(body).toMatchObject({ expires_at });
+  });
+
+  it('is in the audit log, with both keys and without a secret', async () => {
+    const { id } = await create({ name: 'Seen', scopes: ['email:send'] });
+
+    const { body } = await rotate(String(id));
+
+    const rows = await world.services.sql<{ diff: string }[]>`
+      select diff::text as diff from audit_log where target_id = ${String(body.id)} and action = 'api_key.rotated'`;
+    expect(rows.map(({ diff }) => JSON.parse(diff))).toMatchObject([{ name: 'Seen', replaces: id }]);
+    expect(JSON.stringify(rows)).not.toContain(String(body.secret));
+  });
+});
+
+describe('403', () => {
+  it('refuses to hand out a key that may do more than the one that asks', async () => {
+    const admin = await world.key({ scopes: ['admin'] });
+    const operator = await create({ name: 'Operator', scopes: ['operator'] });
+
+    const answer = await rotate(String(operator.id), { key: admin.secret });
+
+    expect([answer.status, errorOf(answer)]).toMatchObject([
+      403,
+      { reason: 'missing_scope', required_scope: 'operator' },
+    ]);
+  });
+
+  it('refuses a key that is about to end itself to make one that lasts', async () => {
+    const { id, secret } = await create({ name: 'Own', scopes: ['admin'] });
+    const other = await create({ name: 'Other', scopes: ['admin'] });
+    await rotate(String(id));
+
+    const answer = await rotate(String(other.id), { key: String(secret) });
+
+    expect([answer.status, errorOf(answer).reason]).toEqual([403, 'missing_scope']);
+  });
+});
+
+it('404: what is another workspace’s is not there', async () => {
+  const other = await world.workspace('free');
+  const { id } = await create({ name: 'Mine', scopes: ['email:send'] });
+
+  const answer = await rotate(String(id), { key: other.secret });
+
+  expect([answer.status, errorOf(answer).reason]).toEqual([404, 'api_key_not_found']);
+});
+
+describe('422', () => {
+  it('replaces a key once, also where two ask at the same time', async () => {
+    const { id } = await create({ name: 'Twice', scopes: ['email:send'] });
+
+    const answers = await Promise.all([rotate(String(id)), rotate(String(id)), rotate(String(id))]);
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422]);
+    const made = answers.find(({ status }) => status === 201)?.body;
+    for (const refused of answers.filter(({ status }) => status === 422))
+      expect(errorOf(refused)).toMatchObject({ reason: 'already_rotated', replaced_by: made?.id });
+  });
+
+  it('has nothing to replace where a key does not work any more', async () => {
+    const { id } = await create({ name: 'Gone', scopes: ['email:send'] });
+    await rest.call('DELETE', `/api-keys/${id}`);
+
+    const answer = await rotate(String(id));
+
+    expect([answer.status, errorOf(answer).reason]).toEqual([422, 'api_key_not_active']);
+  });
+});
