@@ -4,10 +4,12 @@ import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
+import { readFailureGroups } from '@postrider/core/failures';
 import { listHolds, readHolds } from '@postrider/core/holds';
 import {
   getContent,
   readAttempts,
+  readAttemptsById,
   readLastAttempts,
   readMessages,
   readPlaces,
@@ -97,6 +99,8 @@ export function createLoaders(ctx: Context) {
     domains: byIds(ctx, readDomains),
     domainsByName: byIds(ctx, readDomainsByName),
     holds: byIds(ctx, readHolds),
+    attemptsById: byIds(ctx, readAttemptsById, MOST_LOOKED_FOR),
+    failureGroups: byIds(ctx, readFailureGroups),
     keys: byIds(ctx, readKeys),
     suppressions: byIds(ctx, readSuppressions),
     suppressionsByEmail: byIds(ctx, readSuppressionsByEmail),

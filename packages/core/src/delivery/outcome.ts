@@ -56,8 +56,7 @@ export function refusalOf(
 }
 
 /** What the last word of the other side was, for people. */
-export function lastResponse(outcome: SendOutcome): string {
-  const { reply, error } = outcome;
+export function lastResponse({ reply, error }: Pick<SendOutcome, 'reply' | 'error'>): string {
   if (!reply) return error ?? 'no reply';
   return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
 }

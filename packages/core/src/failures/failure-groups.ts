@@ -1,3 +1,4 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { operation } from '../operation.ts';
@@ -5,11 +6,12 @@ import { reachField, sideInReach } from '../reach.ts';
 import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
 import { timeField } from '../wire.ts';
 import { KEPT } from './roll-up.ts';
-import { failureKinds } from './signature.ts';
-import { destinationsOf, topGroups, trendsOf } from './store.ts';
+import { type FailureKind, failureKinds, failureSignature, kindOfReply } from './signature.ts';
+import { type AskedFailures, destinationsOf, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
 
 const MOST_GROUPS = 100;
 const USUAL_GROUPS = 20;
+const MOST_REPLIES = 1000;
 const DESTINATIONS_SHOWN = 5;
 const bounds = {
   minute: { most: 120, kept_days: KEPT.minute_days },
@@ -62,34 +64,69 @@ export const failureGroups = operation({
     const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds[bucket], now);
     const wanted = { workspace_id, kind, bucket, from, to };
     const groups = await topGroups(ctx.sql, wanted, top);
-    const ids = groups.map((group) => group.id);
-    const [trends, destinations] = await Promise.all([
-      trendsOf(ctx.sql, wanted, ids),
-      destinationsOf(ctx.sql, wanted, ids, DESTINATIONS_SHOWN),
-    ]);
-    const counts = new Map(trends.map(({ id, at, count }) => [`${id} ${at.getTime()}`, count]));
-    const places = new Map(destinations.map((row) => [row.id, row.destinations]));
-    const times = Array.from(
-      { length: (to.getTime() - from.getTime()) / bucket_ms },
-      (_, index) => from.getTime() + index * bucket_ms,
-    );
     return {
       object: 'list',
       bucket,
       since: isoTime(from),
       until: isoTime(to),
       complete_until: isoTime(until),
-      data: groups.map((group) => ({
-        ...group,
-        kind,
-        destinations: places.get(group.id) ?? [],
-        first_seen_at: isoTime(group.first_seen_at),
-        last_seen_at: isoTime(group.last_seen_at),
-        trend: times.map((at) => ({ at: isoTime(at), value: counts.get(`${group.id} ${at}`) ?? 0 })),
-      })),
+      data: await described(
+        ctx.sql,
+        wanted,
+        groups.map((group) => ({ ...group, kind })),
+        bucket_ms,
+      ),
     };
   },
 });
+
+/** The groups that some replies belong to, counted over the last day; null where none of them has been counted yet. */
+export const readFailureGroups = operation({
+  name: 'failures.of_replies',
+  scope: 'admin',
+  summary: 'The groups of failures that some replies to mail belong to',
+  input: z.object({ ids: z.array(z.string()).max(MOST_REPLIES).meta({ description: 'Replies, as they came.' }) }),
+  output: z.array(failureGroupSchema.nullable()).readonly(),
+  async run(ctx, { ids: replies }): Promise<readonly (FailureGroup | null)[]> {
+    const group_ids = replies.map((said) => failureSignature(said, kindOfReply(said)).id);
+    const { now } = await standOf(ctx.sql, 'failures');
+    const since = new Date(now.getTime() - bucketMs.day);
+    const { from, to, bucket_ms } = bucketRange({ since }, 'hour', bounds.hour, now);
+    const wanted = { workspace_id: ctx.actor.workspace_id, kind: null, bucket: 'hour', from, to } as const;
+    const known = await knownGroups(ctx.sql, wanted, [...new Set(group_ids)]);
+    const groups = await described(ctx.sql, wanted, known, bucket_ms);
+    const found = new Map(groups.map((group) => [group.id, group]));
+    return group_ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** Groups with where and when they failed. */
+async function described(
+  sql: Sql,
+  wanted: AskedFailures,
+  groups: readonly (TopGroup & { readonly kind: FailureKind })[],
+  bucket_ms: number,
+): Promise<FailureGroup[]> {
+  if (groups.length === 0) return [];
+  const ids = groups.map((group) => group.id);
+  const [trends, destinations] = await Promise.all([
+    trendsOf(sql, wanted, ids),
+    destinationsOf(sql, wanted, ids, DESTINATIONS_SHOWN),
+  ]);
+  const counts = new Map(trends.map(({ id, at, count }) => [`${id} ${at.getTime()}`, count]));
+  const places = new Map(destinations.map((row) => [row.id, row.destinations]));
+  const times = Array.from(
+    { length: (wanted.to.getTime() - wanted.from.getTime()) / bucket_ms },
+    (_, index) => wanted.from.getTime() + index * bucket_ms,
+  );
+  return groups.map((group) => ({
+    ...group,
+    destinations: places.get(group.id) ?? [],
+    first_seen_at: isoTime(group.first_seen_at),
+    last_seen_at: isoTime(group.last_seen_at),
+    trend: times.map((at) => ({ at: isoTime(at), value: counts.get(`${group.id} ${at}`) ?? 0 })),
+  }));
+}
 
 /** Minutes for an hour or two that are still kept, hours for a week, days for more. */
 function bucketFor(since: Date, until: Date, now: Date): 'minute' | 'hour' | 'day' {

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '@postrider/db';
 import { idFloor } from '../ids.ts';
 import { INSTANCE } from '../reach.ts';
 import { MINUTE_MS } from '../stats/index.ts';
-import type { FailureKind } from './signature.ts';
+import { type FailureKind, failureKinds } from './signature.ts';
 
 const MOST_DESTINATIONS = 20;
 const LONGEST_REPLY = 1000;
@@ -168,13 +168,15 @@ export async function forgetFailures(
 
 export interface AskedFailures {
   readonly workspace_id: string;
-  readonly kind: FailureKind;
+  /** null: of every kind; an id belongs to one. */
+  readonly kind: FailureKind | null;
   readonly from: Date;
   readonly to: Date;
   /** Of which buckets the trend is made; those of a minute are kept apart. */
   readonly bucket: 'minute' | 'hour' | 'day';
 }
 
+const kindsOf = ({ kind }: AskedFailures): readonly FailureKind[] => (kind === null ? failureKinds : [kind]);
 const source = (bucket: AskedFailures['bucket']) => (bucket === 'minute' ? 'failure_minutes' : 'failure_hours');
 
 export type TopGroup = Omit<KnownGroup, 'workspace_id' | 'kind'> & { readonly count: number };
@@ -185,11 +187,26 @@ export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Pr
     select t.id, g.signature, g.code, g.enhanced_code, g.sample, t.count, g.first_seen_at, g.last_seen_at
     from (
       select group_id as id, sum(count)::int as count from ${sql(source(asked.bucket))}
-      where workspace_id = ${asked.workspace_id} and kind = ${asked.kind} and at >= ${asked.from} and at < ${asked.to}
+      where workspace_id = ${asked.workspace_id} and kind = any (${[...kindsOf(asked)]}::text[]) and at >= ${asked.from} and at < ${asked.to}
       group by group_id order by 2 desc, 1 limit ${top}
     ) t
     join failure_groups g on g.workspace_id = ${asked.workspace_id} and g.id = t.id
     order by t.count desc, t.id`;
+}
+
+/** Some groups that there are, with how often they failed in a range. Served by the primary keys. */
+export async function knownGroups(
+  sql: Sql,
+  asked: AskedFailures,
+  ids: readonly string[],
+): Promise<(TopGroup & { readonly kind: FailureKind })[]> {
+  return sql<(TopGroup & { kind: FailureKind })[]>`
+    select g.id, g.kind, g.signature, g.code, g.enhanced_code, g.sample, g.first_seen_at, g.last_seen_at, (
+      select coalesce(sum(f.count), 0)::int from ${sql(source(asked.bucket))} f
+      where f.workspace_id = g.workspace_id and f.kind = g.kind and f.at >= ${asked.from} and f.at < ${asked.to}
+        and f.group_id = g.id
+    ) as count
+    from failure_groups g where g.workspace_id = ${asked.workspace_id} and g.id = any (${[...ids]}::text[])`;
 }
 
 /** How often each of some groups failed in each bucket of a range. */
@@ -201,7 +218,7 @@ export async function trendsOf(
   return sql<{ id: string; at: Date; count: number }[]>`
     select group_id as id, date_trunc(${asked.bucket}, at, 'UTC') as at, sum(count)::int as count
     from ${sql(source(asked.bucket))}
-    where workspace_id = ${asked.workspace_id} and kind = ${asked.kind} and at >= ${asked.from} and at < ${asked.to}
+    where workspace_id = ${asked.workspace_id} and kind = any (${[...kindsOf(asked)]}::text[]) and at >= ${asked.from} and at < ${asked.to}
       and group_id = any (${[...ids]}::text[])
     group by 1, 2`;
 }
@@ -219,7 +236,7 @@ export async function destinationsOf(
       select group_id as id, destination,
         row_number() over (partition by group_id order by sum(count) desc, destination) as place
       from ${sql(source(asked.bucket))}
-      where workspace_id = ${asked.workspace_id} and kind = ${asked.kind} and at >= ${asked.from} and at < ${asked.to}
+      where workspace_id = ${asked.workspace_id} and kind = any (${[...kindsOf(asked)]}::text[]) and at >= ${asked.from} and at < ${asked.to}
         and group_id = any (${[...ids]}::text[]) and destination <> ''
       group by 1, 2
     ) d

@@ -13,7 +13,7 @@ export { stillMatching } from './messages-filter-store.ts';
 export { moveUnsent } from './move-unsent.ts';
 export { pageOfRecipients } from './page-of-recipients.ts';
 export { previewMessage } from './preview-message.ts';
-export { type AttemptOfMessage, readAttempts, readLastAttempts } from './read-attempts.ts';
+export { type AttemptOfMessage, readAttempts, readAttemptsById, readLastAttempts } from './read-attempts.ts';
 export { readMessages } from './read-messages.ts';
 export { type Places, readPlaces } from './read-places.ts';
 export { readRecipients } from './read-recipients.ts';

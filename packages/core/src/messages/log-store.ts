@@ -225,6 +225,35 @@ export async function lastAttemptsOf(
     order by a.message_id, a.recipient_id, a.id desc`;
 }
 
+/**
+ * Some attempts by id. Nothing leads from an attempt to its message; but an event is recorded with it, whose id is made
+ * in the same millisecond, so the events of a short time lead there. Served by the primary keys.
+ */
+export async function attemptsNear(
+  sql: Sql,
+  workspace_id: string,
+  wanted: readonly { readonly id: string; readonly from: string; readonly before: string }[],
+  most: number,
+): Promise<(AttemptRow & { message_id: string })[]> {
+  return sql<(AttemptRow & { message_id: string })[]>`
+    select a.* from unnest(
+      ${wanted.map((one) => one.id)}::text[],
+      ${wanted.map((one) => one.from)}::text[],
+      ${wanted.map((one) => one.before)}::text[]
+    ) as q (id, floor, ceiling)
+    cross join lateral (
+      select a.* from (
+        select e.message_id from events e
+        where e.workspace_id = ${workspace_id} and e.id >= q.floor and e.id < q.ceiling order by e.id limit ${most}
+      ) e
+      cross join lateral (
+        select a.message_id, ${attemptColumns(sql)} from attempts a
+        where a.message_id = e.message_id and a.id = q.id and a.workspace_id = ${workspace_id} offset 0
+      ) a
+      limit 1
+    ) a`;
+}
+
 /** Which message some recipients belong to, looked for among those whose ids lie in the range of each. */
 export async function messagesOfRecipients(
   sql: Sql,

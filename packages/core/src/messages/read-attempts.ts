@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import { idFloor, idTime, isId } from '../ids.ts';
 import { pageFields, pagesOf } from '../list.ts';
 import { operation } from '../operation.ts';
 import { mailInReach } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { attemptEntry, attemptSchema } from './log-entry.ts';
-import { type AttemptRow, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
+import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
 
 const MOST = 1000;
+const MOST_LOOKED_FOR = 100;
+// The attempt of a worker that was lost leaves no event; that of whoever took over does, within this time.
+const TAKEN_OVER_MS = 15 * 60_000;
+const MOST_EVENTS = 5000;
 
 const attemptOfSchema = attemptSchema.extend({ email_id: z.string() });
 /** An attempt, and the message that it was for. */
@@ -47,6 +52,27 @@ export const readLastAttempts = operation({
     const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await mailInReach(ctx, ids))]);
     const found = Map.groupBy(rows, (row) => row.message_id);
     return ids.map((id) => (found.get(id) ?? []).map(attemptOf));
+  },
+});
+
+/** Some attempts by id, in the order asked for; null for what is not in the workspace. */
+export const readAttemptsById = operation({
+  name: 'email.attempts_by_id',
+  scope: 'email:logs:read',
+  summary: 'Some attempts by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST_LOOKED_FOR) }),
+  output: z.array(attemptOfSchema.nullable()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
+    const found = new Map<string, AttemptOfMessage>();
+    for (const within_ms of [1, TAKEN_OVER_MS]) {
+      const wanted = ids
+        .filter((id) => isId('attempt', id) && !found.has(id))
+        .map((id) => ({ id, from: idFloor('event', idTime(id)), before: idFloor('event', idTime(id) + within_ms) }));
+      if (wanted.length === 0) break;
+      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, MOST_EVENTS))
+        found.set(row.id, attemptOf(row));
+    }
+    return ids.map((id) => found.get(id) ?? null);
   },
 });
 

@@ -1,7 +1,10 @@
+import { lastResponse } from '@postrider/core/delivery';
 import { type AttemptOfMessage, attemptOutcomes } from '@postrider/core/messages';
 import { builder } from '../builder.ts';
 import { connectionOf } from '../connections.ts';
 import { enumOf } from '../enums.ts';
+import { claimIds } from '../node-ids.ts';
+import { FailureGroup } from './failures.ts';
 import { recipientOf } from './recipients.ts';
 import { Attempt, Recipient } from './refs.ts';
 
@@ -36,9 +39,11 @@ const SmtpLine = builder.objectRef<Line>('SmtpLine').implement({
   }),
 });
 
-Attempt.implement({
+claimIds('attempt', 'Attempt');
+builder.node(Attempt, {
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.attemptsById.loadMany(ids),
   fields: (t) => ({
-    id: t.exposeID('id'),
     number: t.exposeInt('number', { description: '1 for the first.' }),
     startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
     durationMs: t.int({
@@ -56,6 +61,14 @@ Attempt.implement({
     enhancedCode: t.string({ nullable: true, resolve: ({ reply }) => reply?.enhanced ?? null }),
     reply: t.string({ nullable: true, resolve: ({ reply }) => reply?.text ?? null }),
     error: t.exposeString('error', { nullable: true }),
+    failureGroup: t.field({
+      type: FailureGroup,
+      nullable: true,
+      description: 'Failures that read like this one, counted over the last day; null where it has not been counted.',
+      complexity: 2,
+      resolve: (attempt, _, { load }) =>
+        attempt.outcome === 'accepted' ? null : load.failureGroups.load(lastResponse(attempt)),
+    }),
     transcript: t.field({
       type: [SmtpLine],
       nullable: true,

@@ -9,7 +9,7 @@ import { TimeRange } from './time-range.ts';
 
 const FailureKind = enumOf('FailureKind', failureKinds);
 
-const FailureGroup = builder.objectRef<Group>('FailureGroup').implement({
+export const FailureGroup = builder.objectRef<Group>('FailureGroup').implement({
   description: 'Failures that read alike. The same words have the same id everywhere.',
   fields: (t) => ({
     id: t.exposeID('id'),
