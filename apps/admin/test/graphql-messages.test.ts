@@ -1,5 +1,5 @@
-import { createContext, invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { createContext, idFloor, invoke } from '@postrider/core';
+import { cancelMessage, readMessages, sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -127,5 +127,55 @@ describe('messageCancel', () => {
         requestId: answer.headers.get('x-request-id'),
       },
     });
+  });
+});
+
+describe('a message', () => {
+  const ask = async (id: string, selection: string, key?: string) => {
+    const answer = await graphql.ask(
+      `query ($id: ID!) { node(id: $id) { ... on Message { ${selection} } } }`,
+      { id },
+      key === undefined ? {} : { key },
+    );
+    expect(answer.errors).toEqual([]);
+    return answer.data?.node;
+  };
+
+  it('has the last event that the log tells of, also where an older one has the greater id', async () => {
+    const id = await send(world.workspace_id, 'Skewed');
+    const { sql } = world.services;
+    await invoke(world.as(world.workspace_id), cancelMessage, { id });
+    // The clock of whoever accepted it went ahead of that of whoever canceled it.
+    const later = idFloor('event', world.clock.now() + 5000);
+    await sql`update events set id = ${later} || substr(id, 15) where message_id = ${id} and type = 'email.queued'`;
+
+    const found = await ask(id, 'status lastEvent { type } finishedAt');
+
+    const [entry] = await invoke(world.as(world.workspace_id), readMessages, { ids: [id] });
+    expect(entry?.last_event.type).toBe('email.canceled');
+    expect(found).toEqual({
+      status: 'CANCELED',
+      lastEvent: { type: 'email.canceled' },
+      finishedAt: entry?.last_event.at,
+    });
+  });
+
+  it('names the job that it waits in to operators, and none once it is closed', async () => {
+    const id = await send(world.workspace_id, 'Queued');
+    const { secret } = await world.key({ scopes: ['admin'] });
+    const job = 'job { queue { name } subject { id } } recipients { nodes { job { state } } } finishedAt';
+
+    const open = await ask(id, job);
+    const unseen = await ask(id, 'job { id } recipients { nodes { job { id } } }', secret);
+    await invoke(world.as(world.workspace_id), cancelMessage, { id });
+    const closed = await ask(id, 'job { id } recipients { nodes { job { id } } }');
+
+    expect(open).toEqual({
+      job: { queue: { name: 'delivery.attempt' }, subject: { id } },
+      recipients: { nodes: [{ job: { state: 'READY' } }] },
+      finishedAt: null,
+    });
+    for (const nothing of [unseen, closed])
+      expect(nothing).toEqual({ job: null, recipients: { nodes: [{ job: null }] } });
   });
 });

@@ -129,6 +129,7 @@ describe('200', () => {
       message_id: `<${tagged}@mine.test>`,
       api_key_id: expect.stringMatching(/^key_/),
       request_id: expect.stringMatching(/^req_/),
+      size_bytes: expect.any(Number),
       resend_of: null,
     });
     sent.push(tagged);

@@ -40,7 +40,7 @@ export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './ids.ts'
 export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
 export { cursorOf, type List } from './list.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
-export { type Reach, reaches } from './reach.ts';
+export { isOperator, type Reach, reaches } from './reach.ts';
 export { runAll } from './run-all.ts';
 export { createSealing, SealError, type Sealing } from './sealing.ts';
 export { createContext, createServices } from './services.ts';

@@ -19,6 +19,8 @@ export class CostMeter {
   answered = false;
   /** The request itself is a point. */
   requested = 1;
+  /** What a dry run would cost, which takes nothing for it. */
+  told: number | null = null;
   #per_entry: QueryCost['per_entry'] | null = null;
   #spared = 0;
   #entries = 0;
@@ -56,6 +58,11 @@ export class CostMeter {
   /** Notes a page that held less than was asked for. */
   noteShortPage(node: FieldNode | undefined, missing: number): void {
     if (node && missing > 0) this.#spared += missing * (this.#per_entry?.get(node) ?? 0);
+  }
+
+  /** Notes points that were taken for what turned out to be smaller. */
+  noteUnused(points: number): void {
+    this.#spared += Math.max(0, points);
   }
 
   /** What need not have been taken. */

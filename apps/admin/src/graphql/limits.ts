@@ -4,6 +4,7 @@ import { chargeQuery, type QueryRefunds } from '@postrider/core/usage';
 import { type ExecutionArgs, GraphQLError, type ValidationContext } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { CostMeter } from './cost.ts';
+import { dryRunOf, mayRunDry } from './dry-run.ts';
 import { graphqlError } from './errors.ts';
 import type { KnownQueries } from './known-queries.ts';
 import { costOf, type QueryCost } from './query-cost.ts';
@@ -47,11 +48,15 @@ export const limitForm = EnvelopArmorPlugin({
 export function pointsOf(asked: QueryCost): number | GraphQLError {
   if (asked.breadth > MOST_FIELDS)
     return tooComplex(`The document asks for ${asked.breadth} fields; at most ${MOST_FIELDS} are allowed.`);
-  const points = Math.max(1, Math.ceil(asked.points));
+  const points = costly(asked);
   if (points <= MOST_POINTS) return points;
   return tooComplex(
     `The request costs ${points} points and may cost ${MOST_POINTS}; ask for smaller pages or fewer fields.`,
   );
+}
+
+function costly({ points }: QueryCost): number {
+  return Math.max(1, Math.ceil(points));
 }
 
 /** The cost as every answer tells it. */
@@ -67,20 +72,21 @@ export function limitCost(
   known: KnownQueries,
 ): Plugin<YogaInitialContext, GraphqlContext> {
   /** The errors for which nothing of it may run; null: it may. */
-  const admit = async ({
-    schema,
-    document,
-    operationName,
-    variableValues,
-    contextValue,
-  }: ExecutionArgs): Promise<readonly GraphQLError[] | null> => {
+  const admit = async (args: ExecutionArgs): Promise<readonly GraphQLError[] | null> => {
+    const { schema, document, operationName, variableValues, contextValue } = args;
     // The server makes the context; envelop forgets its type.
     const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
     const asked = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
     if ('errors' in asked) return asked.errors.map(unreadable);
+    const dry = dryRunOf(schema, document, variableValues ?? {});
+    if (dry) {
+      cost.told = costly(asked);
+      args.document = dry;
+      return null;
+    }
     const points = pointsOf(asked);
     if (typeof points !== 'number') return [points];
-    known.note(params.query, document);
+    if (!mayRunDry(document)) known.note(params.query, document);
     if (points > 1 && ctx.actor.kind === 'key') {
       const charged = await chargeQuery(services.sql, ctx.actor.key_id, points - 1);
       cost.charged = charged;

@@ -15,7 +15,7 @@ import {
   readPlaces,
   readRecipients,
 } from '@postrider/core/messages';
-import { listQueues, listWorkers, readJobs } from '@postrider/core/queues';
+import { listQueues, listWorkers, readJobs, readJobsOfMessages } from '@postrider/core/queues';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
 import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
 import {
@@ -111,6 +111,7 @@ export function createLoaders(ctx: Context) {
     deliveriesOfEvents: byIds(ctx, readDeliveriesOfEvents),
     deliveryBodies: byIds(ctx, readDeliveryBodies, MOST_LOOKED_FOR),
     jobs: byIds(ctx, readJobs),
+    jobsOfMessages: byIds(ctx, readJobsOfMessages),
     // There are few of these: all of them are read at once, whoever asks for one.
     queues: once(async () => (await invoke(ctx, listQueues, {})).data),
     workers: once(async () => (await invoke(ctx, listWorkers, {})).data),

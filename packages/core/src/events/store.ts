@@ -162,15 +162,20 @@ export async function pagesOfTimelines(
     ) e`;
 }
 
-/** The newest event of each of some messages, served by events_message. */
+/**
+ * The last event of each of some messages: the one that its row tells of, and not the one with the greatest id, as the
+ * clocks of two processes may differ. Served by events_message, whose walk ends at its first step but for those.
+ */
 export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<EventRow[]> {
   return sql<EventRow[]>`
-    select e.* from unnest(${[...ids]}::text[]) as q (id)
+    select e.* from messages m
     cross join lateral (
       select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
-      where e.message_id = q.id and e.workspace_id collate "POSIX" = ${workspace_id} and e.id >= ${eventFloor(ids)}
+      where e.message_id = m.id and e.workspace_id collate "POSIX" = ${workspace_id} and e.id >= ${eventFloor(ids)}
+        and e.sequence = m.event_count
       order by e.id collate "POSIX" desc limit 1
-    ) e`;
+    ) e
+    where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
 }
 
 const CLOCK_SKEW_MS = 3_600_000;

@@ -50,6 +50,7 @@ export const logEntrySchema = z
     message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
     api_key_id: idField(idPrefixes.api_key).nullable(),
     request_id: idField(idPrefixes.request),
+    size_bytes: z.int().meta({ description: 'About how much its bodies and its encoded attachments hold.' }),
     resend_of: idField(idPrefixes.message).nullable().meta({ description: 'The message that this one repeats.' }),
   })
   .meta({ id: 'LogEntry' });
@@ -78,6 +79,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     message_id: `<${message.id}@${message.from_domain}>`,
     api_key_id: message.api_key_id,
     request_id: message.request_id,
+    size_bytes: message.body_bytes,
     resend_of: message.resend_of,
   };
 }

@@ -24,6 +24,7 @@ export interface MessageRow {
   api_key_id: string | null;
   request_id: string;
   resend_of: string | null;
+  body_bytes: number;
 }
 
 export interface RecipientRow {
@@ -87,7 +88,7 @@ export interface AttemptRow {
 export const messageColumns = (sql: Sql | Tx) => sql`
   m.id, m.status, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.bcc_addresses, m.reply_to,
   m.subject, m.tags, m.metadata, m.created_at, m.scheduled_at, m.sent_at, m.delivered_at, m.last_event_type,
-  m.last_event_at, m.api_key_id, m.request_id, m.resend_of`;
+  m.last_event_at, m.api_key_id, m.request_id, m.resend_of, m.body_bytes`;
 
 export async function messageById(sql: Sql | Tx, workspace_id: string, id: string): Promise<MessageRow | null> {
   const [row] = await sql<MessageRow[]>`

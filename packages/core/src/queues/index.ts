@@ -12,7 +12,7 @@ export { listWorkers, type WorkerView } from './list-workers.ts';
 export { type QueuePoint, queueHistory } from './queue-history.ts';
 export { queueNames } from './queue-names.ts';
 export type { QueueView } from './queue-view.ts';
-export { readJobs } from './read-jobs.ts';
+export { readJobs, readJobsOfMessages } from './read-jobs.ts';
 export { type Redriven, redriveQueue } from './redrive-queue.ts';
 export { retryJob } from './retry-job.ts';
 export { runJobNow } from './run-job-now.ts';

@@ -1,9 +1,29 @@
 import { z } from 'zod';
 import { hasScope } from '../api-keys/index.ts';
 import { operation } from '../operation.ts';
+import { jobId } from './job-id.ts';
 import { findJobs, type JobView, jobSchema, jobViews } from './job-view.ts';
+import { jobsOfMessages } from './store.ts';
 
 const MOST = 1000;
+
+/** The jobs that stand for the open recipients of some messages, in their order; none where operators alone may look. */
+export const readJobsOfMessages = operation({
+  name: 'jobs.of_messages',
+  scope: null,
+  summary: 'The jobs that some emails wait in',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(z.array(z.object({ recipient_id: z.string(), job_id: z.string() })).readonly()).readonly(),
+  async run(ctx, { ids }) {
+    const { actor } = ctx;
+    if (actor.kind !== 'system' && !hasScope(actor.scopes, 'operator')) return ids.map(() => []);
+    const rows = await jobsOfMessages(ctx.sql, actor.workspace_id, ids);
+    const found = Map.groupBy(rows, (row) => row.message_id);
+    return ids.map((id) =>
+      (found.get(id) ?? []).map(({ recipient_id, job_id }) => ({ recipient_id, job_id: jobId(job_id) })),
+    );
+  },
+});
 
 /** Some jobs by id, in the order asked for; null for what is not there, and for all where operators alone may look. */
 export const readJobs = operation({

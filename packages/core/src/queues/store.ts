@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { JobName } from '../jobs.ts';
+import { among } from '../keyset-store.ts';
 import { SLOTS } from './run-times.ts';
 
 export interface MeasureRow {
@@ -393,4 +394,17 @@ export async function forgetWork(sql: Sql, days: number): Promise<void> {
   await sql`delete from worker_queues where noted_at < clock_now() - interval '1 day'`;
   await sql`delete from workers w where started_at < clock_now() - make_interval(days => ${days})
     and not exists (select from worker_queues q where q.worker_id = w.id)`;
+}
+
+/** The jobs of the open recipients of some messages. Served by the primary key. */
+export async function jobsOfMessages(
+  sql: Sql,
+  workspace_id: string,
+  message_ids: readonly string[],
+): Promise<{ readonly message_id: string; readonly recipient_id: string; readonly job_id: string }[]> {
+  return sql<{ message_id: string; recipient_id: string; job_id: string }[]>`
+    select r.message_id, r.id as recipient_id, r.job_id from recipients r
+    where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
+      and r.state in ('scheduled', 'queued', 'deferred', 'sending') and r.job_id is not null
+    order by r.message_id, r.kind, r.id`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { deliveryStates } from '@postrider/core/delivery';
+import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
   type EmailContent,
@@ -18,14 +18,22 @@ import { outcome, resultOf } from '../errors.ts';
 import { call, page } from '../from-operation.ts';
 import { namesBelow } from '../names-below.ts';
 import { claimIds } from '../node-ids.ts';
+import type { GraphqlContext } from '../request-context.ts';
 import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
 import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
-import { ApiKey, Domain, Event, Message } from './refs.ts';
+import { ApiKey, Domain, Event, Job, Message } from './refs.ts';
 import { TargetInput } from './target.ts';
 
-// A body may be megabytes, so that a request reads ten of them at most.
+// A body may be megabytes, so that a request reads ten of them at most. What was read of them is paid for in the end.
 const CONTENT_COST = 200;
+const BYTES_OF_A_POINT = 64 * 1024;
+
+async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<EmailContent | null> {
+  const content = await load.contents.load(id);
+  cost.noteUnused(CONTENT_COST - Math.max(1, Math.ceil((content?.raw.length ?? 0) / BYTES_OF_A_POINT)));
+  return content;
+}
 
 const MessageStatus = enumOf(
   'MessageStatus',
@@ -52,7 +60,7 @@ builder.node(Message, {
       nullable: true,
       description: 'The custom headers; null after the retention of bodies. Reading them is noted in the audit log.',
       complexity: CONTENT_COST,
-      resolve: async ({ id }, _, { load }) => (await load.contents.load(id))?.headers ?? null,
+      resolve: async ({ id }, _, g) => (await paidContent(id, g))?.headers ?? null,
     }),
     lastEvent: t.field({
       type: Event,
@@ -68,6 +76,16 @@ builder.node(Message, {
       resolve: ({ sent_at }) => sent_at,
     }),
     deliveredAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ delivered_at }) => delivered_at }),
+    finishedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When something happened to it last; null while somebody is still to be sent to.',
+      resolve: ({ status, last_event }) => (openStates.some((open) => open === status) ? null : last_event.at),
+    }),
+    sizeBytes: t.int({
+      description: 'About how much its bodies and its encoded attachments hold.',
+      resolve: ({ size_bytes }) => size_bytes,
+    }),
     messageIdHeader: t.string({
       description: 'The Message-ID header of every copy.',
       resolve: ({ message_id }) => message_id,
@@ -125,16 +143,25 @@ builder.node(Message, {
       nullable: true,
       description: 'What it says; null after the retention of bodies. Reading it is noted in the audit log.',
       complexity: CONTENT_COST,
-      resolve: ({ id }, _, { load }) => load.contents.load(id),
+      resolve: ({ id }, _, g) => paidContent(id, g),
     }),
     raw: t.field({
       type: RawMime,
       nullable: true,
       description: 'The MIME that every recipient is sent, before it is signed; null after the retention of bodies.',
       complexity: CONTENT_COST,
-      resolve: async ({ id }, _, { load }) => {
-        const content = await load.contents.load(id);
+      resolve: async ({ id }, _, g) => {
+        const content = await paidContent(id, g);
         return content && Buffer.from(content.raw);
+      },
+    }),
+    job: t.field({
+      type: Job,
+      nullable: true,
+      description: 'The job of the first of its open recipients. Needs operator.',
+      async resolve({ id }, _, { load }) {
+        const [first] = await load.jobsOfMessages.load(id);
+        return first ? load.jobs.load(first.job_id) : null;
       },
     }),
     waiting: t.field({

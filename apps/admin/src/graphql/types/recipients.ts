@@ -1,3 +1,4 @@
+import { isOperator, type JobName } from '@postrider/core';
 import { deliveryStates } from '@postrider/core/delivery';
 import { type LogEntry, type Places, type RecipientEntry, recipientKinds } from '@postrider/core/messages';
 import { builder, type SchemaShape } from '../builder.ts';
@@ -5,7 +6,9 @@ import { connectionOf } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import type { Loaders } from '../loaders.ts';
 import { claimIds } from '../node-ids.ts';
-import { Attempt, Hold, Message, Recipient, type RecipientOf, Suppression } from './refs.ts';
+import { Attempt, Hold, Job, Message, Queue, Recipient, type RecipientOf, Suppression } from './refs.ts';
+
+const MAIL_QUEUE = 'delivery.attempt' satisfies JobName;
 
 export const RecipientStatus = enumOf('RecipientStatus', deliveryStates);
 const RecipientKind = enumOf('RecipientKind', recipientKinds);
@@ -90,18 +93,31 @@ const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
     resolve: ({ entry }, _, { load }) => (entry.waiting?.hold ? load.holds.load(entry.waiting.hold.id) : null),
   }),
 });
+/** The queue of all mail, for those who may look at queues. */
+const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
+  queue: t.field({
+    type: Queue,
+    nullable: true,
+    description: 'Needs operator.',
+    async resolve(_, __, { ctx, load }) {
+      if (!isOperator(ctx.actor)) return null;
+      return (await load.queues()).find(({ name }) => name === MAIL_QUEUE) ?? null;
+    },
+  }),
+});
 const WaitHold = builder.objectRef<RecipientOf>('WaitHold').implement({
   description: 'Somebody has stopped its destination, its sending domain or its key.',
   fields: heldFields,
 });
 const WaitQueuePaused = builder.objectRef<RecipientOf>('WaitQueuePaused').implement({
   description: 'Somebody has stopped the queue of all mail.',
-  fields: heldFields,
+  fields: (t) => ({ ...heldFields(t), ...queueField(t) }),
 });
 const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
   description: 'No worker runs that could send it.',
   fields: (t) => ({
     since: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.since ?? null }),
+    ...queueField(t),
   }),
 });
 
@@ -159,6 +175,16 @@ builder.node(Recipient, {
       nullable: true,
       description: 'Why it is not sent yet; null while it is being sent, and once it is closed.',
       resolve: (recipient) => (recipient.entry.waiting === null ? null : recipient),
+    }),
+    job: t.field({
+      type: Job,
+      nullable: true,
+      description: 'What it is to be sent by; null once it is closed. Needs operator.',
+      async resolve({ id, email }, _, { load }) {
+        const jobs = await load.jobsOfMessages.load(email.id);
+        const job = jobs.find(({ recipient_id }) => recipient_id === id);
+        return job ? load.jobs.load(job.job_id) : null;
+      },
     }),
     suppression: t.field({
       type: Suppression,

@@ -13,7 +13,7 @@ const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
   description:
     'What this request asks for, and what its key has left; extensions.cost of the answer tells what it got.',
   fields: (t) => ({
-    cost: t.int({ resolve: ({ requested }) => requested }),
+    cost: t.int({ resolve: ({ told, requested }) => told ?? requested }),
     limit: t.int({ resolve: ({ charged }) => charged.window.limit }),
     remaining: t.int({ resolve: ({ charged }) => charged.window.remaining }),
     resetAt: t.field({ type: 'DateTime', resolve: ({ charged }) => isoTime(charged.reset_at_ms) }),
@@ -25,7 +25,16 @@ const Viewer = builder.objectRef<CurrentKey>('Viewer').implement({
   description: 'Who asks.',
   fields: (t) => ({
     key: t.field({ type: ApiKey, resolve: (key) => key }),
-    rateLimit: t.field({ type: RateLimit, resolve: (_, __, { cost }) => cost }),
+    rateLimit: t.field({
+      type: RateLimit,
+      args: {
+        dryRun: t.arg.boolean({
+          defaultValue: false,
+          description: 'Only tells what the request would cost: nothing else of it is answered, and it takes a point.',
+        }),
+      },
+      resolve: (_, __, { cost }) => cost,
+    }),
     scopes: t.stringList({ resolve: ({ scopes }) => scopes }),
     workspace: t.field({ type: Workspace, resolve: (_, __, g) => call(g, getWorkspace, {}) }),
   }),

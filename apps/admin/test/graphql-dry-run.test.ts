@@ -1,0 +1,84 @@
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+const dear = 'messages(first: 100) { nodes { id timeline(first: 15) { nodes { id } } } }';
+
+describe('a dry run', () => {
+  it('tells what a request would cost, answers nothing else of it and takes one point', async () => {
+    const dry = await graphql.ask(`{ viewer { scopes rateLimit(dryRun: true) { cost remaining } } ${dear} }`);
+    const wet = await graphql.ask(`{ viewer { scopes rateLimit { cost } } ${dear} }`);
+
+    expect(dry.errors).toEqual([]);
+    expect(dry.data).toEqual({ viewer: { rateLimit: { cost: expect.any(Number), remaining: expect.any(Number) } } });
+    const told = (dry.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost;
+    expect(wet.data).toMatchObject({ viewer: { rateLimit: { cost: told } }, messages: { nodes: [] } });
+    expect(dry.extensions.cost).toMatchObject({ requested: 1, actual: 1 });
+    expect(wet.extensions.cost).toMatchObject({ requested: told });
+  });
+
+  it('tells it of a request that would be refused for it', async () => {
+    const dearer = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
+
+    const answer = await graphql.ask(`{ viewer { rateLimit(dryRun: true) { cost } } ${dearer} }`);
+
+    expect(answer.errors).toEqual([]);
+    expect((answer.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost).toBeGreaterThan(10_000);
+  });
+
+  it('is what a variable says, each time anew', async () => {
+    const query = `query ($dry: Boolean!) { viewer { rateLimit(dryRun: $dry) { cost } } usage { month } }`;
+    const runs = [];
+    for (const dry of [false, true, false, true]) runs.push((await graphql.ask(query, { dry })).data);
+
+    expect(runs.map((data) => Object.keys(data ?? {}))).toEqual([
+      ['viewer', 'usage'],
+      ['viewer'],
+      ['viewer', 'usage'],
+      ['viewer'],
+    ]);
+  });
+
+  it('leaves out what stands in fragments too', async () => {
+    const answer = await graphql.ask(
+      `{ ...a ...b } fragment a on Query { viewer { ...c } } fragment b on Query { usage { month } }
+       fragment c on Viewer { rateLimit(dryRun: true) { limit } scopes }`,
+    );
+
+    expect(answer.errors).toEqual([]);
+    expect(answer.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
+  });
+});
+
+describe('the content of a message', () => {
+  const read = async (text: string) => {
+    const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hello', text };
+    const { id } = await invoke(world.as(world.workspace_id), sendMessage, mail);
+    const query =
+      'query ($id: ID!) { node(id: $id) { ... on Message { sizeBytes content { text } raw { sizeBytes } } } }';
+    return graphql.ask(query, { id });
+  };
+
+  it('costs what there is of it, a point for each 64 kB', async () => {
+    const [short, long] = [await read('Hi'), await read('Hello there. '.repeat(50_000))];
+
+    expect(short.extensions.cost).toMatchObject({ requested: 401, actual: 3 });
+    const { actual } = long.extensions.cost as { actual: number };
+    expect(actual).toBeGreaterThan(20);
+    expect(actual).toBeLessThan(50);
+    expect(long.data).toMatchObject({ node: { sizeBytes: 650_000 } });
+  });
+});
