@@ -17,6 +17,8 @@ export type MessageFilter = {
   readonly tags?: ReadonlyArray<string> | null | undefined;
   /** A recipient, copies included. */
   readonly to?: string | null | undefined;
+  /** The domain of one of its recipients, copies included. */
+  readonly toDomain?: string | null | undefined;
   /** Created before this time. */
   readonly until?: string | null | undefined;
 };

@@ -79,6 +79,6 @@ describe('the content of a message', () => {
     const { actual } = long.extensions.cost as { actual: number };
     expect(actual).toBeGreaterThan(20);
     expect(actual).toBeLessThan(50);
-    expect(long.data).toMatchObject({ node: { sizeBytes: 650_000 } });
+    expect(long.data).toMatchObject({ node: { sizeBytes: 650_002 } });
   });
 });

@@ -103,6 +103,7 @@ interface Filter {
   readonly to?: string | undefined;
   readonly from?: string | undefined;
   readonly domain?: string | undefined;
+  readonly to_domain?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
@@ -118,6 +119,7 @@ function expected(filter: Filter, workspace_id: string): string[] {
         (filter.to === undefined || row.to.includes(filter.to)) &&
         (filter.from === undefined || row.from === filter.from) &&
         (filter.domain === undefined || row.from.endsWith(`@${filter.domain}`)) &&
+        (filter.to_domain === undefined || row.to.some((email) => email.endsWith(`@${filter.to_domain}`))) &&
         (filter.since === undefined || idTime(row.id) >= filter.since) &&
         (filter.until === undefined || idTime(row.id) < filter.until),
     )
@@ -130,7 +132,8 @@ function queryOf(filter: Filter): URLSearchParams {
   const query = new URLSearchParams();
   if (filter.status) query.set('status', filter.status.join(','));
   for (const tag of filter.tag ?? []) query.append('tag', tag);
-  for (const name of ['to', 'from', 'domain'] as const) if (filter[name] !== undefined) query.set(name, filter[name]);
+  for (const name of ['to', 'from', 'domain', 'to_domain'] as const)
+    if (filter[name] !== undefined) query.set(name, filter[name]);
   for (const name of ['since', 'until'] as const) {
     const at = filter[name];
     if (at !== undefined) query.set(name, new Date(at).toISOString());
@@ -172,6 +175,7 @@ describe('200', () => {
         to: fc.constantFrom(...people, 'nobody@example.com'),
         from: fc.constantFrom(...senders, 'nobody@one.test'),
         domain: fc.constantFrom('one.test', 'two.test', 'three.test'),
+        to_domain: fc.constantFrom('example.com', 'example.org', 'example.net'),
         since: instant,
         until: instant,
       },

@@ -24,6 +24,7 @@ interface FilterOptions {
   readonly status?: string;
   readonly tag?: readonly string[];
   readonly to?: string;
+  readonly toDomain?: string;
   readonly from?: string;
   readonly senderDomain?: string;
   /** The same, as it was called first. */
@@ -48,6 +49,7 @@ export function addBulk(program: Command, terminal: Terminal): void {
     .option('--status <list>', 'statuses of messages, or of deliveries for replay')
     .option('--tag <tag...>', 'tags that a message must all carry')
     .option('--to <address>', 'a recipient')
+    .option('--to-domain <name>', 'the domain of one of its recipients')
     .option('--from <address>', 'the sender')
     .option('--sender-domain <name>', 'the domain of from; a recipient is named by --to')
     .addOption(new Option('--domain <name>', 'the same as --sender-domain').hideHelp())
@@ -147,8 +149,10 @@ function onMachine<T>(terminal: Terminal, work: (ctx: Context) => Promise<T>): P
   return withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
 }
 
-function filterOf({ webhook, queue, status, tag, to, from, senderDomain, domain, since, until }: FilterOptions) {
-  const named = { webhook_id: webhook, queue, status, tag, to, from, domain: senderDomain ?? domain, since, until };
+function filterOf({ webhook, toDomain, senderDomain, domain, ...options }: FilterOptions) {
+  const { queue, status, tag, to, from, since, until } = options;
+  const domains = { to_domain: toDomain, domain: senderDomain ?? domain };
+  const named = { webhook_id: webhook, queue, status, tag, to, from, ...domains, since, until };
   // What is not given must not stand in the filter at all.
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }

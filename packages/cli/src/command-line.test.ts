@@ -696,6 +696,8 @@ describe('bulk', () => {
 
     const aimed = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', '--sender-domain', 'sandbox.test']);
     expect(aimed.out).toContain(`export would be done to 1\n  ${id}\n`);
+    const sent_to = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', '--to-domain', 'example.com']);
+    expect(sent_to.out).toContain(`export would be done to 1\n  ${id}\n`);
     for (const option of ['--sender-domain', '--domain']) {
       const missed = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', option, 'example.com']);
       expect([missed.code, missed.out]).toEqual([

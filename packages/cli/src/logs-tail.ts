@@ -19,6 +19,7 @@ interface ListOptions {
   readonly status?: string;
   readonly tag?: readonly string[];
   readonly to?: string;
+  readonly toDomain?: string;
   readonly from?: string;
   readonly domain?: string;
   readonly since?: string;
@@ -34,13 +35,15 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option('--status <list>', 'any of these, such as deferred,failed')
     .option('--tag <tag...>', 'tags that a mail must all carry')
     .option('--to <address>', 'a recipient, copies included')
+    .option('--to-domain <name>', 'the domain of one of its recipients')
     .option('--from <address>', 'the sender')
     .option('--domain <name>', 'the domain of from')
     .option('--since <time>', 'from this time on, as ISO 8601')
     .option('--limit <count>', 'how many at most', wholeNumber(1, PAGE), 20)
     .option('--json', 'print JSON')
-    .action(async ({ json, tag = [], ...options }: ListOptions) => {
+    .action(async ({ json, tag = [], toDomain, ...options }: ListOptions) => {
       const query = new URLSearchParams(tag.map((one) => ['tag', one]));
+      if (toDomain !== undefined) query.set('to_domain', toDomain);
       for (const [name, value] of Object.entries(options)) query.set(name, String(value));
       const found = await createClient(terminal).call('GET', `/email/logs?${query}`, emailPage);
       const more = found.has_more ? ['There are more; narrow the filter, or raise --limit.'] : [];

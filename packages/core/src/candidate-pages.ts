@@ -66,6 +66,30 @@ export async function collectPage<R extends { readonly id: string }>(
   return { rows, edge: before };
 }
 
+/** The page that ends before an id, or at the end of a list: candidates come oldest first, and rows stay newest first. */
+export async function collectBackward<R extends { readonly id: string }>(
+  range: IdRange,
+  wanted: number,
+  all_pass: boolean,
+  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+): Promise<FilteredRows<R>> {
+  const rows: R[] = [];
+  let { from } = range;
+  for (const step of all_pass ? [wanted] : STEPS) {
+    const count = Math.max(step, wanted);
+    const found = await examine({ from, before: range.before }, count, wanted - rows.length);
+    rows.unshift(...found.rows);
+    if (rows.length >= wanted || found.examined < count) return { rows, edge: null };
+    from = found.edge === null ? from : behindId(found.edge);
+  }
+  return { rows, edge: from };
+}
+
+/** Where a range begins that leaves out an id: nothing stands between the two. */
+export function behindId(id: string): string {
+  return `${id}!`;
+}
+
 export function pageOfCollected<R extends { readonly id: string }, T>(
   scope: CursorScope,
   { rows, edge }: FilteredRows<R>,

@@ -14,29 +14,37 @@ export interface List<T> {
 }
 
 // Whatever is given is judged here, so that every bad limit has the one reason; meta is what documents say of it.
-const limitField = z
-  .unknown()
-  .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries of a page.' })
-  .transform((given, context) => {
-    const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
-    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
-    context.addIssue(issueFor('invalid_limit', `limit must be a whole number from 1 to ${MOST}.`));
-    return z.NEVER;
-  });
+const limitField = (name: string) =>
+  z
+    .unknown()
+    .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries of a page.' })
+    .transform((given, context) => {
+      const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
+      if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
+      context.addIssue(issueFor('invalid_limit', `${name} must be a whole number from 1 to ${MOST}.`));
+      return z.NEVER;
+    });
 
-const cursorField = z
-  .unknown()
-  .meta({ type: 'string', description: 'next_cursor of the page before, asked for with the same filters.' })
-  .transform((given, context) => {
-    if (typeof given === 'string') return given;
-    context.addIssue(issueFor('invalid_cursor', 'cursor must be one next_cursor of this list.'));
-    return z.NEVER;
-  });
+const cursorField = (name: string) =>
+  z
+    .unknown()
+    .meta({ type: 'string', description: 'next_cursor of the page before, asked for with the same filters.' })
+    .transform((given, context) => {
+      if (typeof given === 'string') return given;
+      context.addIssue(issueFor('invalid_cursor', `${name} must be one next_cursor of this list.`));
+      return z.NEVER;
+    });
 
 /** limit and cursor as every list takes them, in a query string or typed. */
 export const pageFields = {
-  limit: limitField.default(DEFAULT_LIMIT),
-  cursor: cursorField.optional(),
+  limit: limitField('limit').default(DEFAULT_LIMIT),
+  cursor: cursorField('cursor').optional(),
+};
+
+/** The same of a page that ends before a cursor, or at the end of the list. */
+export const backwardFields = {
+  last: limitField('last').default(DEFAULT_LIMIT),
+  before: cursorField('before').optional(),
 };
 
 /** A cursor is the last id of a page, signed together with the list, the workspace and the filters it belongs to. */
@@ -56,7 +64,7 @@ export function writeCursor(scope: CursorScope, position: string): string {
   return Buffer.concat([signature(scope, position), Buffer.from(position)]).toString('base64url');
 }
 
-export function readCursor(scope: CursorScope, cursor: string | undefined): string | null {
+export function readCursor(scope: CursorScope, cursor: string | undefined, name = 'cursor'): string | null {
   if (cursor === undefined) return null;
   const bytes = Buffer.from(cursor, 'base64url');
   const position = bytes.subarray(16).toString();
@@ -65,9 +73,9 @@ export function readCursor(scope: CursorScope, cursor: string | undefined): stri
     return position;
   throw new AppError(
     'invalid_cursor',
-    'cursor was not issued for this list with these filters; start again without it.',
+    `${name} was not issued for this list with these filters; start again without it.`,
     {
-      details: [{ param: 'cursor', reason: 'invalid_cursor', message: 'Start again without it.' }],
+      details: [{ param: name, reason: 'invalid_cursor', message: 'Start again without it.' }],
     },
   );
 }

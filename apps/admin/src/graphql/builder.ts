@@ -4,6 +4,7 @@ import ComplexityPlugin, { type FieldComplexityValue } from '@pothos/plugin-comp
 import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
 import { typenameOf } from './node-ids.ts';
+import { pageSize } from './page-size.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 export interface SchemaShape {
@@ -21,8 +22,6 @@ export interface SchemaShape {
     JSON: { Input: unknown; Output: unknown };
   };
 }
-
-const DEFAULT_PAGE = 20;
 
 export const builder = new SchemaBuilder<SchemaShape>({
   plugins: [RelayPlugin, ComplexityPlugin],
@@ -57,8 +56,7 @@ export const builder = new SchemaBuilder<SchemaShape>({
       const type = getNamedType(field.type);
       if (isLeafType(type)) return 0;
       if (type.name.endsWith('Connection')) {
-        const first = typeof args.first === 'number' ? args.first : DEFAULT_PAGE;
-        return { field: 1, multiplier: Math.max(first, 1) };
+        return { field: 1, multiplier: Math.max(pageSize(args), 1) };
       }
       // A list of plain values comes with the object that it is a part of.
       if (isObjectType(type) && type.getInterfaces().length === 0 && isListType(field.type)) {

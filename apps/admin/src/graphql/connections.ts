@@ -57,6 +57,27 @@ export function pageInput({ first, after }: PageArgs) {
   return { limit: first ?? 20, ...(after != null && { cursor: after }) };
 }
 
+/** A page from the other end, or before a cursor: has_more and next_cursor tell of what comes before it. */
+export function connectionBefore<T extends { readonly id: string }>(
+  list: List<T>,
+  before: string | null | undefined,
+): Connection<T> {
+  const { edges, pageInfo } = connectionFrom(list, null);
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: before != null,
+      hasPreviousPage: list.has_more,
+      get startCursor() {
+        return list.next_cursor ?? edges[0]?.cursor ?? null;
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? pageInfo.startCursor;
+      },
+    },
+  };
+}
+
 /** A list of the core as a connection. Every edge has a cursor of the REST API, made only where it is asked for. */
 export function connectionFrom<E extends { readonly id: string }, T extends { readonly id: string } = E>(
   list: List<E>,

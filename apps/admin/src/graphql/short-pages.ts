@@ -9,9 +9,8 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Connection } from './connections.ts';
+import { pageSize } from './page-size.ts';
 import type { GraphqlContext } from './request-context.ts';
-
-const DEFAULT_PAGE = 20;
 
 /**
  * Lets every connection of a schema note what its page did not hold, so that its cost can be given back, and every
@@ -35,9 +34,9 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
         };
       }
       if (!named.name.endsWith('Connection')) continue;
-      field.resolve = (parent, args: { readonly first?: number | null }, g: GraphqlContext, info) => {
+      field.resolve = (parent, args: Readonly<Record<string, unknown>>, g: GraphqlContext, info) => {
         const note = (page: Connection<unknown> | null) => {
-          if (page) g.cost.noteShortPage(info.fieldNodes[0], (args.first ?? DEFAULT_PAGE) - page.edges.length);
+          if (page) g.cost.noteShortPage(info.fieldNodes[0], pageSize(args) - page.edges.length);
           return page;
         };
         // Whatever has a connection's type resolves to a connection, or to nothing.

@@ -102,6 +102,28 @@ function asActor({ workspace_id = world.workspace_id, scopes = ['admin'], mode =
 }
 
 describe('a preview', () => {
+  it('finds mail by the domain of a recipient, however its cases are written, and the run touches no other', async () => {
+    const to_domain = 'Held.Example';
+    const aimed = [
+      await send({ to: ['ada@held.example', 'bob@held.example'], scheduled_at: inAnHour() }),
+      await send({ cc: 'ada@held.example', scheduled_at: inAnHour() }),
+    ];
+    const other = await send({ to: 'ada@not-held.example', scheduled_at: inAnHour() });
+
+    const seen = await preview('cancel', { to_domain });
+    await run(seen.token);
+    await workUntilEnd();
+
+    expect(seen).toMatchObject({ matched: 2, matched_exact: true });
+    expect(seen.sample.toSorted()).toEqual(aimed.toSorted());
+    for (const id of aimed) expect(await status(id)).toBe('canceled');
+    expect(await status(other)).toBe('scheduled');
+  });
+
+  it('refuses what is no domain', async () => {
+    expect(await reasonOf(preview('cancel', { to_domain: 'ada@held.example' }))).toBe('invalid_domain');
+  });
+
   it('counts, samples and says what is passed over, and does nothing', async () => {
     const scheduled = await send({ tags: ['preview'], scheduled_at: inAnHour() });
     const sent = await send({ tags: ['preview'] });

@@ -6,7 +6,7 @@ export { eraseContents } from './erase-content.ts';
 export { eventDataOf } from './event-data.ts';
 export { type EmailContent, getContent } from './get-content.ts';
 export { getMessage } from './get-message.ts';
-export { listMessages, listMessagesAlone } from './list-messages.ts';
+export { listMessages, listMessagesAlone, listMessagesBackward } from './list-messages.ts';
 export { attemptOutcomes, type LogEntry, logEntrySchema, type RecipientEntry } from './log-entry.ts';
 export { filterFields, filterOf } from './messages-filter.ts';
 export { stillMatching } from './messages-filter-store.ts';

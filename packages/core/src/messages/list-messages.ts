@@ -1,9 +1,17 @@
 import type { Sql, Tx } from '@postrider/db';
 import { z } from 'zod';
-import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
+import { behindId, collectBackward, collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
 import type { ActorContext } from '../context.ts';
 import { openStates } from '../delivery/index.ts';
-import { type List, pageFields, readCursor } from '../list.ts';
+import {
+  backwardFields,
+  type CursorScope,
+  type List,
+  pageFields,
+  readCursor,
+  withCursors,
+  writeCursor,
+} from '../list.ts';
 import { operation } from '../operation.ts';
 import { modeInReach } from '../reach.ts';
 import { listOf } from '../wire.ts';
@@ -37,6 +45,53 @@ export const listMessagesAlone = operation({
   run: (ctx, asked) => pageOfLog(ctx, asked, ({ status }) => openStates.some((open) => open === status)),
 });
 
+/** The page of the log that ends before a cursor, or at its oldest entry; still newest first. */
+export const listMessagesBackward = operation({
+  name: 'email.logs_backward',
+  scope: 'email:logs:read',
+  summary: 'List emails, newest first, from the other end',
+  input: z.object({ ...backwardFields, ...filterFields }),
+  output: listOf(logEntrySchema),
+  async run(ctx, { last, before, ...filters }): Promise<List<LogEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
+    const behind = readCursor(scope, before, 'before');
+    const whole = idRange('message', filters, null);
+    const range = behind !== null && behind >= whole.from ? { ...whole, from: behindId(behind) } : whole;
+    const filter = { ...filterOf(filters), mode: modeInReach(ctx.actor) };
+    const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
+    const { rows, edge } = await collectBackward(range, last + 1, allPass(filter, driver), (part, count, wanted) =>
+      messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted, true),
+    );
+    const shown = rows.slice(-last);
+    const recipients = await recipientsOfRows(ctx, shown);
+    const more = rows.length > last || edge !== null;
+    const data = shown.map((row) => logEntry(row, recipients.get(row.id) ?? []));
+    return withCursors(scope, {
+      object: 'list',
+      data,
+      has_more: more,
+      next_cursor: more ? writeEdge(scope, shown, edge) : null,
+    });
+  },
+});
+
+/** Where the page before begins: at the first entry, or where nothing more was looked at. */
+function writeEdge(scope: CursorScope, shown: readonly MessageRow[], edge: string | null): string {
+  return writeCursor(scope, edge === null ? (shown[0]?.id ?? '') : edge.slice(0, -1));
+}
+
+function allPass(filter: MessageFilter, driver: Driver): boolean {
+  if (filter.mode != null) return false;
+  const asked = countFilters(filter);
+  return asked === 0 || (asked === 1 && driver.kind !== 'all');
+}
+
+async function recipientsOfRows(ctx: ActorContext, rows: readonly MessageRow[]): Promise<Map<string, RecipientRow[]>> {
+  const ids = rows.map((row) => row.id);
+  return ids.length === 0 ? new Map() : recipientsOf(ctx.sql, ctx.actor.workspace_id, ids);
+}
+
 async function pageOfLog(
   ctx: ActorContext,
   { limit, cursor, ...filters }: z.output<typeof input>,
@@ -48,15 +103,10 @@ async function pageOfLog(
   const mode = modeInReach(ctx.actor);
   const filter = { ...filterOf(filters), mode };
   const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
-  const asked = countFilters(filter);
-  const all_pass = mode === null && (asked === 0 || (asked === 1 && driver.kind !== 'all'));
-  const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>
+  const found = await collectPage(range, limit + 1, allPass(filter, driver), (part, count, wanted) =>
     messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
   );
-  const shown = found.rows.slice(0, limit).filter(needsRecipients);
-  const ids = shown.map((row) => row.id);
-  const recipients =
-    ids.length === 0 ? new Map<string, RecipientRow[]>() : await recipientsOf(ctx.sql, workspace_id, ids);
+  const recipients = await recipientsOfRows(ctx, found.rows.slice(0, limit).filter(needsRecipients));
   return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
 }
 

@@ -10,7 +10,7 @@ import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-
 const MESSAGES = 20_000;
 const PAGE = 21;
 const everything = { from: '', before: '~' };
-const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null };
+const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null, to_domain: null };
 
 /** One of 2,000 messages is rare; one of ten is from a crowd of senders, and all others are alike. */
 const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [
@@ -43,6 +43,7 @@ const lookUps: readonly (readonly [string, Partial<MessageFilter>])[] = [
   ['several statuses', { statuses: ['failed', 'queued', 'sending'] }],
   ['a sender', { from: 'b@one.test' }],
   ['a domain', { domain: 'one.test' }],
+  ['the domain of a recipient', { to_domain: 'example.com' }],
   ['everything at once', { tags: ['common'], statuses: ['failed'], from: 'b@one.test', domain: 'one.test' }],
 ];
 const eve: Driver = { kind: 'recipient', email: 'eve@example.com' };

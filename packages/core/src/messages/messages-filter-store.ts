@@ -20,14 +20,22 @@ export type Driver =
 const PROBE_DEPTH = 200;
 
 /** The next ids of a driver in the order of the list. */
-function candidates(sql: Sql | Tx, workspace_id: string, driver: Driver, range: IdRange, count: number): Fragment {
+function candidates(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  range: IdRange,
+  count: number,
+  oldest_first = false,
+): Fragment {
+  const order = oldest_first ? sql`asc` : sql`desc`;
   switch (driver.kind) {
     case 'all':
       // Served by the primary key.
       return sql`
         select m.id from messages m
         where m.workspace_id = ${workspace_id} and m.id >= ${range.from} and m.id < ${range.before}
-        order by m.id desc limit ${count}`;
+        order by m.id ${order} limit ${count}`;
     case 'status':
       // Served by messages_status.
       return sql`
@@ -35,23 +43,23 @@ function candidates(sql: Sql | Tx, workspace_id: string, driver: Driver, range: 
         cross join lateral (
           select m.id from messages m
           where m.workspace_id collate "POSIX" = ${workspace_id} and m.status = s.status and ${within(sql, sql`m.id`, range)}
-          order by m.id collate "POSIX" desc limit ${count}
+          order by m.id collate "POSIX" ${order} limit ${count}
         ) c
-        order by c.id desc limit ${count}`;
+        order by c.id ${order} limit ${count}`;
     case 'tag':
       // The primary key of message_tags is the only index it has.
       return sql`
         select t.message_id as id from message_tags t
         where t.workspace_id = ${workspace_id} and t.tag = ${driver.tag}
           and t.message_id >= ${range.from} and t.message_id < ${range.before}
-        order by t.message_id desc limit ${count}`;
+        order by t.message_id ${order} limit ${count}`;
     case 'recipient':
       // Served by recipients_email.
       return sql`
         select r.message_id as id from recipients r
         where r.workspace_id collate "POSIX" = ${workspace_id} and r.email collate "POSIX" = ${driver.email}
           and ${within(sql, sql`r.message_id`, range)}
-        order by r.message_id collate "POSIX" desc limit ${count}`;
+        order by r.message_id collate "POSIX" ${order} limit ${count}`;
     case 'sender':
       // Served by messages_sender.
       return sql`
@@ -60,9 +68,9 @@ function candidates(sql: Sql | Tx, workspace_id: string, driver: Driver, range: 
           select m.id from messages m
           where m.workspace_id collate "POSIX" = ${workspace_id} and m.from_domain collate "POSIX" = ${driver.domain}
             and m.from_email collate "POSIX" = s.email and ${within(sql, sql`m.id`, range)}
-          order by m.id collate "POSIX" desc limit ${count}
+          order by m.id collate "POSIX" ${order} limit ${count}
         ) c
-        order by c.id desc limit ${count}`;
+        order by c.id ${order} limit ${count}`;
   }
 }
 
@@ -70,7 +78,7 @@ function candidates(sql: Sql | Tx, workspace_id: string, driver: Driver, range: 
 type Narrowing = (ids: Fragment) => Fragment;
 
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
-  const { statuses, tags, to, from, domain } = filter;
+  const { statuses, tags, to, from, domain, to_domain } = filter;
   const found: Narrowing[] = [];
   for (const tag of tags) {
     if (driver.kind === 'tag' && driver.tag === tag) continue;
@@ -127,10 +135,18 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
         where m.workspace_id = ${workspace_id} and m.from_domain = ${domain} and m.id = any (array(${ids}))`,
     );
   }
+  // No index has it: the recipients of whatever passes all other filters are looked up by their primary key.
+  if (to_domain !== null) {
+    found.push(
+      (ids) => sql`
+        select distinct r.message_id as id from recipients r
+        where r.workspace_id = ${workspace_id} and r.domain = ${to_domain} and r.message_id = any (array(${ids}))`,
+    );
+  }
   return found;
 }
 
-/** A page's worth of messages among the next candidates of a driver, newest first. */
+/** A page's worth of messages among the next candidates of a driver, newest first, from either end of their range. */
 export async function messagesAmong(
   sql: Sql,
   workspace_id: string,
@@ -139,16 +155,18 @@ export async function messagesAmong(
   range: IdRange,
   count: number,
   wanted: number,
+  oldest_first = false,
 ): Promise<Candidates<MessageRow>> {
+  const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
   const rows = await sql<(Partial<MessageRow> & { examined: number; edge: string | null })[]>`
-    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
-    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, m.*
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count, oldest_first)})
+    select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
     from (values (1)) as always
     left join lateral (
       select ${messageColumns(sql)} from messages m
       where m.workspace_id = ${workspace_id}
-        and m.id = any (array(select p.id from (${passing}) p order by p.id desc limit ${wanted}))
+        and m.id = any (array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted}))
     ) m on true
     order by m.id desc`;
   return {

@@ -38,12 +38,13 @@ const addressField = (name: string) => mailboxField(name).transform((mailbox) =>
 
 const domainText = z.string().meta({ examples: ['example.com'] });
 
-const domainField = domainText.transform((text, context) => {
-  const domain = canonicalDomain(text);
-  if (domain !== null) return domain;
-  context.addIssue(issueFor('invalid_domain', 'domain must be a full domain name such as example.com.'));
-  return z.NEVER;
-});
+const domainField = (name: string) =>
+  domainText.transform((text, context) => {
+    const domain = canonicalDomain(text);
+    if (domain !== null) return domain;
+    context.addIssue(issueFor('invalid_domain', `${name} must be a full domain name such as example.com.`));
+    return z.NEVER;
+  });
 
 /** The filters of the log. to finds every recipient, copies included; domain is the one that sent; since is included. */
 export const filterFields = {
@@ -51,7 +52,10 @@ export const filterFields = {
   tag: tagField.optional().meta({ description: 'Repeat it for mails that carry all of several tags.' }),
   to: addressField('to').optional().meta({ description: 'A recipient, copies included.' }),
   from: addressField('from').optional(),
-  domain: domainField.optional().meta({ description: 'The domain of from.' }),
+  domain: domainField('domain').optional().meta({ description: 'The domain of from.' }),
+  to_domain: domainField('to_domain')
+    .optional()
+    .meta({ description: 'The domain of one of its recipients, copies included.' }),
   since: timestampField('since').optional().meta({ description: 'Created at this time or later.' }),
   until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
 };
@@ -64,6 +68,7 @@ export interface MessageFilter {
   readonly to: string | null;
   readonly from: string | null;
   readonly domain: string | null;
+  readonly to_domain: string | null;
   /** The only mode that the reader may know of. */
   readonly mode?: KeyMode | null;
   /** Somebody of it waits for another attempt. */
@@ -77,6 +82,7 @@ export function filterOf(input: FilterInput): MessageFilter {
     to: input.to ?? null,
     from: input.from ?? null,
     domain: input.domain ?? null,
+    to_domain: input.to_domain ?? null,
   };
 }
 
@@ -84,6 +90,6 @@ export function senderDomain(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }
 
-export function countFilters({ statuses, tags, to, from, domain }: MessageFilter): number {
-  return tags.length + [statuses, to, from, domain].filter((asked) => asked !== null).length;
+export function countFilters({ statuses, tags, to, from, domain, to_domain }: MessageFilter): number {
+  return tags.length + [statuses, to, from, domain, to_domain].filter((asked) => asked !== null).length;
 }

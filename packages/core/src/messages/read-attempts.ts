@@ -72,7 +72,14 @@ export const readAttemptsById = operation({
       for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, MOST_EVENTS))
         found.set(row.id, attemptOf(row));
     }
-    return ids.map((id) => found.get(id) ?? null);
+    const known = await mailInReach(
+      ctx,
+      [...found.values()].map(({ email_id }) => email_id),
+    );
+    return ids.map((id) => {
+      const attempt = found.get(id);
+      return attempt && known.has(attempt.email_id) ? attempt : null;
+    });
   },
 });
 

@@ -54,7 +54,7 @@ export async function countMessages(
   let { before } = range;
   let count = 0;
   for (let examined = 0; examined < most; examined += COUNTED_AT_ONCE) {
-    const step = Math.min(COUNTED_AT_ONCE, most);
+    const step = Math.min(COUNTED_AT_ONCE, most - examined);
     const found = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
     count += found.passed;
     if (found.examined < step) return { count, exact: true };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { AppError } from '@postrider/core';
 import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
@@ -6,13 +7,14 @@ import {
   type LogEntry,
   listMessages,
   listMessagesAlone,
+  listMessagesBackward,
   pageOfRecipients,
   rescheduleMessage,
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
 import { builder } from '../builder.ts';
-import { connectionFrom, connectionOf, pageArgs, pageInput } from '../connections.ts';
+import { connectionBefore, connectionFrom, connectionOf, pageArgs, pageInput } from '../connections.ts';
 import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, page } from '../from-operation.ts';
@@ -219,6 +221,7 @@ export const MessageFilter = builder.inputType('MessageFilter', {
     to: t.field({ type: 'EmailAddress', description: 'A recipient, copies included.' }),
     from: t.field({ type: 'EmailAddress' }),
     domain: t.string({ description: 'The domain of from.' }),
+    toDomain: t.string({ description: 'The domain of one of its recipients, copies included.' }),
     since: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
@@ -232,10 +235,22 @@ const needRecipients = new Set(['recipients', 'recipientCounts', 'recipient', 'w
 builder.queryField('messages', (t) =>
   t.field({
     type: MessageConnection,
-    description: 'The log, newest first. A page with a filter may be short while hasNextPage is true.',
-    args: { ...pageArgs(t), filter: t.arg({ type: MessageFilter }) },
-    resolve: async (_, { filter, ...args }, g, info) => {
+    description:
+      'The log, newest first. A page with a filter may be short while hasNextPage is true. last and before, in place of ' +
+      'first and after, ask for the end of the log, or for what stands before a cursor.',
+    args: {
+      ...pageArgs(t),
+      last: t.arg.int({ description: 'Entries of a page from the other end, from 1 to 100; then first is not asked.' }),
+      before: t.arg.string({ description: 'startCursor of the page behind, or the cursor of any edge; same filter.' }),
+      filter: t.arg({ type: MessageFilter }),
+    },
+    resolve: async (_, { filter, last, before, ...args }, g, info) => {
       const { status, tags, ...others } = filter ?? {};
+      if (last != null || before != null) {
+        if (args.after != null) throw bothEnds();
+        const named = { ...others, status: status?.join(','), tag: tags };
+        return connectionBefore(await call(g, listMessagesBackward, { ...named, last, before }), before);
+      }
       const whole = namesBelow(info, needRecipients);
       const operation = whole ? listMessages : listMessagesAlone;
       const found = await page(g, operation, args, { ...others, status: status?.join(','), tag: tags });
@@ -245,6 +260,11 @@ builder.queryField('messages', (t) =>
     },
   }),
 );
+
+function bothEnds(): AppError {
+  const message = 'after goes with first, and before with last; give one of the two pairs.';
+  return new AppError('invalid_cursor', message, { details: [{ param: 'before', reason: 'invalid_cursor', message }] });
+}
 
 const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessagePayload').implement({
   // Not message: that is what an error says, and a document asks for both.

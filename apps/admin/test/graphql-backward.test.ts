@@ -1,0 +1,115 @@
+import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/messages';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+let ids: string[];
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+  ids = [];
+  for (let number = 0; number < 23; number++) {
+    const tags = [number % 3 === 0 ? 'third' : 'other'];
+    const mail = { from: 'shop@sandbox.test', to: `n${number}@example.com`, subject: 'Hi', text: 'Hi', tags };
+    ids.unshift((await invoke(world.as(world.workspace_id), sendMessage, mail)).id);
+    await world.clock.advance(2);
+  }
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+interface Page {
+  readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+const QUERY = `query ($first: Int, $after: String, $last: Int, $before: String, $filter: MessageFilter) {
+  messages(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+    edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+
+async function page(args: object): Promise<Page> {
+  const answer = await graphql.ask(QUERY, { ...args });
+  expect(answer.errors).toEqual([]);
+  return (answer.data as unknown as { messages: Page }).messages;
+}
+const idsOf = ({ edges }: Page) => edges.map(({ node }) => node.id);
+
+describe('a page from the other end', () => {
+  it.each([
+    ['of everything', undefined, () => ids],
+    ['of what a filter finds', { tags: ['third'] }, () => ids.filter((_, index) => (22 - index) % 3 === 0)],
+    [
+      'of what several find',
+      { tags: ['third'], domain: 'sandbox.test', toDomain: 'example.com', status: ['QUEUED'] },
+      () => ids.filter((_, index) => (22 - index) % 3 === 0),
+    ],
+  ])('%s is in the order of the list, and the pages before it are all the rest', async (_, filter, wanted) => {
+    const pages: Page[] = [];
+    let before: string | null = null;
+    do {
+      const found: Page = await page({ last: 5, before, filter });
+      pages.unshift(found);
+      before = found.pageInfo.hasPreviousPage ? found.pageInfo.startCursor : null;
+    } while (before !== null);
+
+    expect(pages.flatMap(idsOf)).toEqual(wanted());
+    expect(pages.slice(1).every(({ edges }) => edges.length === 5)).toBe(true);
+    expect(pages.at(-1)?.pageInfo.hasNextPage).toBe(false);
+  });
+
+  it('ends before the cursor of any edge, which is that of pages forward', async () => {
+    const { edges } = await page({ first: 10 });
+
+    const found = await page({ last: 3, before: edges[7]?.cursor });
+    const forward = await page({ first: 3, after: found.pageInfo.endCursor });
+
+    expect(idsOf(found)).toEqual(ids.slice(4, 7));
+    expect(found.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    expect(idsOf(forward)).toEqual(ids.slice(7, 10));
+    expect(await page({ last: 3, before: edges[0]?.cursor })).toMatchObject({
+      edges: [],
+      pageInfo: { hasPreviousPage: false },
+    });
+  });
+
+  it('has 20 entries where before alone is given, and is paid by its length', async () => {
+    const { pageInfo } = await page({ last: 1 });
+
+    const answer = await graphql.ask(QUERY, { before: pageInfo.startCursor });
+    const dear = await graphql.ask(QUERY, { first: 1, last: 100 });
+
+    expect(idsOf((answer.data as unknown as { messages: Page }).messages)).toEqual(ids.slice(2, 22));
+    expect(dear.extensions.cost).toMatchObject({ requested: 101, actual: 24 });
+  });
+
+  it.each([
+    ['after with last', { last: 2, after: 'x' }, 'invalid_cursor', 'before'],
+    ['a length of none', { last: 0 }, 'invalid_limit', 'last'],
+    ['a length beyond a hundred', { last: 101 }, 'invalid_limit', 'last'],
+    ['a cursor that is none', { before: 'x' }, 'invalid_cursor', 'before'],
+  ])('is refused for %s, by a name of the arguments', async (_, args, reason, name) => {
+    const answer = await graphql.ask(QUERY, args);
+
+    expect(answer.errors).toMatchObject([
+      { extensions: { code: 'invalid_request', reason, fields: [{ path: [name] }] } },
+    ]);
+  });
+
+  it('is refused with the cursor of other filters', async () => {
+    const { pageInfo } = await page({ last: 1, filter: { tags: ['third'] } });
+
+    const answer = await graphql.ask(QUERY, { last: 1, before: pageInfo.startCursor });
+
+    expect(answer.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
+  });
+});
