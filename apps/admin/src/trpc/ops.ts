@@ -1,6 +1,7 @@
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, listBulkItems, previewBulk, readExport, runBulk } from '@postrider/core/bulk';
 import { failureGroups } from '@postrider/core/failures';
+import { getHealth } from '@postrider/core/health';
 import {
   cancelJob,
   getJob,
@@ -34,6 +35,7 @@ export const ops = router({
   jobs,
   workers: query(listWorkers),
   schedules: query(listSchedules),
+  health: query(getHealth),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),
   // By POST although it changes nothing: a filter holds addresses, and those do not belong in a URL.

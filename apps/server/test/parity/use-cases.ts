@@ -15,6 +15,7 @@ import {
 } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
 import { failureGroups } from '@postrider/core/failures';
+import { getHealth } from '@postrider/core/health';
 import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
 import {
   cancelMessage,
@@ -662,6 +663,14 @@ const numbers = [
     given: nothing,
     scope: 'admin',
     scope_on: { graphql: absent('An operator sees the usage of any workspace.') },
+  }),
+  useCase(getHealth, {
+    rest: NO_REST,
+    trpc: 'GET ops.health',
+    graphql: reading('health', {}, 'status checks { name status detail advice checked_at: checkedAt }'),
+    given: nothing,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the health of the instance.') },
   }),
   useCase(getBacklog, {
     rest: NO_REST,

@@ -1,6 +1,6 @@
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
 export { countCalls, countSend } from './count-by-hand.ts';
-export { getUsage } from './get-usage.ts';
+export { getUsage, usageOf } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
 export { type OpenStream, openStream } from './open-stream.ts';
 export {

@@ -1,0 +1,34 @@
+import { getHealth, type Health as HealthFound, healthStatuses } from '@postrider/core/health';
+import { builder } from '../builder.ts';
+import { enumOf } from '../enums.ts';
+import { call } from '../from-operation.ts';
+
+const HealthStatus = enumOf('HealthStatus', healthStatuses);
+
+const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthCheck').implement({
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    status: t.field({ type: HealthStatus, resolve: ({ status }) => status }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'What was found, where something is the matter.',
+    }),
+    advice: t.exposeString('advice', { nullable: true }),
+    checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
+  }),
+});
+
+const Health = builder.objectRef<HealthFound>('Health').implement({
+  fields: (t) => ({
+    status: t.field({ type: HealthStatus, description: 'The worst of all checks.', resolve: ({ status }) => status }),
+    checks: t.field({ type: [HealthCheck], resolve: ({ checks }) => checks }),
+  }),
+});
+
+builder.queryField('health', (t) =>
+  t.field({
+    type: Health,
+    description: 'Whether mail goes out, and what needs somebody’s hand. Operators see what is dead in all queues too.',
+    resolve: (_, __, g) => call(g, getHealth, {}),
+  }),
+);

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { invoke } from '@postrider/core';
+import { noteWorker } from '@postrider/core/delivery';
+import { createHold, releaseHold } from '@postrider/core/holds';
+import { sendMessage } from '@postrider/core/messages';
+import { measureQueues } from '@postrider/core/queues';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+
+let world: World;
+let graphql: GraphqlServer;
+beforeAll(async () => {
+  world = await createWorld();
+  graphql = await startGraphql(world.services, world.secret);
+});
+afterAll(async () => {
+  await graphql.stop();
+  await world.stop();
+});
+
+interface Check {
+  readonly name: string;
+  readonly status: string;
+  readonly detail: string | null;
+  readonly advice: string | null;
+}
+
+async function health(key?: string): Promise<{ readonly status: string; readonly checks: readonly Check[] }> {
+  const answer = await graphql.ask(
+    '{ health { status checks { name status detail advice checkedAt } } }',
+    undefined,
+    key === undefined ? {} : { key },
+  );
+  expect(answer.errors).toEqual([]);
+  return (answer.data as unknown as { health: { status: string; checks: Check[] } }).health;
+}
+const check = async (name: string) => (await health()).checks.find((one) => one.name === name);
+const work = (stopped = false) =>
+  noteWorker(world.services.sql, { worker: randomUUID(), stopped, ended_per_minute: 0 });
+
+describe('health', () => {
+  it('is failing while no worker is there, with what to do about it, and well once one is', async () => {
+    const before = await health();
+    await work();
+    const after = await health();
+
+    expect(before.status).toBe('FAILING');
+    expect(before.checks.find(({ name }) => name === 'delivery')).toMatchObject({
+      status: 'FAILING',
+      detail: 'No worker was there yet.',
+      advice: expect.stringContaining('ROLES'),
+    });
+    expect(after).toMatchObject({ status: 'OK' });
+    expect(after.checks.every(({ status, detail }) => status === 'OK' && detail === null)).toBe(true);
+  });
+
+  it('tells of mail that is due for long, but not where its queue is held', async () => {
+    const ctx = world.as(world.workspace_id);
+    await invoke(ctx, sendMessage, { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
+    await world.clock.advance(600_000);
+    await measureQueues(world.services.sql, ['delivery.attempt'], 0);
+
+    const late = await check('line');
+    const hold = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Quiet' });
+    const [held, holds] = [await check('line'), await check('holds')];
+    await invoke(ctx, releaseHold, { hold_id: hold.id });
+
+    expect(late).toMatchObject({
+      status: 'WARNING',
+      detail: expect.stringMatching(/^Mail that is due has waited for 6\d\d s/),
+    });
+    expect(held).toMatchObject({ status: 'OK' });
+    expect(holds).toMatchObject({ status: 'WARNING', detail: expect.stringMatching(/^1 hold is active/) });
+    await world.drain();
+  });
+
+  it('names domains and webhooks that do not work, and a quota that is nearly used up', async () => {
+    const { sql } = world.services;
+    const ws = world.workspace_id;
+    await sql`update domains set status = 'at_risk' where workspace_id = ${ws} and name <> 'sandbox.test'`;
+    await sql`
+      insert into domains (workspace_id, id, name, status, created_at)
+      values (${ws}, 'dom_lost', 'lost.test', 'failed', clock_now())`;
+    await sql`
+      insert into webhooks (workspace_id, id, url, status, status_reason, secret, secret_last4, created_at)
+      values (${ws}, 'whk_gone', 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
+        (${ws}, 'whk_off', 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
+    await sql`update plans set monthly_limit = 1 where name = 'business'`;
+
+    const { checks } = await health();
+
+    const found = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
+    expect(found.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
+    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: 'Disabled for their failures: whk_gone.' });
+    expect(found.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 mails') });
+  });
+
+  it('tells operators of the instance, and admins of their workspace', async () => {
+    const operator = await world.key({ scopes: ['operator'] });
+    const admin = await world.key({ scopes: ['admin'] });
+    const namesFor = async (key: string) => (await health(key)).checks.map(({ name }) => name);
+
+    expect(await namesFor(operator.secret)).toEqual(['database', 'delivery', 'line', 'holds', 'dead_jobs']);
+    expect(await namesFor(admin.secret)).toEqual([
+      ...['database', 'delivery', 'line', 'holds'],
+      ...['domains', 'webhooks', 'quota'],
+    ]);
+  });
+});
+
+it('a message that waits names the queue of all mail to operators', async () => {
+  const ctx = world.as(world.workspace_id);
+  await world.services.sql`update plans set monthly_limit = null where name = 'business'`;
+  const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' };
+  const { id } = await invoke(ctx, sendMessage, mail);
+  await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Quiet' });
+  const query = `query ($id: ID!) { node(id: $id) { ... on Message { waiting { __typename
+    ... on WaitQueuePaused { reason queue { name paused { reason } } } } } } }`;
+  const { secret: key } = await world.key({ scopes: ['admin'] });
+
+  const [seen, unseen] = [await graphql.ask(query, { id }), await graphql.ask(query, { id }, { key })];
+
+  const paused = { __typename: 'WaitQueuePaused', reason: 'Quiet' };
+  expect(seen.data).toEqual({
+    node: { waiting: { ...paused, queue: { name: 'delivery.attempt', paused: { reason: 'Quiet' } } } },
+  });
+  expect(unseen.data).toEqual({ node: { waiting: { ...paused, queue: null } } });
+});

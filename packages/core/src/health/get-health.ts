@@ -1,0 +1,167 @@
+import { pendingMigrations, type Sql } from '@postrider/db';
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { operation } from '../operation.ts';
+import { INSTANCE, isOperator, ownReach } from '../reach.ts';
+import { usageOf } from '../usage/index.ts';
+import { timeField } from '../wire.ts';
+import { activeHolds, type InstanceFacts, instanceFacts, workspaceFacts } from './store.ts';
+
+/** From the best to the worst. */
+export const healthStatuses = ['ok', 'warning', 'failing'] as const;
+export type HealthStatus = (typeof healthStatuses)[number];
+
+const LONG_WAIT_SECONDS = 300;
+const NEARLY_USED = 0.8;
+
+const checkSchema = z.object({
+  name: z.string().meta({ examples: ['delivery'] }),
+  status: z.enum(healthStatuses),
+  detail: z.string().nullable().meta({ description: 'What was found, where something is the matter.' }),
+  advice: z.string().nullable(),
+  checked_at: timeField,
+});
+const healthSchema = z
+  .object({
+    object: z.literal('health'),
+    status: z.enum(healthStatuses).meta({ description: 'The worst of all checks.' }),
+    checks: z.array(checkSchema).readonly(),
+  })
+  .meta({ id: 'Health' });
+export type Health = z.output<typeof healthSchema>;
+
+interface Found {
+  readonly name: string;
+  readonly status: HealthStatus;
+  readonly detail?: string;
+  readonly advice?: string;
+  /** Where somebody has looked before. */
+  readonly checked_at?: Date;
+}
+
+/** Whether mail goes out, and what of the own workspace does not work; operators see what is dead in all queues too. */
+export const getHealth = operation({
+  name: 'health.get',
+  // admin for the own workspace, operator for the instance; ownReach knows.
+  scope: null,
+  summary: 'Whether mail goes out, and what needs somebody’s hand',
+  input: z.object({}),
+  output: healthSchema,
+  async run(ctx): Promise<Health> {
+    const { actor, sql } = ctx;
+    const sides = ownReach(actor);
+    const own = sides.includes(actor.workspace_id);
+    const [pending, facts, holds, workspace] = await Promise.all([
+      pendingMigrations(sql),
+      instanceFacts(sql),
+      activeHolds(sql, [...new Set([INSTANCE, ...sides])]),
+      own ? ofWorkspace(sql, actor.workspace_id) : [],
+    ]);
+    const held: Found =
+      holds.count === 0
+        ? { name: 'holds', status: 'ok' }
+        : {
+            name: 'holds',
+            status: 'warning',
+            detail: `${holds.count} ${holds.count === 1 ? 'hold is' : 'holds are'} active; the first ends at ${isoTime(holds.first_end ?? facts.now)}.`,
+            advice: 'Release what need not be held any more.',
+          };
+    const found: Found[] = [
+      pending.length === 0
+        ? { name: 'database', status: 'ok' }
+        : {
+            name: 'database',
+            status: 'failing',
+            detail: `Migrations are pending: ${pending.join(', ')}.`,
+            advice: 'Run postrider migrate.',
+          },
+      delivery(facts),
+      line(facts),
+      held,
+      ...(isOperator(actor) ? [dead(facts)] : []),
+      ...workspace,
+    ];
+    const checks = found.map(({ name, status, detail = null, advice = null, checked_at = facts.now }) => ({
+      name,
+      status,
+      detail,
+      advice,
+      checked_at: isoTime(checked_at),
+    }));
+    return { object: 'health', status: worst(checks.map(({ status }) => status)), checks };
+  },
+});
+
+function worst(all: readonly HealthStatus[]): HealthStatus {
+  return healthStatuses[Math.max(...all.map((status) => healthStatuses.indexOf(status)))] ?? 'ok';
+}
+
+function delivery({ worker_there, worker_seen }: InstanceFacts): Found {
+  if (worker_there) return { name: 'delivery', status: 'ok' };
+  const since = worker_seen ? `The last worker was heard of at ${isoTime(worker_seen)}.` : 'No worker was there yet.';
+  return { name: 'delivery', status: 'failing', detail: since, advice: 'Start a process with worker in ROLES.' };
+}
+
+function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFacts): Found {
+  const measured = { name: 'line', checked_at: measured_at ?? now };
+  if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS || mail_held)
+    return { ...measured, status: 'ok' };
+  return {
+    ...measured,
+    status: 'warning',
+    detail: `Mail that is due has waited for ${Math.round(oldest_ready_seconds)} s.`,
+    advice: 'Look at the backlog; where nothing is closed or held, start another worker.',
+  };
+}
+
+function dead({ dead, queues_with_dead, measured_at, now }: InstanceFacts): Found {
+  const measured = { name: 'dead_jobs', checked_at: measured_at ?? now };
+  if (dead === 0) return { ...measured, status: 'ok' };
+  return {
+    ...measured,
+    status: 'warning',
+    detail: `${dead} ${dead === 1 ? 'job is' : 'jobs are'} dead, in ${queues_with_dead.join(', ')}.`,
+    advice: 'Look at what they failed of, then redrive or cancel them.',
+  };
+}
+
+async function ofWorkspace(sql: Sql, workspace_id: string): Promise<Found[]> {
+  const [facts, usage] = await Promise.all([workspaceFacts(sql, workspace_id), usageOf({ sql }, workspace_id)]);
+  const { broken_domains, shaky_domains, disabled_webhooks, failing_webhooks } = facts;
+  return [
+    either('domains', [
+      ['failing', broken_domains, 'Cannot send', 'Publish their records again, then verify them.'],
+      ['warning', shaky_domains, 'About to fail', 'A record is lost; publish it again within 72 hours.'],
+    ]),
+    either('webhooks', [
+      ['failing', disabled_webhooks, 'Disabled for their failures', 'Mend the endpoint, enable it and recover.'],
+      ['warning', failing_webhooks, 'Failing for an hour', 'Look at their deliveries.'],
+    ]),
+    quota(usage),
+  ];
+}
+
+function either(name: string, kinds: readonly (readonly [HealthStatus, readonly string[], string, string])[]): Found {
+  for (const [status, names, words, advice] of kinds) {
+    if (names.length > 0) return { name, status, detail: `${words}: ${names.join(', ')}.`, advice };
+  }
+  return { name, status: 'ok' };
+}
+
+function quota({
+  used,
+  limit,
+  resets_at,
+}: {
+  readonly used: number;
+  readonly limit: number | null;
+  readonly resets_at: string;
+}): Found {
+  if (limit === null || used < limit * NEARLY_USED) return { name: 'quota', status: 'ok' };
+  return {
+    name: 'quota',
+    status: used >= limit ? 'failing' : 'warning',
+    detail: `${used} of ${limit} mails of the month are used; it begins anew at ${resets_at}.`,
+    advice: 'Ask an operator for a larger plan.',
+  };
+}

@@ -1,0 +1,1 @@
+export { getHealth, type Health, healthStatuses } from './get-health.ts';

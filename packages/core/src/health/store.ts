@@ -1,0 +1,76 @@
+import type { Sql } from '@postrider/db';
+import { isThere } from '../delivery/index.ts';
+import type { JobName } from '../jobs.ts';
+
+const MAIL: JobName = 'delivery.attempt';
+const MOST_NAMED = 5;
+
+/** What tells whether mail goes out; all of it is a look into small tables. */
+export interface InstanceFacts {
+  readonly now: Date;
+  readonly worker_there: boolean;
+  readonly worker_seen: Date | null;
+  readonly oldest_ready_seconds: number | null;
+  readonly measured_at: Date | null;
+  readonly mail_held: boolean;
+  readonly dead: number;
+  readonly queues_with_dead: string[];
+}
+
+export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
+  const [row] = await sql<InstanceFacts[]>`
+    select clock_now() as now,
+      (select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w) as worker_there,
+      (select max(w.noted_at) from delivery_workers w) as worker_seen,
+      m.oldest_ready_seconds, m.measured_at,
+      exists (
+        select from holds h
+        where h.scope = 'queue' and h.value = ${MAIL} and h.ended_at is null and h.expires_at > clock_now()
+      ) as mail_held,
+      (select coalesce(sum(q.dead), 0)::int from queue_measures q) as dead,
+      array(
+        select q.queue from queue_measures q where q.dead > 0 order by q.dead desc, q.queue limit ${MOST_NAMED}
+      ) as queues_with_dead
+    from (values (1)) as always
+    left join queue_measures m on m.queue = ${MAIL}`;
+  if (!row) throw new Error('a select without a condition answered nothing');
+  return row;
+}
+
+/** How many holds keep something back, and which ends first: of the instance, and of a workspace where one is named. */
+export async function activeHolds(
+  sql: Sql,
+  workspace_ids: readonly string[],
+): Promise<{ readonly count: number; readonly first_end: Date | null }> {
+  const [row] = await sql<{ count: number; first_end: Date | null }[]>`
+    select count(*)::int as count, min(h.expires_at) as first_end from holds h
+    where h.ended_at is null and h.expires_at > clock_now() and h.workspace_id = any (${[...workspace_ids]}::text[])`;
+  return row ?? { count: 0, first_end: null };
+}
+
+export interface WorkspaceFacts {
+  readonly broken_domains: string[];
+  readonly shaky_domains: string[];
+  readonly disabled_webhooks: string[];
+  readonly failing_webhooks: string[];
+}
+
+/** Names of what a workspace has that does not work as it should, a few of each. */
+export async function workspaceFacts(sql: Sql, workspace_id: string): Promise<WorkspaceFacts> {
+  const domains = (states: readonly string[]) => sql`array(
+    select d.name from domains d where d.workspace_id = ${workspace_id} and d.status = any (${[...states]}::text[])
+    order by d.name limit ${MOST_NAMED}
+  )`;
+  const [row] = await sql<WorkspaceFacts[]>`
+    select ${domains(['failed', 'suspended'])} as broken_domains, ${domains(['at_risk'])} as shaky_domains,
+      array(
+        select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'disabled'
+          and w.status_reason <> 'manual' order by w.id limit ${MOST_NAMED}
+      ) as disabled_webhooks,
+      array(
+        select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'enabled'
+          and w.failing_since < clock_now() - interval '1 hour' order by w.id limit ${MOST_NAMED}
+      ) as failing_webhooks`;
+  if (!row) throw new Error('a select without a condition answered nothing');
+  return row;
+}
