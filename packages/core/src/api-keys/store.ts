@@ -225,10 +225,13 @@ export interface NewKeyRow {
   readonly expires_at: Date | null;
 }
 
+const keyStatus = (sql: Sql | Tx) => sql`
+  case when revoked_at is not null then 'revoked' when expires_at <= clock_now() then 'expired' else 'active' end`;
+
 const keyColumns = (sql: Sql | Tx) => sql`
   id, name, prefix, last4, scopes, mode, domains, allowed_ips::text[] as allowed_ips, created_at, expires_at,
   last_used_at, revoked_at, replaced_by,
-  case when revoked_at is not null then 'revoked' when expires_at <= clock_now() then 'expired' else 'active' end as status`;
+  ${keyStatus(sql)} as status`;
 
 /** Whoever makes keys in a workspace goes one after the other, so that what they count is exact. */
 export async function lockKeyCount(tx: Tx, workspace_id: string): Promise<void> {
@@ -323,13 +326,14 @@ export async function keysByIds(
 export async function pageOfKeys(
   sql: Sql | Tx,
   workspace_id: string,
-  mode: KeyMode | null,
+  { mode, statuses }: { readonly mode: KeyMode | null; readonly statuses: readonly string[] | null },
   before: string | null,
   count: number,
 ): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
     select ${keyColumns(sql)} from api_keys
     where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before}) and ${ofMode(sql, mode)}
+      and ${statuses === null ? sql`true` : sql`${keyStatus(sql)} = any (${[...statuses]}::text[])`}
     order by id desc limit ${count}`;
 }
 

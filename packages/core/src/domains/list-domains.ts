@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { statusListOf } from '../status-list.ts';
 import { listOf } from '../wire.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
+import { domainStates } from './state.ts';
 import { pageOfDomains, publicKeysOf } from './store.ts';
 
 export const listDomains = operation({
   name: 'domains.list',
   scope: 'domains:read',
   summary: 'List sending domains, newest first',
-  input: z.object(pageFields),
+  input: z.object({ ...pageFields, status: statusListOf(domainStates).optional() }),
   output: listOf(domainSchema),
-  async run(ctx, { limit, cursor }): Promise<List<DomainEntry>> {
+  async run(ctx, { limit, cursor, status }): Promise<List<DomainEntry>> {
     const { workspace_id } = ctx.actor;
-    const scope = { secret_key: ctx.secret_key, list: 'domains', workspace_id, filters: {} };
-    const rows = await pageOfDomains(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    const scope = { secret_key: ctx.secret_key, list: 'domains', workspace_id, filters: { status } };
+    const rows = await pageOfDomains(ctx.sql, workspace_id, status ?? null, readCursor(scope, cursor), limit + 1);
     const keys = await publicKeysOf(
       ctx.sql,
       rows.map((row) => row.id),

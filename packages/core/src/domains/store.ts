@@ -98,12 +98,14 @@ export async function isClaimedElsewhere(sql: Sql | Tx, workspace_id: string, na
 export async function pageOfDomains(
   sql: Sql,
   workspace_id: string,
+  states: readonly string[] | null,
   before: string | null,
   count: number,
 ): Promise<DomainRow[]> {
   return sql<DomainRow[]>`
     select ${domainColumns(sql)} from domains
     where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before})
+      and ${states === null ? sql`true` : sql`status = any (${[...states]}::text[])`}
     order by id desc limit ${count}`;
 }
 

@@ -5,12 +5,11 @@ import { eventTypeField } from '../events/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
+import { statusListOf } from '../status-list.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { idField, listOf } from '../wire.ts';
 import {
   type WebhookDeliveryEntry,
-  type WebhookDeliveryState,
   webhookDeliveryEntry,
   webhookDeliverySchema,
   webhookDeliveryStates,
@@ -19,20 +18,7 @@ import { pageOfDeliveries } from './delivery-store.ts';
 import { webhookById, webhookIds } from './store.ts';
 import { webhookNotFound } from './webhook-entry.ts';
 
-const known = webhookDeliveryStates.join(', ');
-
-export const deliveryStatusField = z
-  .string()
-  .meta({ description: `One or a comma list of ${known}.`, examples: ['failed'] })
-  .transform((text, context) => {
-    const parts = text.split(',').map((part) => part.trim());
-    const states = parts.filter((part): part is WebhookDeliveryState =>
-      webhookDeliveryStates.some((one) => one === part),
-    );
-    if (states.length === parts.length) return [...new Set(states)].sort();
-    context.addIssue(issueFor('invalid_status', `status must be one or a comma list of ${known}.`));
-    return z.NEVER;
-  });
+export const deliveryStatusField = statusListOf(webhookDeliveryStates);
 
 const filterFields = {
   status: deliveryStatusField.optional(),

@@ -67,8 +67,16 @@ builder.node(ApiKey, {
 
 const ApiKeyConnection = connectionOf(ApiKey);
 
+const ApiKeyFilter = builder.inputType('ApiKeyFilter', {
+  fields: (t) => ({ status: t.field({ type: [KeyStatus], description: 'One of these.' }) }),
+});
+
 builder.queryField('apiKeys', (t) =>
-  t.field({ type: ApiKeyConnection, args: pageArgs(t), resolve: (_, args, g) => page(g, listKeys, args) }),
+  t.field({
+    type: ApiKeyConnection,
+    args: { ...pageArgs(t), filter: t.arg({ type: ApiKeyFilter }) },
+    resolve: (_, { filter, ...args }, g) => page(g, listKeys, args, { status: filter?.status?.join(',') }),
+  }),
 );
 
 const ApiKeyPayload = builder.objectRef<{ readonly apiKey: KeyEntry }>('ApiKeyPayload').implement({

@@ -69,6 +69,10 @@ builder.node(Domain, {
 
 const DomainConnection = connectionOf(Domain);
 
+const DomainFilter = builder.inputType('DomainFilter', {
+  fields: (t) => ({ status: t.field({ type: [DomainStatus], description: 'One of these.' }) }),
+});
+
 builder.queryFields((t) => ({
   domain: t.field({
     type: Domain,
@@ -78,8 +82,8 @@ builder.queryFields((t) => ({
   }),
   domains: t.field({
     type: DomainConnection,
-    args: pageArgs(t),
-    resolve: (_, args, g) => page(g, listDomains, args),
+    args: { ...pageArgs(t), filter: t.arg({ type: DomainFilter }) },
+    resolve: (_, { filter, ...args }, g) => page(g, listDomains, args, { status: filter?.status?.join(',') }),
   }),
 }));
 
