@@ -290,9 +290,9 @@ describe('a statement that was planned while the queue was empty', () => {
       });
 
       expect(taken).toBe(600);
-      // The second fetch may walk past what the first has taken.
-      expect(read.get('i11')).toBeLessThan(4 * taken);
-      expect(read.get('pkey')).toBeLessThan(4 * taken);
+      // A fetch may walk past what those before it have taken, and each job has the entry that its fetch has left dead.
+      expect(read.get('i11')).toBeLessThan(10 * taken);
+      expect(read.get('pkey')).toBeLessThan(10 * taken);
       const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
       expect(elsewhere).toEqual([]);
       await growing.stop();
