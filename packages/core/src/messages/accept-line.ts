@@ -14,7 +14,7 @@ import type { Parsed } from '../operation.ts';
 import type { RateWindow } from '../usage/index.ts';
 import { idField, timeField } from '../wire.ts';
 import { type BatchFacts, commitSubmissions, loadFacts, type Outcome, type Placed, placedAs } from './accept.ts';
-import { acceptAtOnce, type Draft, draftAtOnce } from './accept-at-once.ts';
+import { type AcceptedAtOnce, acceptAtOnce, type Draft, draftAtOnce } from './accept-at-once.ts';
 import { admit, credentialName } from './admit.ts';
 import { createRememberedFacts, type RememberedFacts } from './remembered-facts.ts';
 import type { SendInput } from './schema.ts';
@@ -160,30 +160,34 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
     lastBegun = performance.now();
     if (impatience) clearTimeout(impatience);
     impatience = null;
+    let answers: AcceptedAtOnce[] | null = null;
     try {
-      if (drafts === null || !(await serveAtOnce(lane, entries, drafts))) await serveCarefully(lane, entries);
+      answers = drafts === null ? null : await storedAtOnce(lane, entries, drafts);
+      if (answers === null) await serveCarefully(lane, entries);
     } catch (error) {
       for (const entry of entries) entry.reject(error);
     } finally {
       idle.push(lane);
       gather();
     }
+    // A commit that is about to begin does so before these answers are written, and the database is not idle meanwhile.
+    if (answers === null) return;
+    if (gathering) setImmediate(answerAll, entries, answers);
+    else answerAll(entries, answers);
   };
 
-  /** One round trip by what is remembered; false if that did not hold, and then nothing was counted or stored. */
-  const serveAtOnce = async (lane: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<boolean> => {
+  /** One round trip by what is remembered; null if that did not hold, and then nothing was counted or stored. */
+  const storedAtOnce = async (
+    lane: Sql,
+    entries: readonly Waiting[],
+    drafts: readonly Draft[],
+  ): Promise<AcceptedAtOnce[] | null> => {
     try {
-      const answers = await acceptAtOnce(parts, lane, remembered.epoch, drafts);
-      entries.forEach((entry, index) => {
-        const answer = answers[index];
-        if (answer) entry.answer({ kind: 'judged', results: answer.results }, answer.window);
-        else entry.reject(new Error('a draft was stored without an answer'));
-      });
-      return true;
+      return await acceptAtOnce(parts, lane, remembered.epoch, drafts);
     } catch (error) {
       if (!wasRolledBack(error)) throw error;
       for (const entry of entries) entry.failed_at_once = true;
-      return false;
+      return null;
     }
   };
 
@@ -260,6 +264,14 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
       });
     },
   };
+}
+
+function answerAll(entries: readonly Waiting[], answers: readonly AcceptedAtOnce[]): void {
+  entries.forEach((entry, index) => {
+    const answer = answers[index];
+    if (answer) entry.answer({ kind: 'judged', results: answer.results }, answer.window);
+    else entry.reject(new Error('a draft was stored without an answer'));
+  });
 }
 
 /**
