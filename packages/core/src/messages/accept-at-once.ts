@@ -12,7 +12,7 @@ import type { RememberedFacts, RememberedSender } from './remembered-facts.ts';
 import type { NewMessage } from './store.ts';
 
 // Larger ones are rare, and a batch that is sent twice because it failed should be small.
-const MOST_BODY_BYTES = 64 * 1024;
+const MOST_BODY_BYTES = 192 * 1024;
 // The statement decides about time and volume; what is drafted is never scheduled and never at a limit.
 const UNKNOWN_TIME = new Date(0);
 
