@@ -61,6 +61,50 @@ describe('a dry run', () => {
     expect(answer.errors).toEqual([]);
     expect(answer.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
   });
+
+  it('asked for by the operation beside it lets no mutation and no subscription run without a price', async () => {
+    const asking = 'query Dry { viewer { rateLimit(dryRun: true) { cost } } }';
+    const make = `mutation Make { apiKeyCreate(input: { name: "made", scopes: ["email:send"] }) {
+      ... on ApiKeyCreatePayload { secret apiKey { id name } } } }`;
+    const follow = `subscription Follow { events { node { id message { id timeline(first: 100) { nodes { message {
+      timeline(first: 100) { nodes { id } } } } } } } } }`;
+
+    const alone = await graphql.ask(make);
+    const beside = await graphql.ask(`${asking} ${make}`, undefined, { operation: 'Make' });
+    const stream = await graphql.ask(`${asking} ${follow}`, undefined, {
+      operation: 'Follow',
+      headers: { accept: 'text/event-stream, application/json' },
+    });
+
+    expect(beside.errors).toEqual([]);
+    const { requested } = alone.extensions.cost as { requested: number };
+    expect(requested).toBeGreaterThan(1);
+    expect(beside.extensions.cost).toMatchObject({ requested });
+    expect(stream.text).toContain('query_too_complex');
+  });
+
+  it('is judged by the operation that runs, with its own fragments and defaults', async () => {
+    const document = `
+      query Dry($dry: Boolean = true) { ...asks usage { month } }
+      query Wet($dry: Boolean = false) { ...asks usage { month } }
+      query Plain { ...plain }
+      fragment asks on Query { viewer { rateLimit(dryRun: $dry) { limit } } }
+      fragment plain on Query { usage { month } viewer { scopes } }`;
+
+    const answers = [];
+    for (const operation of ['Dry', 'Wet', 'Plain'])
+      answers.push(await graphql.ask(document, undefined, { operation }));
+
+    expect(answers.map(({ errors }) => errors)).toEqual([[], [], []]);
+    const limit = { rateLimit: { limit: 12_000 } };
+    const usage = { month: expect.any(String) };
+    expect(answers.map(({ data }) => data)).toEqual([
+      { viewer: limit },
+      { viewer: limit, usage },
+      { viewer: { scopes: expect.any(Array) }, usage },
+    ]);
+    expect(answers.map(({ extensions }) => (extensions.cost as { requested: number }).requested)).toEqual([1, 3, 2]);
+  });
 });
 
 describe('the content of a message', () => {

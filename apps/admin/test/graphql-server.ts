@@ -29,6 +29,7 @@ export interface GraphqlServer {
 export interface AskOptions {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly operation?: string;
 }
 
 /** /graphql on a socket of its own, beside the other pages. */
@@ -40,7 +41,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
   const url = `http://127.0.0.1:${port}/graphql`;
   return {
     url,
-    async ask(query, variables, { key = default_key, headers = {} } = {}) {
+    async ask(query, variables, { key = default_key, headers = {}, operation } = {}) {
       const answer = await fetch(url, {
         method: 'POST',
         headers: {
@@ -49,7 +50,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
           ...(key !== null && { authorization: `Bearer ${key}` }),
           ...headers,
         },
-        body: JSON.stringify({ query, ...(variables && { variables }) }),
+        body: JSON.stringify({ query, operationName: operation, ...(variables && { variables }) }),
       });
       const text = await answer.text();
       const body = JSON.parse(text) as Partial<GraphqlAnswer>;

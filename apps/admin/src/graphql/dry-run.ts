@@ -1,9 +1,12 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLSchema,
+  getOperationAST,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -14,14 +17,21 @@ export function mayRunDry(document: DocumentNode): boolean {
   return dryRuns(document).length > 0;
 }
 
-/** The same document without all that a dry run does not answer; null where it is none. */
+/**
+ * The operation that is to run, without all that a dry run does not answer; null where it is none. What stands beside
+ * it in the document says nothing about it, and only a query has anything to tell without being run.
+ */
 export function dryRunOf(
   schema: GraphQLSchema,
   document: DocumentNode,
+  operation_name: string | null | undefined,
   variables: Readonly<Record<string, unknown>>,
 ): DocumentNode | null {
-  const defaults = defaultsOf(document);
-  const asked = dryRuns(document).some((field) => {
+  const operation = getOperationAST(document, operation_name);
+  if (operation?.operation !== OperationTypeNode.QUERY) return null;
+  const alone: DocumentNode = { ...document, definitions: [operation, ...fragmentsOf(document, operation)] };
+  const defaults = defaultsOf(operation);
+  const asked = dryRuns(alone).some((field) => {
     const value = field.arguments?.find(({ name }) => name.value === 'dryRun')?.value;
     if (value?.kind === Kind.BOOLEAN) return value.value;
     if (value?.kind !== Kind.VARIABLE) return false;
@@ -31,7 +41,7 @@ export function dryRunOf(
   const types = new TypeInfo(schema);
   const kept: Readonly<Record<string, string>> = { Query: 'viewer', Viewer: 'rateLimit' };
   return visit(
-    document,
+    alone,
     visitWithTypeInfo(types, {
       Field(field) {
         const only = kept[types.getParentType()?.name ?? ''];
@@ -52,16 +62,30 @@ function dryRuns(document: DocumentNode): FieldNode[] {
   return found;
 }
 
-function defaultsOf(document: DocumentNode): Map<string, unknown> {
-  const operations = document.definitions.filter(
-    (one): one is OperationDefinitionNode => one.kind === Kind.OPERATION_DEFINITION,
-  );
+/** Those that an operation uses, directly or through each other. */
+function fragmentsOf(document: DocumentNode, operation: OperationDefinitionNode): Set<FragmentDefinitionNode> {
+  const byName = new Map<string, FragmentDefinitionNode>();
+  for (const one of document.definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) byName.set(one.name.value, one);
+  const used = new Set<FragmentDefinitionNode>();
+  const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread({ name }) {
+        const fragment = byName.get(name.value);
+        if (!fragment || used.has(fragment)) return;
+        used.add(fragment);
+        follow(fragment);
+      },
+    });
+  };
+  follow(operation);
+  return used;
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Map<string, unknown> {
   return new Map(
-    operations
-      .flatMap(({ variableDefinitions = [] }) => variableDefinitions)
-      .map(({ variable, defaultValue }) => [
-        variable.name.value,
-        defaultValue?.kind === Kind.BOOLEAN && defaultValue.value,
-      ]),
+    variableDefinitions.map(({ variable, defaultValue }) => [
+      variable.name.value,
+      defaultValue?.kind === Kind.BOOLEAN && defaultValue.value,
+    ]),
   );
 }

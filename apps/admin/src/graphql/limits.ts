@@ -78,7 +78,7 @@ export function limitCost(
     const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
     const asked = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
     if ('errors' in asked) return asked.errors.map(unreadable);
-    const dry = dryRunOf(schema, document, variableValues ?? {});
+    const dry = dryRunOf(schema, document, operationName, variableValues ?? {});
     if (dry) {
       cost.told = costly(asked);
       args.document = dry;
