@@ -17,14 +17,29 @@ afterAll(async () => {
   await world.stop();
 });
 
-const guarded: Record<string, (api: Dashboard, user_id: string) => Promise<unknown>> = {
+interface Standing {
+  readonly user_id: string;
+  readonly webhook_id: string;
+  readonly key_id: string;
+}
+
+const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<unknown>> = {
   'apiKeys.create': (api) => api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] }),
+  'apiKeys.rotate': (api, { key_id }) => api.apiKeys.rotate.mutate({ key_id }),
+  async 'bulk.run'(api) {
+    const { token } = await api.ops.bulkPreview.mutate({ action: 'cancel', filter: {} });
+    return api.ops.bulkRun.mutate({ token, reason: 'a mistake' });
+  },
   'domains.delete': (api) => api.domains.delete.mutate({ domain: 'good.test' }),
   'members.invite': (api) => api.members.invite.mutate({ email: 'eve@people.test', role: 'admin' }),
-  'members.setRole': (api, user_id) => api.members.setRole.mutate({ user_id, role: 'admin' }),
-  'members.remove': (api, user_id) => api.members.remove.mutate({ user_id }),
+  'members.setRole': (api, { user_id }) => api.members.setRole.mutate({ user_id, role: 'admin' }),
+  'members.remove': (api, { user_id }) => api.members.remove.mutate({ user_id }),
   'operators.add': (api) => api.operators.add.mutate({ email: 'eve@people.test' }),
-  'operators.remove': (api, user_id) => api.operators.remove.mutate({ user_id }),
+  'operators.remove': (api, { user_id }) => api.operators.remove.mutate({ user_id }),
+  'webhooks.create': (api) => api.webhooks.create.mutate({ url: 'https://hooks.test/other' }),
+  'webhooks.update': (api, { webhook_id }) =>
+    api.webhooks.update.mutate({ id: webhook_id, url: 'https://hooks.test/other' }),
+  'webhooks.rotateSecret': (api, { webhook_id }) => api.webhooks.rotateSecret.mutate({ id: webhook_id }),
   'workspaces.create': (api) => api.workspaces.create.mutate({ name: 'Mine', plan: 'free' }),
 };
 
@@ -44,13 +59,16 @@ describe('a session of somebody who signed in more than an hour ago', () => {
     const state = () => sql`
       select (select count(*) from api_keys) as keys, (select count(*) from domains) as domains,
         (select count(*) from users) as users, (select array_agg(role order by user_id) from members) as roles,
-        (select count(*) from workspaces) as workspaces, (select count(*) from audit_log) as entries`;
+        (select count(*) from workspaces) as workspaces, (select count(*) from bulk_operations) as bulks,
+        (select array_agg(url || secret_last4) from webhooks) as webhooks, (select count(*) from audit_log) as entries`;
     const { api, member_id } = await people();
+    const { id: key_id } = await api.apiKeys.create.mutate({ name: 'Old', scopes: ['email:send'] });
+    const { id: webhook_id } = await api.webhooks.create.mutate({ url: 'https://hooks.test/hook' });
     await world.clock.advance(HOUR_MS);
     const before = await state();
 
     for (const [name, call] of Object.entries(guarded)) {
-      expect(await refusalOf(call(api, member_id)), name).toMatchObject({
+      expect(await refusalOf(call(api, { user_id: member_id, webhook_id, key_id })), name).toMatchObject({
         status: 403,
         code: 'forbidden',
         reason: 'reauthentication_required',
@@ -59,6 +77,10 @@ describe('a session of somebody who signed in more than an hour ago', () => {
     }
 
     expect(await state()).toEqual(before);
+    // What goes to the same address as before is asked for nothing.
+    expect(await api.webhooks.update.mutate({ id: webhook_id, description: 'Orders' })).toMatchObject({
+      id: webhook_id,
+    });
     expect((await api.members.list.query()).data.length).toBeGreaterThan(0);
   });
 

@@ -6,6 +6,7 @@ import { idFloor } from '../ids.ts';
 import type { JobData } from '../jobs.ts';
 import { getContent, getMessage, resendMessage, sendBatch, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
+import { beginSession } from '../people/index.ts';
 import { createContext } from '../services.ts';
 import { createWebhook, listWebhookDeliveries, updateWebhook } from '../webhooks/index.ts';
 import { cancelBulk } from './cancel-bulk.ts';
@@ -360,11 +361,14 @@ describe('a bulk operation', () => {
     await sql`
       insert into members (workspace_id, user_id, role, created_at)
       values (${workspace_id}, 'usr_left', 'admin', clock_now())`;
+    const session = await sql.begin((tx) =>
+      beginSession(tx, world.clock.now(), { user_id: 'usr_left', workspace_id, by_link: false }),
+    );
     const as = createContext(world.services, {
       kind: 'user',
       workspace_id,
       user_id: 'usr_left',
-      session_id: 'ses_left',
+      session_id: session.id,
       email: 'left@example.com',
       scopes: ['admin'],
     });

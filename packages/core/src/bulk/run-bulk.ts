@@ -2,6 +2,7 @@ import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { operation } from '../operation.ts';
 import { type BulkEntry, bulkEntry, bulkSchema, idOf } from './bulk-entry.ts';
 import { planOf } from './plan.ts';
@@ -31,6 +32,7 @@ export const runBulk = operation({
     await requireTarget(ctx, action, action === 'redrive' ? undefined : workspace_id);
     const before = await bulkById(ctx.sql, id);
     if (before) return bulkEntry(before);
+    await requireFreshSignIn(ctx);
     if ((await transactionTime(ctx.sql)) > expires_at) throw invalidPreview();
     await planOf({ ...frozen, actor: ctx.actor }).check(ctx);
     const started = await ctx.sql.begin(async (tx) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { newId } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { newWebhookSecret, sealSecret } from './signing.ts';
@@ -29,6 +30,7 @@ export const createWebhook = operation({
   }),
   output: webhookWithSecretSchema,
   async run(ctx, { url, events, description }): Promise<WebhookWithSecret> {
+    await requireFreshSignIn(ctx);
     const { workspace_id } = ctx.actor;
     await requirePublic(ctx.config, url);
     const id = newId('webhook', ctx.clock.now());

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -17,6 +18,7 @@ export const rotateWebhookSecret = operation({
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: webhookWithSecretSchema,
   async run(ctx, { id }): Promise<WebhookWithSecret> {
+    await requireFreshSignIn(ctx);
     const secret = newWebhookSecret();
     const row = await ctx.sql.begin(async (tx) => {
       const replaced = await replaceSecret(tx, ctx.actor.workspace_id, id, {

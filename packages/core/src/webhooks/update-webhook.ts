@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changesOf, recordAudit } from '../audit/index.ts';
+import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
@@ -36,7 +37,10 @@ export const updateWebhook = operation({
   output: webhookSchema,
   async run(ctx, { id, status, ...changes }): Promise<WebhookEntry> {
     const { workspace_id } = ctx.actor;
-    if (changes.url !== undefined) await requirePublic(ctx.config, changes.url);
+    if (changes.url !== undefined) {
+      await requireFreshSignIn(ctx);
+      await requirePublic(ctx.config, changes.url);
+    }
     const { row, disabled } = await ctx.sql.begin(async (tx) => {
       const before = await webhookById(tx, workspace_id, id);
       const changed = await changeWebhook(tx, workspace_id, id, changes);
