@@ -4,9 +4,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { forgetStsPolicies, stsPolicyStore } from '@postrider/core/delivery';
 import { createMxTransport, type SendOutcome } from '@postrider/mail';
 import { createWorld, mailCertificate, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const POLICY_HOST = '127.0.0.9';
+// For longer than a transport keeps what it was told of a domain.
+const TWO_MINUTES_MS = 120_000;
 const policy = 'version: STSv1\r\nmode: enforce\r\nmx: mx1.good.test\r\nmax_age: 86400\r\n';
 const trusted = getCACertificates('default');
 const closing: (() => Promise<unknown>)[] = [];
@@ -16,6 +18,8 @@ let policy_port: number;
 beforeAll(async () => {
   setDefaultCACertificates([...trusted, mailCertificate.cert]);
   world = await createWorld();
+  world.dns.set('good.test', 'MX', [{ priority: 10, exchange: 'mx1.good.test' }]);
+  world.dns.set('mx1.good.test', 'A', ['127.0.0.1']);
   const https = createServer(mailCertificate, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.end(policy);
@@ -33,8 +37,13 @@ afterAll(async () => {
   setDefaultCACertificates(trusted);
 });
 
-/** A mail by a transport that has just begun, as that of a worker which was started anew. */
-async function sendByAnother(): Promise<SendOutcome> {
+beforeEach(async () => {
+  strip();
+  await world.services.sql`delete from sts_policies`;
+});
+
+/** The transport of one worker, which has a clock of its own. */
+function worker(now?: () => number) {
   const transport = createMxTransport({
     dns_servers: [world.dns.address],
     port: world.smtp.port,
@@ -43,32 +52,119 @@ async function sendByAnother(): Promise<SendOutcome> {
     allow_networks: ['127.0.0.0/8'],
     helo_name: 'mail.sender.test',
     max_connections: 1,
+    ...(now && { now }),
   });
+  const envelope = { from: 'bounce@sender.test', to: 'ada@good.test' };
+  const send = () => transport.send(envelope, Buffer.from('Subject: x\r\n\r\nbody\r\n'), new AbortController().signal);
+  return { send, stop: () => transport.stop() };
+}
+
+/** A mail by a transport that has just begun, as that of a worker which was started anew. */
+async function sendByAnother(): Promise<SendOutcome> {
+  const { send, stop } = worker();
   try {
-    const envelope = { from: 'bounce@sender.test', to: 'ada@good.test' };
-    return await transport.send(envelope, Buffer.from('Subject: x\r\n\r\nbody\r\n'), new AbortController().signal);
+    return await send();
   } finally {
-    await transport.stop();
+    await stop();
   }
+}
+
+function publish(): void {
+  world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;']);
+  world.dns.set('mta-sts.good.test', 'A', [POLICY_HOST]);
+}
+
+function strip(): void {
+  world.dns.remove('_mta-sts.good.test');
+  world.dns.remove('mta-sts.good.test');
 }
 
 describe('an MTA-STS policy that was fetched', () => {
   it('holds for workers that start later, though its record is gone, until its time is over', async () => {
-    world.dns.set('good.test', 'MX', [{ priority: 10, exchange: 'mx1.good.test' }]);
-    world.dns.set('mx1.good.test', 'A', ['127.0.0.1']);
-    world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;']);
-    world.dns.set('mta-sts.good.test', 'A', [POLICY_HOST]);
+    publish();
 
     // The server offers no TLS, which the policy does not allow.
     const first = await sendByAnother();
-    world.dns.remove('_mta-sts.good.test');
-    world.dns.remove('mta-sts.good.test');
+    strip();
     const stripped = await sendByAnother();
     await world.clock.advance(86_400_000);
     const expired = await sendByAnother();
 
     for (const outcome of [first, stripped]) expect(outcome).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
     expect(expired).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+  });
+
+  it.each<[string, () => void]>([
+    ['there was none', () => strip()],
+    ['its host did not answer', () => world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;'])],
+  ])('holds for a worker that had looked when %s, though the record is gone by now', async (_name, before) => {
+    let time = 0;
+    const early = worker(() => time);
+    before();
+
+    const first = await early.send();
+    publish();
+    await sendByAnother();
+    strip();
+    time += TWO_MINUTES_MS;
+    const stripped = await early.send();
+    await early.stop();
+
+    expect(first).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+    expect(stripped).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
+  });
+
+  it('holds for a worker that could not fetch it, while its host does not answer', async () => {
+    let time = 0;
+    const early = worker(() => time);
+    world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;']);
+
+    const first = await early.send();
+    publish();
+    await sendByAnother();
+    world.dns.remove('mta-sts.good.test');
+    time += TWO_MINUTES_MS;
+    const blocked = await early.send();
+    await early.stop();
+
+    expect(first).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+    expect(blocked).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
+  });
+
+  it('holds for a worker whose own copy has expired, where another has fetched it since', async () => {
+    let time = 0;
+    const early = worker(() => time);
+    publish();
+
+    const first = await early.send();
+    time += 86_400_000;
+    await world.services.sql`delete from sts_policies`;
+    await sendByAnother();
+    strip();
+    const expired = await early.send();
+    await early.stop();
+
+    for (const outcome of [first, expired]) expect(outcome).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
+  });
+
+  it('gives way to a weaker one of another worker only where the record says so', async () => {
+    let time = 0;
+    const early = worker(() => time);
+    publish();
+    await early.send();
+    const testing = { id: '2', mode: 'testing', mx: ['mx1.good.test'], max_age_seconds: 3600 } as const;
+    await stsPolicyStore(world.services).write('good.test', testing);
+
+    strip();
+    time += TWO_MINUTES_MS;
+    const stripped = await early.send();
+    world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=2;']);
+    time += TWO_MINUTES_MS;
+    const changed = await early.send();
+    await early.stop();
+
+    expect(stripped).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
+    expect(changed).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
   it('is forgotten when its time is over, or where there are too many', async () => {

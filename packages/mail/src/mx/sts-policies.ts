@@ -44,7 +44,6 @@ const MAX_POLICY = 64 * 1024;
 const MAX_DOMAINS = 10_000;
 // Mail goes on without a policy while its host is down, and does not wait for that host each time.
 const FAILED_FOR_MS = 5 * 60_000;
-const NO_POLICY: StsPolicy = { mode: 'none', mx: [] };
 // RFC 8461 section 3.2: about a year.
 const MOST_SECONDS = 31_557_600;
 
@@ -58,46 +57,62 @@ export function createStsPolicies(
   },
 ): StsPolicies {
   const known = new Map<string, Known>();
-  /** Domains that the store was asked about. */
-  const looked = new Set<string>();
+  /** Ids of policies that could not be fetched, and until when nobody tries again. */
+  const failed = new Map<string, { readonly id: string; readonly until: number }>();
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {
-    const kept = known.get(domain) ?? (await stored(domain));
-    const valid = kept && kept.expires_at > options.now() ? kept : null;
     const id = await idOf(domain);
+    const mine = inForce(domain);
+    if (mine && id === mine.id) return mine.policy;
+    const valid = await alsoStored(domain, id);
     // RFC 8461 section 3.3: a policy that is in force outlives its record and its host, or blocking either
     // would be a way around it.
     if (valid && (id === null || id === valid.id)) return valid.policy;
     if (id === null) return null;
+    const failure = failed.get(domain);
+    if (failure?.id === id && failure.until > options.now()) return meanwhile(valid);
     try {
       const { mode, mx, maxAge } = parsePolicy(await fetchPolicy(domain));
       if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') throw new Error(`The mode is ${mode}.`);
       const policy: StsPolicy = { mode, mx: (mx ?? []).map((host) => host.toLowerCase().replace(/\.$/, '')) };
       const max_age_seconds = Math.min(maxAge ?? 0, MOST_SECONDS);
-      remember(domain, { id, policy, expires_at: options.now() + max_age_seconds * 1000 });
+      remember(known, domain, { id, policy, expires_at: options.now() + max_age_seconds * 1000 });
+      failed.delete(domain);
       await options.store?.write(domain, { id, ...policy, max_age_seconds });
       return policy;
     } catch {
-      if (valid && valid.policy.mode !== 'none') return valid.policy;
-      remember(domain, { id, policy: NO_POLICY, expires_at: options.now() + FAILED_FOR_MS });
-      return null;
+      remember(failed, domain, { id, until: options.now() + FAILED_FOR_MS });
+      return meanwhile(await alsoStored(domain, id));
     }
   }
 
-  /** Asked once for each domain: from then on this process knows of itself what it has fetched. */
-  async function stored(domain: string): Promise<Known | null> {
-    if (!options.store || looked.has(domain)) return null;
-    const found = await options.store.read(domain);
-    looked.add(domain);
-    const [oldest] = looked;
-    if (looked.size > MAX_DOMAINS && oldest !== undefined) looked.delete(oldest);
-    // Somebody else may have fetched it meanwhile.
-    const fetched = known.get(domain);
-    if (fetched || !found) return fetched ?? null;
-    const { id, mode, mx, max_age_seconds } = found;
-    const kept = { id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
-    remember(domain, kept);
-    return kept;
+  function inForce(domain: string): Known | null {
+    const kept = known.get(domain);
+    return kept && kept.expires_at > options.now() ? kept : null;
+  }
+
+  /**
+   * What is in force by this process or by the store, which is asked whenever the record does not confirm what this
+   * process knows: another one may have fetched a policy since. The transport keeps each answer for a while.
+   */
+  async function alsoStored(domain: string, id: string | null): Promise<Known | null> {
+    if (!options.store) return inForce(domain);
+    let found: FetchedPolicy | null;
+    try {
+      found = await options.store.read(domain);
+    } catch (error) {
+      const mine = inForce(domain);
+      if (mine) return mine;
+      throw error;
+    }
+    const mine = inForce(domain);
+    if (!found || mine?.id === found.id) return mine;
+    // Where the record does not say which one is right, none is given up for one that asks less.
+    if (mine && (mine.id === id || (found.id !== id && found.mode !== 'enforce'))) return mine;
+    const { mode, mx, max_age_seconds } = found;
+    const stored = { id: found.id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
+    remember(known, domain, stored);
+    return stored;
   }
 
   async function idOf(domain: string): Promise<string | null> {
@@ -109,15 +124,6 @@ export function createStsPolicies(
     } catch {
       return null;
     }
-  }
-
-  function remember(domain: string, entry: Known): void {
-    known.delete(domain);
-    known.set(domain, entry);
-    const [oldest] = known.keys();
-    if (known.size <= MAX_DOMAINS || oldest === undefined) return;
-    known.delete(oldest);
-    looked.delete(oldest);
   }
 
   /** Over a socket that was checked like any other, to a host whose certificate is checked too. */
@@ -134,6 +140,18 @@ export function createStsPolicies(
   }
 
   return { policyOf };
+}
+
+/** What holds while the newest policy cannot be fetched. */
+function meanwhile(valid: Known | null): StsPolicy | null {
+  return valid && valid.policy.mode !== 'none' ? valid.policy : null;
+}
+
+function remember<Entry>(entries: Map<string, Entry>, domain: string, entry: Entry): void {
+  entries.delete(domain);
+  entries.set(domain, entry);
+  const [oldest] = entries.keys();
+  if (entries.size > MAX_DOMAINS && oldest !== undefined) entries.delete(oldest);
 }
 
 async function readPolicy(plain: Socket, host: string, signal: AbortSignal): Promise<string> {
