@@ -27,6 +27,15 @@ function shown(sql: Sql | Tx) {
     d.next_attempt_at, d.last_attempt_at, d.finished_at, d.response_status, d.response_body, d.error`;
 }
 
+/**
+ * That row d is the delivery which a key names. A range stands for the equality of the first column of the primary key:
+ * for an equality the planner also weighs a walk of the whole key, in its order, and a plan made while the table is
+ * empty takes that for as cheap as a step for each key. It would be kept when the table has grown.
+ */
+export function isDelivery(sql: Sql | Tx, key: string): Fragment {
+  return sql.unsafe(`d.id >= ${key}.id and d.id <= ${key}.id and d.workspace_id = ${key}.workspace_id`);
+}
+
 // Nobody renews it: a post that has not begun in time is handed back, and one that has begun ends in time.
 export const WEBHOOK_LEASE_SECONDS = 30;
 /** An endpoint that was paused shows with one post whether it is back: none is claimed while another is under way. */
@@ -140,7 +149,7 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
         lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
         attempt_count = d.attempt_count + 1
       from picked p
-      where d.id = p.id and d.workspace_id = p.workspace_id
+      where ${isDelivery(sql, 'p')}
       returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
     )
     select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample, ${toldFields(sql)}
@@ -230,8 +239,8 @@ export interface PostResult {
 
 /**
  * Records results, and returns the ids of those whose lease was still theirs: what is not pending has none. The state
- * is not asked for, because the planner would walk webhook_deliveries_open for every result. Rows are locked in the order
- * of their ids, as a recovery does.
+ * is not asked for, because then the planner may walk webhook_deliveries_open for every result. Rows are locked in the
+ * order of their ids, as a recovery does.
  */
 export async function recordResults(tx: Tx, posted: readonly PostResult[]): Promise<Set<string>> {
   const results = posted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -259,7 +268,7 @@ export async function recordResults(tx: Tx, posted: readonly PostResult[]): Prom
       ${results.map((result) => result.response_body)}::text[],
       ${results.map((result) => result.error)}::text[]
     ) as r (workspace_id, id, lease, state, handed_back, delay_seconds, response_status, response_body, error)
-    where d.id = r.id and d.workspace_id = r.workspace_id and d.lease = r.lease
+    where ${isDelivery(tx, 'r')} and d.lease = r.lease
     returning d.id`;
   return new Set(rows.map((row) => row.id));
 }
@@ -413,14 +422,14 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
     ),
     locked as materialized (
       select d.workspace_id, d.id, d.state from keys k
-      join webhook_deliveries d on d.id = k.id and d.workspace_id = k.workspace_id and d.state <> 'delivered'
+      join webhook_deliveries d on ${isDelivery(sql, 'k')} and d.state <> 'delivered'
       order by d.id for update of d
     ),
     begun_anew as (
       update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
         lease = null, lease_until = null, finished_at = null, error = null
       from locked l
-      where l.state = 'failed' and d.id = l.id and d.workspace_id = l.workspace_id
+      where l.state = 'failed' and ${isDelivery(sql, 'l')}
     )
     select max(id) as last, count(*)::int as examined from slice`;
   return row && row.examined === slice.count ? row.last : null;
@@ -440,7 +449,7 @@ export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, coun
     )
     update webhook_deliveries d set state = 'failed', finished_at = clock_now(), lease = null, lease_until = null,
       error = coalesce(d.error, ${why})
-    from open o where d.id = o.id and d.workspace_id = o.workspace_id
+    from open o where ${isDelivery(sql, 'o')}
     returning d.id`;
   return rows.length;
 }

@@ -2,6 +2,7 @@ import type { Sql, Tx } from '@postrider/db';
 import type { IdRange } from '../candidate-pages.ts';
 import { within } from '../keyset-store.ts';
 import type { WebhookDeliveryState } from './delivery-entry.ts';
+import { isDelivery } from './delivery-store.ts';
 
 export interface DeliveryWalk {
   readonly webhook_id: string;
@@ -49,7 +50,7 @@ export async function replayRows(
     )
     update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
       lease = null, lease_until = null, finished_at = null
-    from locked l where d.id = l.id and d.workspace_id = l.workspace_id
+    from locked l where ${isDelivery(tx, 'l')}
     returning d.id`;
   return new Set(rows.map((row) => row.id));
 }
