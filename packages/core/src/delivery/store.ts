@@ -77,8 +77,10 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
     with ${won(tx, name, moves)},
     folded as (
       select w.workspace_id, w.message_id, w.ids, w.event_ids, w.event_facts, w.first_attempt_at,
+        -- A range, because an equality lets the planner read all events into a hash before it looks for one.
         case when ${once} then (not exists (
-          select from events e where e.message_id = w.message_id and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
+          select from events e where e.message_id >= w.message_id and e.message_id <= w.message_id
+            and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
         ))::int else cardinality(w.ids) end as recorded,
         least(${to}::delivery_state, (
           select min(s.state) from recipients s
