@@ -7,6 +7,9 @@ export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
 export type RoleName = (typeof roleNames)[number];
 
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+// Below this a variable of another program, such as PORTS or ROLE, is too near.
+const SHORTEST_JUDGED = 8;
+const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT'] as const;
 const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
 const DEFAULT_WEBHOOK_RETRIES = '5s,1m,5m,30m,2h,5h,10h,14h,20h,24h';
 
@@ -162,8 +165,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const problems: string[] = [];
   for (const name of Object.keys(given)) {
-    if (configNames.includes(name) || name.length < 8) continue;
-    const meant = configNames.find((known) => editDistance(name, known) === 1);
+    if (configNames.includes(name)) continue;
+    const meant = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
     if (meant) problems.push(`${name} is not a variable of Postrider; rename it to ${meant}.`);
   }
   const parsed = schema.safeParse(given);
@@ -182,6 +185,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (config.SECRET_KEY_PREVIOUS && !config.SECRET_KEY) {
     problems.push('SECRET_KEY_PREVIOUS is set without SECRET_KEY; set the new key as well.');
+  }
+  for (const [place, name] of LISTENED_ON.entries()) {
+    const given_port = config[name];
+    const other = LISTENED_ON.slice(0, place).find((earlier) => config[earlier] === given_port);
+    if (given_port === undefined || !other) continue;
+    problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
   }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
   if (kinds.filter((kind) => kind === 'mx').length > 1) {
