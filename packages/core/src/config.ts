@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { personEmail } from './people/email.ts';
+import { refusalWords } from './refusal-words.ts';
 import { editDistance } from './spelling.ts';
 
 export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
@@ -104,6 +105,10 @@ const dnsServers = list.superRefine((given, context) => {
   }
 });
 
+const role = z.enum(roleNames, {
+  error: ({ input }) => `holds "${String(input)}", which is none of ${roleNames.join(', ')}`,
+});
+
 const schema = z.object({
   DATABASE_URL: z
     .string()
@@ -113,8 +118,10 @@ const schema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port.optional(),
   TRUSTED_PROXIES: networks.default([]),
-  ROLES: list.pipe(z.array(z.enum(roleNames)).min(1)).default([...roleNames]),
-  DELIVERY: list.pipe(z.array(transport).min(1)).default([{ kind: 'capture' }]),
+  ROLES: list.pipe(z.array(role).min(1, `must name at least one of ${roleNames.join(', ')}`)).default([...roleNames]),
+  DELIVERY: list
+    .pipe(z.array(transport).min(1, 'must name at least one of capture, mx and an smtp:// address'))
+    .default([{ kind: 'capture' }]),
   MX_PORT: port.default(25),
   MX_ALLOW_NETWORKS: networks.default([]),
   DNS_SERVERS: dnsServers.default([]),
@@ -129,8 +136,13 @@ const schema = z.object({
   WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
   SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
-  SECRET_KEY_PREVIOUS: z.string().min(32).optional(),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SECRET_KEY_PREVIOUS: z
+    .string()
+    .min(32, 'needs at least 32 characters; it is the key that was used before')
+    .optional(),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address such as https://mail.example.com' })
+    .optional(),
   BOOTSTRAP_API_KEY: z
     .string()
     .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
@@ -169,7 +181,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const meant = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
     if (meant) problems.push(`${name} is not a variable of Postrider; rename it to ${meant}.`);
   }
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { error: refusalWords });
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${String(issue.path[0])} ${issue.message}.`);
     throw new ConfigError(problems);

@@ -14,6 +14,14 @@ const schema = z.object({
       if (text === 'bad') context.addIssue(issueFor('invalid_domain', 'chosen is bad.'));
     })
     .optional(),
+  shade: z.enum(['light', 'dark']).optional(),
+  fixed: z.literal('whole').optional(),
+  limited: z.int().min(1).max(1000).optional(),
+  short: z.string().min(1).max(3).optional(),
+  few: z.array(z.string()).min(1).max(2).optional(),
+  address: z.url().optional(),
+  strict: z.strictObject({ known: z.string().optional() }).optional(),
+  named: z.record(z.string().max(3), z.string()).optional(),
 });
 
 const detailsOf = (raw: unknown) => {
@@ -39,8 +47,42 @@ describe('parseInput', () => {
     [{ name: 'x', pairs: { a: 5 } }, 'pairs.a', 'invalid_type', 'pairs.a must be a string.'],
     [{ name: 'x', chosen: 'bad' }, 'chosen', 'invalid_domain', 'chosen is bad.'],
     [{ name: 'x', cuont: 1 }, 'cuont', 'misspelled_field', 'cuont is not a field; did you mean count?'],
+    [{ name: 'x', count: 1.5 }, 'count', 'invalid_type', 'count must be a whole number.'],
+    [{ name: 'x', shade: 'pale' }, 'shade', 'invalid_type', 'shade must be one of light, dark.'],
+    [{ name: 'x', fixed: 'part' }, 'fixed', 'invalid_type', 'fixed must be whole.'],
+    [{ name: 'x', limited: 1001 }, 'limited', 'invalid_type', 'limited must be at most 1000.'],
+    [{ name: 'x', limited: 0 }, 'limited', 'invalid_type', 'limited must be at least 1.'],
+    [{ name: 'x', short: 'long' }, 'short', 'invalid_type', 'short must be at most 3 characters long.'],
+    [{ name: 'x', short: '' }, 'short', 'invalid_type', 'short must not be empty.'],
+    [{ name: 'x', few: ['a', 'b', 'c'] }, 'few', 'invalid_type', 'few must hold at most 2 entries.'],
+    [{ name: 'x', few: [] }, 'few', 'invalid_type', 'few must not be empty.'],
+    [
+      { name: 'x', address: 'x' },
+      'address',
+      'invalid_type',
+      'address must be a whole address such as https://example.com.',
+    ],
+    [{ name: 'x', strict: { a: 1 } }, 'strict', 'invalid_type', 'strict has the unknown field a; remove it.'],
+    [
+      { name: 'x', strict: { a: 1, b: 1 } },
+      'strict',
+      'invalid_type',
+      'strict has the unknown fields a, b; remove them.',
+    ],
+    [
+      { name: 'x', named: { long: '' } },
+      'named.long',
+      'invalid_type',
+      'named.long has a name that does not fit: it must be at most 3 characters long.',
+    ],
   ])('says of %j what is wrong and where', (raw, param, reason, message) => {
     expect(detailsOf(raw)).toEqual([{ param, reason, message }]);
+  });
+
+  it('names the body where the whole of it holds a field that is unknown', () => {
+    const parsed = parseInput(z.strictObject({ tag: z.string().optional() }), { queue: 'mail' });
+
+    expect(parsed).toMatchObject({ error: { message: 'The body has the unknown field queue; remove it.' } });
   });
 
   it('takes a near miss for an unknown field where the right one is there too', () => {

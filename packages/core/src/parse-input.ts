@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AppError, type ErrorDetail, type Reason, reasons, refuseFields } from './errors.ts';
+import { refusalWords } from './refusal-words.ts';
 import { likelyMeant } from './spelling.ts';
 
 type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError };
@@ -25,7 +26,7 @@ export function parseInput<I extends z.ZodType>(schema: I, raw: unknown): Result
   }
   const details =
     schema instanceof z.ZodObject && isRecord(raw) ? misspelledFields(Object.keys(schema.shape), raw) : [];
-  const parsed = schema.safeParse(raw, { reportInput: true });
+  const parsed = schema.safeParse(raw, { reportInput: true, error: refusalWords });
   if (parsed.success && details.length === 0) return { ok: true, value: parsed.data };
   const issues = parsed.error?.issues.slice(0, MOST_DETAILS) ?? [];
   return refuse([...details, ...issues.map((issue) => detailOf(issue, raw))]);
@@ -95,8 +96,8 @@ function detailOf(issue: z.core.$ZodIssue, raw: unknown): ErrorDetail {
   }
   if (isAbsent(raw, issue.path))
     return { param, reason: 'missing_field', message: `${param || 'The body'} is required; add it.` };
-  const expected = issue.code === 'invalid_type' ? `must be ${article(issue.expected)}` : issue.message;
-  const message = expected.startsWith(`${param} `) ? expected : `${param || 'The body'} ${expected}`;
+  const subject = param || 'The body';
+  const message = issue.message.startsWith(`${subject} `) ? issue.message : `${subject} ${issue.message}`;
   return { param, reason: 'invalid_type', message: message.endsWith('.') ? message : `${message}.` };
 }
 
@@ -104,11 +105,6 @@ function isAbsent(raw: unknown, path: readonly PropertyKey[]): boolean {
   let value: unknown = raw;
   for (const part of path) value = isRecord(value) || Array.isArray(value) ? Reflect.get(value, part) : undefined;
   return value === undefined;
-}
-
-function article(kind: string): string {
-  const name = kind === 'record' ? 'object' : kind;
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 function pathText(path: readonly PropertyKey[]): string {

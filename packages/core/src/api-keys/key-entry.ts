@@ -67,6 +67,6 @@ export function keyFacts({ name, last4, scopes, mode, domains, allowed_ips, expi
 export function keyNotFound(id: string): AppError {
   return new AppError(
     'api_key_not_found',
-    `No API key ${id.slice(0, 64)} exists in this workspace; GET /api-keys lists them.`,
+    `No API key ${id.slice(0, 64)} exists in this workspace; GET /v1/api-keys lists them.`,
   );
 }

@@ -56,7 +56,7 @@ export const runBulk = operation({
       if ((await countOpen(tx, workspace_id)) > MOST_OPEN) {
         throw new AppError(
           'bulk_limit',
-          `${MOST_OPEN} bulk operations are open already; wait until one has ended, or cancel one with bulk.cancel.`,
+          `${MOST_OPEN} bulk operations are open already; wait until one has ended, or cancel one.`,
           { extra: { limit: MOST_OPEN } },
         );
       }

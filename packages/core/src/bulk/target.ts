@@ -28,5 +28,8 @@ export async function requireTarget(
 }
 
 export function bulkNotFound(id: string): AppError {
-  return new AppError('bulk_not_found', `No bulk operation ${id.slice(0, 64)} exists; bulk.list names them.`);
+  return new AppError(
+    'bulk_not_found',
+    `No bulk operation ${id.slice(0, 64)} exists; the list of bulk operations shows those that do.`,
+  );
 }

@@ -93,5 +93,8 @@ export function domainClaimed(name: string): AppError {
 }
 
 function alreadyExists(name: string): AppError {
-  return new AppError('domain_already_exists', `${name} is in this workspace already; GET /domains/${name} shows it.`);
+  return new AppError(
+    'domain_already_exists',
+    `${name} is in this workspace already; GET /v1/domains/${name} shows it.`,
+  );
 }

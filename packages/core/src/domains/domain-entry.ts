@@ -146,6 +146,6 @@ function hostOf(url: string): string | undefined {
 export function domainNotFound(name: string): AppError {
   return new AppError(
     'domain_not_found',
-    `No domain ${name.slice(0, 80)} exists in this workspace; GET /domains lists them.`,
+    `No domain ${name.slice(0, 80)} exists in this workspace; GET /v1/domains lists them.`,
   );
 }

@@ -43,7 +43,7 @@ export const rotateKeys = operation({
 function underWay(name: string, role: string): AppError {
   const why =
     role === 'next'
-      ? 'its new keys wait for their records; publish those that GET /domains/{domain} shows.'
+      ? 'its new keys wait for their records; publish those that GET /v1/domains/{domain} shows.'
       : 'mail that the keys before have signed may still be on its way; wait a week after they last signed.';
   return new AppError('rotation_in_progress', `The keys of ${name} are being changed: ${why}`);
 }

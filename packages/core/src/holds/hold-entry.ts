@@ -61,5 +61,5 @@ export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): Ho
 }
 
 export function holdNotFound(id: string): AppError {
-  return new AppError('hold_not_found', `No hold ${id.slice(0, 64)} exists; holds.list names those in force.`);
+  return new AppError('hold_not_found', `No hold ${id.slice(0, 64)} exists; the list of holds shows those in force.`);
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { issueFor } from '../parse-input.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 // A type and a subtype of RFC 2045 tokens, with optional parameters that hold no control characters.
@@ -13,11 +12,11 @@ export const attachmentSchema = z
       .string()
       .min(1)
       .max(255)
-      .refine((text) => !/\p{Cc}/u.test(text), 'filename must not contain control characters'),
+      .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters'),
     content: contentText.transform((text, context) => {
       const compact = text.replace(/[\r\n]/g, '');
       if (compact.length % 4 === 0 && BASE64.test(compact)) return compact;
-      context.addIssue(issueFor('invalid_type', 'content must be base64 with padding.'));
+      context.addIssue({ code: 'custom', message: 'must be base64 with padding' });
       return z.NEVER;
     }),
     content_type: z

@@ -43,6 +43,6 @@ export function suppressionEntry(row: SuppressionRow): SuppressionEntry {
 export function suppressionNotFound(named: string): AppError {
   return new AppError(
     'suppression_not_found',
-    `${named.slice(0, 320)} is not on the suppression list of this workspace; GET /suppressions lists it.`,
+    `${named.slice(0, 320)} is not on the suppression list of this workspace; GET /v1/suppressions lists it.`,
   );
 }

@@ -51,6 +51,6 @@ export function webhookDeliveryEntry(row: WebhookDeliveryRow): WebhookDeliveryEn
 export function deliveryNotFound(id: string): AppError {
   return new AppError(
     'delivery_not_found',
-    `No delivery ${id.slice(0, 64)} of this webhook exists; GET /webhooks/{id}/deliveries lists them.`,
+    `No delivery ${id.slice(0, 64)} of this webhook exists; GET /v1/webhooks/{id}/deliveries lists them.`,
   );
 }

@@ -95,6 +95,6 @@ export const descriptionField = z
 export function webhookNotFound(id: string): AppError {
   return new AppError(
     'webhook_not_found',
-    `No webhook ${id.slice(0, 64)} exists in this workspace; GET /webhooks lists them.`,
+    `No webhook ${id.slice(0, 64)} exists in this workspace; GET /v1/webhooks lists them.`,
   );
 }
