@@ -167,8 +167,10 @@ describe('send', () => {
       'scheduled_too_far',
     );
     const due = new Date(Date.now() + 86_400_000).toISOString();
-    const { id } = JSON.parse((await send('--to', 'ada@example.com', '--schedule', due, '--json')).out);
+    const sent = await send('--to', 'ada@example.com', '--schedule', due);
+    const [id = ''] = sent.out.split(' ');
 
+    expect(sent.out).toBe(`${id}  scheduled for ${due}\n`);
     const canceled = await postrider(['email', 'cancel', id]);
 
     expect(canceled).toMatchObject({ code: 0, out: `${id} is canceled\n` });

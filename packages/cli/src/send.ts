@@ -47,8 +47,13 @@ export function addSend(program: Command, terminal: Terminal): void {
         body: messageOf(options),
         headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
       });
-      show(terminal, options.json, sent, () => `${sent.id}  ${sent.status}`);
+      show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, options.schedule)}`);
     });
+}
+
+/** The answer is that of every accepted mail; a time in the past is refused, so that one given is still to come. */
+function becomes(status: string, schedule: string | undefined): string {
+  return schedule === undefined || status !== 'queued' ? status : `scheduled for ${schedule}`;
 }
 
 /** The body as POST /email/send takes it; what is not given is left out, so that the server's defaults hold. */
