@@ -1,7 +1,7 @@
 import { invoke } from '@postrider/core';
 import { type Backlog, type BacklogRow, backlogDimensions, getBacklog } from '@postrider/core/backlog';
 import { type FailureGroups, failureGroups, failureKinds } from '@postrider/core/failures';
-import { buckets, metrics, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
+import { buckets, isDuration, metrics, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withMachine } from './machine.ts';
 import { plain, show, type Terminal, table } from './terminal.ts';
@@ -77,8 +77,13 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     });
 }
 
-function statLines({ series, complete_until }: Stats): string {
-  const names = series.map(({ metric, key }) => (key === null ? metric : `${metric} ${key}`));
+export function statLines({ series, group_by, complete_until }: Stats): string {
+  // What has no key stands together with what has no line of its own.
+  const rest = series.some(({ key }) => key !== null) ? '(others)' : '(none)';
+  const names = series.map(({ metric, key }) => {
+    const name = isDuration(metric) ? `${metric} (s)` : metric;
+    return group_by === 'none' ? name : `${name} ${key ?? rest}`;
+  });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
   const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
   return `${table([['', ...names.map(plain)], ...lines])}\nCounted up to ${complete_until}.`;

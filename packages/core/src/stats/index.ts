@@ -2,6 +2,7 @@ export { catchUp } from './catch-up.ts';
 export { rollUpStats, trimStats } from './roll-up.ts';
 export {
   buckets,
+  isDuration,
   metrics,
   mostStatPoints,
   pointSchema,

@@ -96,7 +96,7 @@ export const statSeries = operation({
     const points =
       wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
     if (points > MOST_POINTS) throw tooManyPoints(points);
-    const histograms = wanted.some(isPercentile);
+    const histograms = wanted.some(isDuration);
     const rows = await bucketsOf(ctx.sql, {
       workspace_id,
       dimension: group_by,
@@ -150,13 +150,14 @@ function tooManyPoints(points: number): AppError {
   );
 }
 
-function isPercentile(metric: Metric): metric is PercentileMetric {
+/** A percentile of how long something took, in seconds. */
+export function isDuration(metric: Metric): metric is PercentileMetric {
   return metric in percentileMetrics;
 }
 
 /** Keys by how often they were counted in what is asked for; where only durations are, in all. */
 function busiest(rows: readonly StatRow[], wanted: readonly Metric[], top: number): (string | null)[] {
-  const asked = wanted.filter((metric): metric is CountMetric => !isPercentile(metric));
+  const asked = wanted.filter((metric): metric is CountMetric => !isDuration(metric));
   const counted = asked.length > 0 ? asked : [...countMetrics];
   const totals = new Map<string, number>();
   for (const row of rows) {
@@ -196,7 +197,7 @@ function seriesOf(
 }
 
 function bucketValue(metric: Metric, rows: readonly StatRow[]): number | null {
-  if (!isPercentile(metric)) return rows.reduce((sum, row) => sum + row[metric], 0);
+  if (!isDuration(metric)) return rows.reduce((sum, row) => sum + row[metric], 0);
   const [of, percent] = percentileMetrics[metric];
   const histogram: Histogram = new Map();
   for (const row of rows) addBins(histogram, row[of]);
