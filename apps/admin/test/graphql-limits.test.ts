@@ -218,6 +218,26 @@ describe('the budget of a key', () => {
     }
   });
 
+  it('gets back a page whose arguments are refused', async () => {
+    await world.clock.freeze(new Date('2030-01-01T00:02:30Z'));
+    const { secret } = await world.key({ scopes: ['admin'] });
+
+    for (const [args, reason] of [
+      ['first: 500', 'invalid_limit'],
+      ['first: 500, after: "x"', 'invalid_limit'],
+      ['first: 100, after: "x"', 'invalid_cursor'],
+    ]) {
+      const answer = await graphql.ask(`{ messages(${args}) { nodes { id } } usage { month } }`, undefined, {
+        key: secret,
+      });
+
+      expect(answer.errors).toMatchObject([{ extensions: { reason } }]);
+      const { requested, actual } = costOf(answer);
+      expect({ requested, actual }).toEqual({ requested: args?.includes('500') ? 502 : 102, actual: 2 });
+    }
+    await expect.poll(async () => (await levelOf(secret)) < 10).toBe(true);
+  });
+
   it('that is used up is told with the time after which to ask again', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:03:00Z'));
     const { id, secret } = await world.key({ scopes: ['admin'] });

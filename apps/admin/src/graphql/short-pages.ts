@@ -1,3 +1,4 @@
+import { AppError } from '@postrider/core';
 import {
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -13,8 +14,8 @@ import { pageSize } from './page-size.ts';
 import type { GraphqlContext } from './request-context.ts';
 
 /**
- * Lets every connection of a schema note what its page did not hold, so that its cost can be given back, and every
- * list how much it holds.
+ * Lets every connection of a schema note what its page did not hold, or that it was refused, so that its cost can be
+ * given back, and every list how much it holds.
  */
 export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -34,14 +35,18 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
         };
       }
       if (!named.name.endsWith('Connection')) continue;
-      field.resolve = (parent, args: Readonly<Record<string, unknown>>, g: GraphqlContext, info) => {
-        const note = (page: Connection<unknown> | null) => {
-          if (page) g.cost.noteShortPage(info.fieldNodes[0], pageSize(args) - page.edges.length);
+      field.resolve = async (parent, args: Readonly<Record<string, unknown>>, g: GraphqlContext, info) => {
+        const noteHeld = (count: number) => g.cost.noteShortPage(info.fieldNodes[0], pageSize(args) - count);
+        try {
+          // Whatever has a connection's type resolves to a connection, or to nothing.
+          const page = (await resolve(parent, args, g, info)) as Connection<unknown> | null;
+          if (page) noteHeld(page.edges.length);
           return page;
-        };
-        // Whatever has a connection's type resolves to a connection, or to nothing.
-        const page = resolve(parent, args, g, info) as Connection<unknown> | null | Promise<Connection<unknown> | null>;
-        return page instanceof Promise ? page.then(note) : note(page);
+        } catch (error) {
+          // Arguments are judged before anything is read. Whatever else fails may have read a lot, and is paid for.
+          if (error instanceof AppError && error.code === 'invalid_request') noteHeld(0);
+          throw error;
+        }
       };
     }
   }
