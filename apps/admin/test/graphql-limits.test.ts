@@ -1,4 +1,4 @@
-import { createContext, invoke } from '@postrider/core';
+import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,6 +29,7 @@ describe('a document', () => {
     ['with 21 directives', `{ usage ${'@include(if: true) '.repeat(21)} { month } }`],
     ['of more than 2,000 points', '{ messages(first: 100) { nodes { timeline(first: 20) { nodes { id } } } } }'],
     ['that asks for a page of a million', '{ messages(first: 1000000) { nodes { id } } }'],
+    ['that looks for 101 ids', `{ nodes(ids: [${'"msg_x" '.repeat(101)}]) { id } }`],
     ['of more than 200 fields', `{ usage { ${'month '.repeat(201)} } }`],
     [
       'whose fragments multiply',
@@ -174,6 +175,29 @@ describe('the budget of a key', () => {
     expect(answer.headers.get('x-ratelimit-limit')).toBe('12000');
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('11999');
     expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
+  });
+
+  it('pays for every id, whether anything has it or not, and for the search for attempts', async () => {
+    const now = world.clock.now();
+    const some = (kind: 'message' | 'attempt', count: number) =>
+      Array.from({ length: count }, (_, index) => newId(kind, now + index));
+    const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }';
+    const node = 'query ($id: ID!) { node(id: $id) { __typename } }';
+
+    const prices = [];
+    for (const variables of [
+      { ids: some('message', 100) },
+      { ids: some('attempt', 100) },
+      { ids: [...some('attempt', 1), ...some('message', 1)] },
+      { id: newId('message', now) },
+      { id: newId('attempt', now) },
+    ])
+      prices.push(costOf(await graphql.ask('ids' in variables ? nodes : node, variables)).requested);
+    const refused = await graphql.ask(nodes, { ids: some('message', 2500) });
+
+    expect(prices).toEqual([100, 200, 102, 1, 101]);
+    expect(refused.status).toBe(400);
+    expect(refused.errors).toMatchObject([{ extensions: { reason: 'query_too_complex' } }]);
   });
 
   it('is told to who asks in the document', async () => {

@@ -3,7 +3,7 @@ import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin, { type FieldComplexityValue } from '@pothos/plugin-complexity';
 import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
-import { typenameOf } from './node-ids.ts';
+import { costOfNodes, typenameOf } from './node-ids.ts';
 import { pageSize } from './page-size.ts';
 import type { GraphqlContext } from './request-context.ts';
 
@@ -32,11 +32,12 @@ export const builder = new SchemaBuilder<SchemaShape>({
     decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
     nodeQueryOptions: {
       description: 'Whatever has this id, as seen in a log, a webhook or a REST answer; null where nothing has.',
+      complexity: ({ id }) => costOfNodes([id]),
       resolve: (_root, { id }, _g, _info, load) => (id.typename === '' ? null : load(id)),
     },
     nodesQueryOptions: {
       description: 'The same for up to 100 ids, in their order.',
-      complexity: ({ ids }) => ({ field: 0, multiplier: ids.length }),
+      complexity: ({ ids }) => costOfNodes(ids),
       resolve: async (_root, { ids }, _g, _info, load) => {
         const known = ids.filter((id) => id.typename !== '');
         const found = await load(known);

@@ -117,8 +117,8 @@ export function limitCost(
 
 /** What the reader of variables or arguments said; nothing has run, so that the whole request is refused. */
 function unreadable(error: GraphQLError): GraphQLError {
-  const { nodes = null, message } = error;
-  return new GraphQLError(message, { nodes, extensions: { http: { status: 400 } } });
+  const { nodes = null, message, extensions } = error;
+  return new GraphQLError(message, { nodes, extensions: { ...extensions, http: { status: 400 } } });
 }
 
 function throttled(error: GraphQLError, seconds: number): GraphQLError {

@@ -1,3 +1,4 @@
+import { AppError } from '@postrider/core';
 import {
   type DocumentNode,
   type FieldNode,
@@ -16,6 +17,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { graphqlError } from './errors.ts';
 
 export interface QueryCost {
   readonly points: number;
@@ -58,6 +60,8 @@ export function costOf(
   } catch (error) {
     // An argument that cannot be read, such as null where the variable had a default.
     if (error instanceof GraphQLError) return { errors: [error] };
+    // An argument that asks for too much.
+    if (error instanceof AppError) return { errors: [graphqlError(error)] };
     throw error;
   }
 }

@@ -228,31 +228,36 @@ export async function lastAttemptsOf(
 
 /**
  * Some attempts by id. Nothing leads from an attempt to its message; but an event is recorded with it, whose id is made
- * in the same millisecond, so the events of a short time lead there. Served by the primary keys.
+ * in the same millisecond, so the events of a short time lead there. Those are read once for all ids, an equal part of
+ * them from the beginning of each window. Served by the primary keys.
  */
 export async function attemptsNear(
   sql: Sql,
   workspace_id: string,
-  wanted: readonly { readonly id: string; readonly from: string; readonly before: string }[],
+  ids: readonly string[],
+  windows: readonly { readonly from: string; readonly before: string }[],
   most: number,
 ): Promise<(AttemptRow & { message_id: string })[]> {
+  const share = Math.ceil(most / windows.length);
   return sql<(AttemptRow & { message_id: string })[]>`
-    select a.* from unnest(
-      ${wanted.map((one) => one.id)}::text[],
-      ${wanted.map((one) => one.from)}::text[],
-      ${wanted.map((one) => one.before)}::text[]
-    ) as q (id, floor, ceiling)
-    cross join lateral (
-      select a.* from (
-        select e.message_id from events e
-        where e.workspace_id = ${workspace_id} and e.id >= q.floor and e.id < q.ceiling order by e.id limit ${most}
-      ) e
+    select a.* from (
+      select distinct e.message_id from unnest(
+        ${windows.map((one) => one.from)}::text[],
+        ${windows.map((one) => one.before)}::text[]
+      ) as q (floor, ceiling)
       cross join lateral (
-        select a.message_id, ${attemptColumns(sql)} from attempts a
-        where a.message_id = e.message_id and a.id = q.id and a.workspace_id = ${workspace_id} offset 0
-      ) a
-      limit 1
-    ) a`;
+        select e.message_id from events e
+        where e.workspace_id = ${workspace_id} and e.id >= q.floor and e.id < q.ceiling order by e.id limit ${share}
+      ) e
+      where e.message_id is not null
+    ) e
+    cross join lateral (
+      select a.message_id, ${attemptColumns(sql)} from attempts a
+      where a.message_id = e.message_id and ${withinBounds(sql, sql`a.id`, ids)} and a.workspace_id = ${workspace_id}
+      -- Kept apart from what follows, which would be a search of the index for each id and message.
+      offset 0
+    ) a
+    where a.id = any (${[...ids]}::text[])`;
 }
 
 /** Which message some recipients belong to, looked for among those whose ids lie in the range of each. */

@@ -11,7 +11,11 @@ const MOST = 1000;
 const MOST_LOOKED_FOR = 100;
 // The attempt of a worker that was lost leaves no event; that of whoever took over does, within this time.
 const TAKEN_OVER_MS = 15 * 60_000;
-const MOST_EVENTS = 5000;
+// How many events are read at most, for all ids together. A millisecond holds those of a few commits, even for 100 ids.
+const WALKS = [
+  { within_ms: 1, most: 50_000 },
+  { within_ms: TAKEN_OVER_MS, most: 5000 },
+];
 
 const attemptOfSchema = attemptSchema.extend({ email_id: z.string() });
 /** An attempt, and the message that it was for. */
@@ -64,12 +68,11 @@ export const readAttemptsById = operation({
   output: z.array(attemptOfSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
     const found = new Map<string, AttemptOfMessage>();
-    for (const within_ms of [1, TAKEN_OVER_MS]) {
-      const wanted = ids
-        .filter((id) => isId('attempt', id) && !found.has(id))
-        .map((id) => ({ id, from: idFloor('event', idTime(id)), before: idFloor('event', idTime(id) + within_ms) }));
+    for (const { within_ms, most } of WALKS) {
+      const wanted = ids.filter((id) => isId('attempt', id) && !found.has(id));
       if (wanted.length === 0) break;
-      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, MOST_EVENTS))
+      const windows = windowsBehind(wanted.map(idTime), within_ms);
+      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, windows, most))
         found.set(row.id, attemptOf(row));
     }
     const known = await mailInReach(
@@ -82,6 +85,15 @@ export const readAttemptsById = operation({
     });
   },
 });
+
+/** The times behind some times, each of them once: one ends where the next begins. */
+function windowsBehind(times: readonly number[], within_ms: number) {
+  const starts = [...new Set(times)].toSorted((a, b) => a - b);
+  return starts.map((start, index) => ({
+    from: idFloor('event', start),
+    before: idFloor('event', Math.min(start + within_ms, starts[index + 1] ?? Number.POSITIVE_INFINITY)),
+  }));
+}
 
 function attemptOf(row: AttemptRow & { readonly message_id: string }): AttemptOfMessage {
   return { ...attemptEntry(row), email_id: row.message_id };

@@ -39,7 +39,10 @@ const SmtpLine = builder.objectRef<Line>('SmtpLine').implement({
   }),
 });
 
-claimIds('attempt', 'Attempt');
+// Thousands of events may be read to find some of them, or to find nothing.
+const SEARCH_POINTS = 100;
+
+claimIds('attempt', 'Attempt', SEARCH_POINTS);
 builder.node(Attempt, {
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.attemptsById.loadMany(ids),
