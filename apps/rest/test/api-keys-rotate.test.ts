@@ -117,6 +117,38 @@ describe('422', () => {
       expect(errorOf(refused)).toMatchObject({ reason: 'already_rotated', replaced_by: made?.id });
   });
 
+  it('comes once 1,000 replaced keys of a mode still work, however many others there are or ask at once', async () => {
+    const { workspace_id, secret: key } = await world.workspace('business');
+    const { sql } = world.services;
+    const more = (count: number, replaced_by: string | null) => sql<{ id: string }[]>`
+      insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at, expires_at,
+        replaced_by)
+      select ${workspace_id}, 'key_' || translate(left(md5(random()::text), 26), 'ilou', '0000'), 'One of many',
+        decode(md5(random()::text), 'hex'), 'pr_live_', '0000', '{email:send}', 'live', clock_now(),
+        ${replaced_by && new Date(world.clock.now() + DAY_MS / 2)}::timestamptz, ${replaced_by}
+      from generate_series(1, ${count}) returning id`;
+    const [first, ...others] = (await more(999, null)).map(({ id }) => id);
+    const make = async () =>
+      (await rest.call('POST', '/api-keys', { key, body: { name: 'One more', scopes: ['email:send'] } })).status;
+
+    const full = await make();
+    const rotated = await rotate(String(first), { key });
+    const still_full = await make();
+    await more(998, first ?? null);
+    const answers = await Promise.all(others.slice(0, 8).map((id) => rotate(id, { key })));
+    await rest.call('DELETE', `/api-keys/${first}`, { key });
+    const freed = [await rotate(String(others[8]), { key }), await rotate(String(others[9]), { key })];
+    await world.clock.advance(DAY_MS / 2);
+    const later = await rotate(String(others[9]), { key });
+
+    expect([full, rotated.status, still_full]).toEqual([422, 201, 422]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(7).fill(422)]);
+    for (const refused of answers.filter(({ status }) => status === 422))
+      expect(errorOf(refused)).toMatchObject({ reason: 'key_limit', message: expect.stringContaining('replaced') });
+    expect([...freed, later].map(({ status }) => status)).toEqual([201, 422, 201]);
+    expect(await make()).toBe(422);
+  });
+
   it('has nothing to replace where a key does not work any more', async () => {
     const { id } = await create({ name: 'Gone', scopes: ['email:send'] });
     await rest.call('DELETE', `/api-keys/${id}`);

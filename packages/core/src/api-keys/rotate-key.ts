@@ -8,7 +8,7 @@ import { modeInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { keyEntry, keyFacts, keyNotFound, keySchema } from './key-entry.ts';
 import { refuseFurther } from './refuse-further.ts';
-import { refuseTooMany } from './refuse-too-many.ts';
+import { refuseTooManyReplaced } from './refuse-too-many.ts';
 import { hashSecret, newSecret, secretPrefix } from './secret.ts';
 import { insertKey, type KeyRow, keyById, lockKey, replaceKeyRow } from './store.ts';
 
@@ -31,7 +31,7 @@ export const rotateKey = operation({
     await refuseFurther(ctx, asked);
     const secret = newSecret(asked.mode);
     const row = await ctx.sql.begin(async (tx) => {
-      await refuseTooMany(tx, ctx.actor, asked.mode);
+      await refuseTooManyReplaced(tx, ctx.actor, asked.mode);
       const old = replaceable(await lockKey(tx, workspace_id, key_id), key_id);
       const made = await insertKey(tx, {
         workspace_id,

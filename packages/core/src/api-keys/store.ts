@@ -238,12 +238,17 @@ export async function lockKeyCount(tx: Tx, workspace_id: string): Promise<void> 
   await tx`select pg_advisory_xact_lock(hashtextextended(${`api keys of ${workspace_id}`}, 0))`;
 }
 
-/** The index api_keys_active serves it. */
-export async function countActiveKeys(tx: Tx, workspace_id: string, mode: KeyMode): Promise<number> {
+/** Those that another key has replaced, or the others. The index api_keys_active serves it. */
+export async function countActiveKeys(
+  tx: Tx,
+  workspace_id: string,
+  mode: KeyMode,
+  which: 'lasting' | 'replaced',
+): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from api_keys
     where workspace_id = ${workspace_id} and mode = ${mode} and revoked_at is null
-      and coalesce(expires_at, 'infinity') > clock_now()`;
+      and coalesce(expires_at, 'infinity') > clock_now() and (replaced_by is not null) = ${which === 'replaced'}`;
   return row?.count ?? 0;
 }
 
