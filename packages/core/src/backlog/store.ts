@@ -56,7 +56,7 @@ function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
  *
  * Recipients are served by recipients_open. Their messages are found by messages_status and not by their recipients,
  * because a look at each of a million messages would take four times as long; of a message to one person its own row
- * tells all.
+ * tells all. Where a message is known a state is compared as text, or the planner may walk recipients_open for it.
  */
 function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
   if (part === 'recipients') {
@@ -93,7 +93,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
     cross join lateral (
       select z.due_at, z.first_attempt_at from recipients z
       where z.message_id = m.id and z.workspace_id = m.workspace_id
-        and z.state in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
+        and z.state::text in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
       offset 0
     ) y
     where ${messages} and m.recipient_count > 1
@@ -268,7 +268,7 @@ export async function factsOf(
     left join lateral (
       select x.last_response from recipients x
       where x.message_id = a.message_id and x.last_response is not null
-        and x.state in ('scheduled', 'queued', 'deferred', 'sending')
+        and x.state::text in ('scheduled', 'queued', 'deferred', 'sending')
         and (${dimension} <> 'destination' or x.domain = a.key)
       limit 1
     ) r on true
