@@ -4,15 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isoTime } from '../clock.ts';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
+import { parkDeliveries, resumeParked } from '../lanes/index.ts';
 import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { claimDeliveries, settleDeliveries } from './attempt.ts';
-import { type Move, type RecipientKey, renewLeases, transition } from './store.ts';
+import { type Move, overdueRecipients, type RecipientKey, renewLeases, transition } from './store.ts';
 
 // A prepared statement keeps the plan that was made for it, and the first ones are made when there is no mail yet.
 
 const GROWN = 20_000;
 const MAILS = 10;
+const LANE = 'example.com';
 const HOUR_MS = 3_600_000;
 
 let world: World;
@@ -69,7 +71,29 @@ async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
   return moved.length;
 }
 
-/** Many more mails with an event each, all of them open and due tomorrow. */
+/** Looks into an empty lane, parks mails in it, and takes them back; how many came back. */
+async function resume(): Promise<number> {
+  const database = { ...world.services, sql: own };
+  const slice = { lane: LANE, count: MAILS, after: '' };
+  await resumeParked(database, [slice]);
+  await send({});
+  const jobs = await database.jobs.fetch('delivery.attempt', MAILS);
+  const due_at = new Date(world.clock.now());
+  await parkDeliveries(
+    database,
+    jobs.map((job) => ({ ...job.data, job, lane: LANE, due_at })),
+  );
+  return (await resumeParked(database, [slice])).length;
+}
+
+/** Sends mails, and finds so many that are overdue. */
+async function overlook(): Promise<number> {
+  await send({});
+  await world.clock.advance(HOUR_MS);
+  return (await overdueRecipients(own, 60, null, MAILS)).length;
+}
+
+/** Many more mails with an event each, all of them open and due tomorrow, and as many that are parked. */
 async function grow(): Promise<void> {
   await own`
     insert into messages select copy.* from (select * from messages limit 1) m, generate_series(1, ${GROWN}) n,
@@ -82,11 +106,15 @@ async function grow(): Promise<void> {
     insert into events select copy.* from (select * from events where message_id is not null limit 1) e,
       generate_series(1, ${GROWN}) n, jsonb_populate_record(null::events, to_jsonb(e) || jsonb_build_object(
         'id', e.id || n, 'message_id', e.message_id || n)) copy`;
+  await own`
+    insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+    select gen_random_uuid(), 'grown', workspace_id, message_id, id, due_at
+    from (select * from recipients limit 1) r, generate_series(1, ${GROWN})`;
 }
 
-const TABLES = '^(recipients|messages|events)_';
+const TABLES = '^(recipients_|messages_|events_|parked_deliveries$)';
 
-/** Rows and entries of indexes that have been read of recipients, messages and events. */
+/** Rows and entries of indexes that have been read of what a mail is stored in. */
 async function rowsRead(): Promise<number> {
   await own`select pg_stat_force_next_flush()`;
   const [row] = await own<{ count: number }[]>`
@@ -100,7 +128,8 @@ async function rowsRead(): Promise<number> {
 async function emptyPartitions(made: string): Promise<void> {
   const partitions = await own<{ name: string }[]>`
     select inhrelid::regclass::text as name from pg_inherits
-    where inhparent = any ('{messages,recipients,events}'::regclass[])`;
+    where inhparent = any ('{messages,recipients,events}'::regclass[])
+    union all values ('parked_deliveries')`;
   for (const { name } of partitions) {
     await own`alter table ${own(name)} set (autovacuum_enabled = false)`;
     if (made === 'vacuumed') await own`vacuum analyze ${own(name)}`;
@@ -112,6 +141,8 @@ const works = [
   ['cancels', () => move('cancel')],
   ['releases', () => move('release')],
   ['records bounces', () => move('bounce')],
+  ['takes parked mail back', resume],
+  ['finds overdue mail', overlook],
 ] as const;
 
 describe.each(['vacuumed', 'never analysed'])('whatever has grown since the plans were made of what was %s', (made) => {

@@ -604,7 +604,8 @@ export interface Overdue extends RecipientKey {
 
 /**
  * A page of open recipients that have been due for a while and that nobody works on, oldest first. Nothing is
- * locked, so that a worker behind a long line is not held up. Served by recipients_open.
+ * locked, so that a worker behind a long line is not held up. Served by recipients_open; the offset keeps the planner
+ * from reading everything that is parked for each page.
  */
 export async function overdueRecipients(
   sql: Sql | Tx,
@@ -614,7 +615,7 @@ export async function overdueRecipients(
 ): Promise<Overdue[]> {
   return sql<Overdue[]>`
     select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at,
-      exists (select from parked_deliveries p where p.job_id = recipients.job_id) as parked
+      exists (select from parked_deliveries p where p.job_id = recipients.job_id offset 0) as parked
     from recipients
     where state in ('scheduled', 'queued', 'deferred', 'sending')
       and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
