@@ -505,6 +505,23 @@ const attemptTexts = [
   'transcript',
 ] as const satisfies readonly (keyof NewAttempt)[];
 
+const TAKEN_COLUMNS = [
+  'workspace_id',
+  'message_id',
+  'recipient_id',
+  'job_id',
+  'retry_count',
+  'lease',
+  'event_id',
+  'event_facts',
+  'last_response',
+  'attempt_id',
+  'number',
+  'reply_code',
+  'duration_ms',
+  ...attemptTexts,
+];
+
 /** Whether this can travel with others in one text. */
 export function fitsTogether({ attempt, last_response }: Taken): boolean {
   return fitsRecord(last_response) && attemptTexts.every((name) => fitsRecord(attempt[name] ?? ''));
@@ -542,24 +559,8 @@ export async function settleTaken(
       ...attemptTexts.map((name) => attempt[name]),
     ]),
   );
-  const columns = [
-    'workspace_id',
-    'message_id',
-    'recipient_id',
-    'job_id',
-    'retry_count',
-    'lease',
-    'event_id',
-    'event_facts',
-    'last_response',
-    'attempt_id',
-    'number',
-    'reply_code',
-    'duration_ms',
-    ...attemptTexts,
-  ];
   const rows = await sql<{ recipient_id: string }[]>`
-    with given as materialized (select * from ${recordsIn(sql, texts, columns)} r),
+    with given as materialized (select * from ${recordsIn(sql, texts, TAKEN_COLUMNS)} r),
     won as (
       update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response
       from given g
