@@ -14,8 +14,23 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, term
   const options = { level: config.LOG_LEVEL, redact, base: null, serializers: { err: plainError } };
   const format = config.LOG_FORMAT ?? (terminal ? 'pretty' : 'json');
   return format === 'pretty'
-    ? pino(options, pretty({ destination: 2, sync: true, ignore: 'pid,hostname' }))
-    : pino(options, pino.destination({ dest: 2, sync: false }));
+    ? pino(options, pretty({ destination: toStderr(true), ignore: 'pid,hostname' }))
+    : pino(options, toStderr(false));
+}
+
+/** Whether what is written goes nowhere any more: the pipe has lost its reader, or the terminal was closed. */
+export function isHungUp(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
+}
+
+function toStderr(sync: boolean) {
+  const stream = pino.destination({ dest: 2, sync });
+  stream.on('error', (error) => {
+    if (!isHungUp(error)) throw error;
+    // It would try the same write again for ever, and so keep the process from its end.
+    Object.assign(stream, { write: () => true, flushSync() {}, end() {}, destroy() {} });
+  });
+  return stream;
 }
 
 /** Errors of drivers carry their connection with its keys, and details that quote rows; neither is logged. */

@@ -1,6 +1,6 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import { banner, secretRows } from './banner.ts';
-import { createLog } from './log.ts';
+import { createLog, isHungUp } from './log.ts';
 import { type Running, startPostrider } from './start.ts';
 
 // SIGTERM leaves 15 s; the end of them is for a stop that hangs.
@@ -11,6 +11,12 @@ await main();
 async function main(): Promise<void> {
   const config = readConfigOrExit();
   if (!config) return;
+  // Nobody reads on: no reason to leave the database of this process behind.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (!isHungUp(error)) throw error;
+    });
+  }
   const log = createLog(config, process.stderr.isTTY ?? false);
   const stopping = new AbortController();
   const stopAsked = signalled().then((signal) => {
@@ -70,10 +76,11 @@ function readConfigOrExit() {
   }
 }
 
-/** The first SIGTERM or Ctrl-C; later ones change nothing, as the stop is under way. */
+/** The first SIGTERM, Ctrl-C or closed terminal; later ones change nothing, as the stop is under way. */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.on('SIGTERM', resolve);
     process.on('SIGINT', resolve);
+    process.on('SIGHUP', resolve);
   });
 }

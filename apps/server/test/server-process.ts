@@ -37,6 +37,8 @@ export interface Launched {
   signal(name: NodeJS.Signals): void;
   /** Resolves once standard output matches; rejects when the process ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Closes this end of its standard output and standard error. */
+  hangUp(): void;
 }
 
 export interface ServerProcess extends Launched {
@@ -45,7 +47,7 @@ export interface ServerProcess extends Launched {
   /** A request to a path of this process; an object becomes a JSON body, a string goes as it is. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Asks it to stop and waits for its end. */
-  end(signal?: 'SIGTERM' | 'SIGINT'): Promise<Exit>;
+  end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): Promise<Exit>;
   kill(): Promise<Exit>;
 }
 
@@ -86,6 +88,10 @@ export function launch(env: Readonly<Record<string, string>>): Launched {
         .map((line) => JSON.parse(line) as Record<string, unknown>),
     signal(name) {
       child.kill(name);
+    },
+    hangUp() {
+      child.stdout.destroy();
+      child.stderr.destroy();
     },
     says(pattern) {
       return new Promise((resolve, reject) => {

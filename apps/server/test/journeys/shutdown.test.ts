@@ -122,7 +122,33 @@ describe('a private database', () => {
     const second = await startServer(env);
     expect(second.stdout()).not.toMatch(/pr_live_|password|Creating the database/);
     expect((await second.call('GET', `/v1/email/logs/${sent.body.id}`, { key })).status).toBe(200);
-    expect(await second.end()).toEqual({ code: 0, signal: null });
+    second.hangUp();
+    expect((await second.call('GET', '/healthz')).status).toBe(200);
+    expect(await second.end('SIGHUP')).toEqual({ code: 0, signal: null });
+    expect(await postgresPort()).toBe(null);
+    expect(await canConnect(port)).toBe(false);
+  });
+
+  it('is stopped in order where nobody has read on since the first line', async () => {
+    const env = { DATA_DIR: directory, PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const server = launch(env);
+    await server.says(/\S/);
+    server.hangUp();
+    await expect
+      .poll(
+        () =>
+          fetch(`http://127.0.0.1:${env.PORT}/readyz`).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(200);
+    expect(await postgresPort()).not.toBe(null);
+
+    server.signal('SIGTERM');
+
+    expect(await server.exited).toEqual({ code: 0, signal: null });
     expect(await postgresPort()).toBe(null);
   });
 });
