@@ -254,7 +254,7 @@ describe('200', () => {
     const answer = await verify('silent.test');
 
     expect(answer.body).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
-    expect(answer.body.status_reason).toContain('could not be looked up (no name server answered in time)');
+    expect(answer.body.status_reason).toContain('could not be looked up (no server of DNS_SERVERS answered in time)');
   });
 
   it('puts a domain at risk when a record is lost, lets mail leave, and verifies it again', async () => {

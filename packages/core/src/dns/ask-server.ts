@@ -12,8 +12,8 @@ export interface Question {
 
 export type Asked = { readonly ok: true; readonly reply: DnsReply } | { readonly ok: false; readonly why: string };
 
-const SILENT = 'no name server answered in time';
-const UNREACHABLE = 'no name server could be reached';
+export const SILENT = 'no name server answered in time';
+export const UNREACHABLE = 'no name server could be reached';
 
 /** Asks one server over UDP, and over TCP where the answer is cut. It never throws. */
 export async function askServer(server: NameServer, question: Question, limit_ms: number): Promise<Asked> {

@@ -55,7 +55,23 @@ describe('a lookup', () => {
 
     expect(await dns.lookup('silent.test', 'TXT')).toEqual({
       kind: 'error',
-      message: 'no name server answered in time',
+      message: 'no server of DNS_SERVERS answered in time',
+    });
+  });
+
+  it('blames the servers that it was given only where none of them says anything', async () => {
+    const gone = await startDnsZone();
+    await gone.stop();
+    zone.set('half.test', 'TXT', ['x']);
+    zone.fail('half.test', 'SERVFAIL');
+
+    expect(await createDnsLookup([gone.address]).lookup('half.test', 'TXT')).toEqual({
+      kind: 'error',
+      message: 'no server of DNS_SERVERS could be reached',
+    });
+    expect(await createDnsLookup([zone.address, gone.address]).lookup('half.test', 'TXT')).toEqual({
+      kind: 'error',
+      message: 'the name server answered SERVFAIL',
     });
   });
 

@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns';
 import { cleanRemoteText, createAddressGuard } from '@postrider/mail';
-import { type Asked, askServer } from './ask-server.ts';
+import { type Asked, askServer, SILENT, UNREACHABLE } from './ask-server.ts';
 import { type Authority, createAuthorityWalk, whyOf } from './find-authority.ts';
 import { type NameServer, type RecordType, readServer } from './message.ts';
 import { ROOTS } from './roots.ts';
@@ -34,6 +34,8 @@ const DEADLINE_MS = 6000;
 const MOST_SERVERS = 3;
 const MOST_RECORDS = 20;
 const MOST_ALIASES = 8;
+const GIVEN_SILENT = 'no server of DNS_SERVERS answered in time';
+const GIVEN_UNREACHABLE = 'no server of DNS_SERVERS could be reached';
 // A network that lets no question out costs every lookup the whole walk, so it is not tried again for a while.
 const SHUT_MS = 300_000;
 
@@ -46,8 +48,15 @@ export function createDnsLookup(
   authority: Authority | null = defaultAuthority(servers),
 ): DnsLookup {
   const given = servers.map(readServer);
-  const resolve: Ask = (name, type) => askAll(given.length > 0 ? given : systemServers(), name, type);
-  if (!authority) return { lookup: (name, type) => inTime(follow(resolve, name, type)), cached: async () => null };
+  const resolve: Ask =
+    given.length > 0
+      ? async (name, type) => blameGiven(await askAll(given, name, type))
+      : (name, type) => askAll(systemServers(), name, type);
+  if (!authority)
+    return {
+      lookup: (name, type) => inTime(follow(resolve, name, type), given.length > 0 ? GIVEN_SILENT : SILENT),
+      cached: async () => null,
+    };
   const walk = createAuthorityWalk(authority);
   let shut_until = 0;
   const ask: Ask = async (name, type) => {
@@ -66,9 +75,9 @@ export function createDnsLookup(
 }
 
 /** What is still being asked by then ends by itself, because each question has a limit. */
-async function inTime(answer: Promise<DnsAnswer>): Promise<DnsAnswer> {
+async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<DnsAnswer> {
   const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
-  const timer = setTimeout(() => resolve({ kind: 'error', message: 'no name server answered in time' }), DEADLINE_MS);
+  const timer = setTimeout(() => resolve({ kind: 'error', message }), DEADLINE_MS);
   try {
     return await Promise.race([answer, late]);
   } finally {
@@ -105,18 +114,30 @@ function systemServers(): NameServer[] {
 
 type Ask = (name: string, type: RecordType) => Promise<Asked>;
 
+/** Whether an error is about the servers that are asked, and tells nothing about the name. */
+export function isOfGiven(message: string): boolean {
+  return message === GIVEN_SILENT || message === GIVEN_UNREACHABLE;
+}
+
+function blameGiven(asked: Asked): Asked {
+  if (asked.ok || (asked.why !== SILENT && asked.why !== UNREACHABLE)) return asked;
+  return { ok: false, why: asked.why === SILENT ? GIVEN_SILENT : GIVEN_UNREACHABLE };
+}
+
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<Asked> {
-  let asked: Asked = { ok: false, why: 'no name server could be reached' };
+  let asked: Asked = { ok: false, why: UNREACHABLE };
+  // What a server said is a better reason than the silence of another.
+  let said: Asked | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MOST_SERVERS)) {
       asked = await askServer(server, { name, type, recurse: true }, TRY_MS);
       if (!asked.ok) continue;
       const { code } = asked.reply;
       if (code === 'ok' || code === 'no_such_name') return asked;
-      asked = { ok: false, why: whyOf(code) };
+      said = { ok: false, why: whyOf(code) };
     }
   }
-  return asked;
+  return said ?? asked;
 }
 
 /** Follows aliases through the zones that they lead to. */

@@ -97,6 +97,18 @@ describe('the advice on a record', () => {
     expect(Object.values(diagnoses).filter(({ advice }) => advice === null)).toHaveLength(1);
   });
 
+  it('sends nobody to the name servers of the domain where those of DNS_SERVERS did not answer', () => {
+    const finding = { diagnosis: 'lookup_failed', found: [], ttl_seconds: null } as const;
+    const [record] = records;
+    if (!record) throw new Error('no record is wanted');
+    const advice = (detail: string) => adviceOf(record, { ...finding, detail });
+
+    expect(advice('no server of DNS_SERVERS could be reached')).toMatch(
+      /DNS_SERVERS could be reached: .* that setting/,
+    );
+    expect(advice('the name server answered SERVFAIL')).toMatch(/: check the name servers of the domain\.$/);
+  });
+
   it('says how long caches show what is there now, where that is long', () => {
     const finding = { diagnosis: 'mismatch', found: [], detail: null } as const;
     const [record] = records;

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import type { DnsAnswer } from '../dns/lookup.ts';
+import { type DnsAnswer, isOfGiven } from '../dns/lookup.ts';
 import { OWNERSHIP, type Site, tagsOf, type WantedRecord } from './dns-records.ts';
 
 export const recordStatuses = [
@@ -113,7 +113,8 @@ export const diagnoses = {
   dmarc_misaligned: { status: 'mismatch', advice: (_, what) => what },
   lookup_failed: {
     status: 'lookup_error',
-    advice: (_, why) => `Nothing is concluded, because ${why}: check the name servers of the domain`,
+    advice: (_, why) =>
+      `Nothing is concluded, because ${why}: ${isOfGiven(why) ? 'this tells nothing about the domain; check that setting, and that its servers can be reached from here' : 'check the name servers of the domain'}`,
   },
 } as const satisfies Record<string, DiagnosisRow>;
 export type Diagnosis = keyof typeof diagnoses;
