@@ -143,6 +143,32 @@ describe('a preview', () => {
     expect([await status(scheduled), await status(sent)]).toEqual(['scheduled', 'delivered']);
   });
 
+  it.each([
+    ['cancel', {}],
+    ['send_now', { scheduled_at: '1h' }],
+  ] as const)('of %s counts mail of which somebody was tried with what is passed over', async (action, when) => {
+    const tags = [`tried-${action}`];
+    const fields = () => ({ tags, ...('scheduled_at' in when && { scheduled_at: inAnHour() }) });
+    // Whatever other tests have scheduled is out of the way.
+    await world.clock.advance(2 * HOUR_MS);
+    await world.drain();
+    const begun = await send({ ...fields(), to: ['ada@example.com', 'bob@example.com'] });
+    await world.clock.advance('scheduled_at' in when ? HOUR_MS : 0);
+    // One of its two jobs is in other hands, and does not move.
+    expect(await world.services.jobs.fetch('delivery.attempt', 1)).toHaveLength(1);
+    await world.drain();
+    const waiting = await send(fields());
+
+    const seen = await preview(action, { tag: tags[0] });
+    const { id } = await run(seen.token);
+    await workUntilEnd();
+
+    expect(await status(begun)).toBe('scheduled_at' in when ? 'scheduled' : 'queued');
+    expect(copiesOf(begun)).toBe(1);
+    expect(seen).toMatchObject({ matched: 1, sample: [waiting], skipped: [{ reason: 'already_sent', count: 1 }] });
+    expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1, skipped: 0 });
+  });
+
   it('refuses a name that is no filter, which would otherwise ask nothing', async () => {
     expect(await reasonOf(preview('cancel', { stauts: 'scheduled' }))).toBe('misspelled_field');
     expect(await reasonOf(preview('cancel', { anything: 'x' }))).toBe('invalid_type');

@@ -44,7 +44,7 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: Errand): Plan {
       }
       return { count, exact: false };
     },
-    passedOver: async () => null,
+    passedOver: async () => [],
     warnings: states.includes('delivered') ? ['The endpoint has taken some of these before.'] : [],
     async act(tx, services, ids) {
       const begun = await replayRows(tx, { workspace_id, webhook_id, states }, cutoff_at, ids);

@@ -19,7 +19,7 @@ export function redrivePlan({ cutoff_at, filter }: Errand): Plan {
       const count = await countDeadJobs(sql, range, most);
       return { count, exact: count < most };
     },
-    passedOver: async () => null,
+    passedOver: async () => [],
     warnings: [],
     async act(tx, _services, ids) {
       const uuids = new Map(ids.map((id) => [id, uuidOfJob(id) ?? '']));

@@ -24,7 +24,7 @@ import {
 } from '../messages/index.ts';
 import type { Errand, MessageAction } from './errand.ts';
 import { messageFilterSchema, parseFilter } from './filters.ts';
-import type { Plan, Receipt } from './plan.ts';
+import type { PassedOver, Plan, Receipt } from './plan.ts';
 
 const MOST_EXPORTED = 100_000;
 const closedStates = otherStatuses(openStates);
@@ -33,6 +33,8 @@ interface Kind {
   /** In which a message can be where the action has something to do. */
   readonly statuses: readonly DeliveryState[];
   readonly deferred?: boolean;
+  /** It is only for mail of which no attempt has begun: why the rest in those statuses is passed over. */
+  readonly once_tried?: Reason;
   /** Why messages in the other statuses are passed over. */
   readonly otherwise: Reason | null;
   readonly warning: string | null;
@@ -52,6 +54,7 @@ const kinds: Record<MessageAction, Kind> = {
   },
   cancel: {
     statuses: ['scheduled', 'queued'],
+    once_tried: 'already_sent',
     otherwise: 'already_sent',
     warning: 'What is canceled is never sent.',
     wakes: null,
@@ -59,6 +62,7 @@ const kinds: Record<MessageAction, Kind> = {
   },
   send_now: {
     statuses: ['scheduled'],
+    once_tried: 'already_sent',
     otherwise: 'not_scheduled',
     warning: null,
     wakes: 'delivery.attempt',
@@ -86,15 +90,22 @@ export function messagePlan(errand: Errand & { readonly action: MessageAction })
     statuses: kind.statuses.length === deliveryStates.length ? null : kind.statuses,
     before: cutoff_at,
     ...(kind.deferred && { deferred: true }),
+    ...(kind.once_tried && { tried: false }),
   };
   return {
     check: async () => {},
     next: (sql, position, count) => nextMessages(sql, walk, position, count),
     count: (sql, most) => countMessages(sql, walk, most),
     async passedOver(sql, most) {
-      if (kind.otherwise === null) return null;
-      const others = { workspace_id, filters, statuses: otherStatuses(kind.statuses), before: cutoff_at };
-      return { reason: kind.otherwise, ...(await countMessages(sql, others, most)) };
+      const others: MessageWalk = { workspace_id, filters, statuses: otherStatuses(kind.statuses), before: cutoff_at };
+      const [in_others, tried] = await Promise.all([
+        kind.otherwise && countMessages(sql, others, most),
+        kind.once_tried && countMessages(sql, { ...walk, tried: true }, most),
+      ]);
+      return sumsOf([
+        ...(kind.otherwise && in_others ? [{ reason: kind.otherwise, ...in_others }] : []),
+        ...(kind.once_tried && tried ? [{ reason: kind.once_tried, ...tried }] : []),
+      ]);
     },
     warnings: [
       ...(everything ? ['The filter is empty: this is about all mail of the workspace.'] : []),
@@ -110,6 +121,15 @@ export function messagePlan(errand: Errand & { readonly action: MessageAction })
     wakes: kind.wakes,
     most: kind.most,
   };
+}
+
+/** One sum for each reason. */
+function sumsOf(found: readonly PassedOver[]): PassedOver[] {
+  return [...Map.groupBy(found, ({ reason }) => reason)].map(([reason, parts]) => ({
+    reason,
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+    exact: parts.every(({ exact }) => exact),
+  }));
 }
 
 /** Asked once the messages are locked: why a message is none of those that the filter finds, null where it is one. */

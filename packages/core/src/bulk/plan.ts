@@ -24,14 +24,18 @@ export interface Counted {
   readonly exact: boolean;
 }
 
+export interface PassedOver extends Counted {
+  readonly reason: Reason;
+}
+
 /** How an errand is done: a walk of what its filter finds, and an act that decides by what stands there when it acts. */
 export interface Plan {
   /** Refuses what cannot be done at all just now. */
   check(ctx: ActorContext): Promise<void>;
   next(sql: Sql | Tx, position: string | null, count: number): Promise<WalkStep>;
   count(sql: Sql, most: number): Promise<Counted>;
-  /** What the filter finds and the action passes over, with the reason; null where there is no such thing. */
-  passedOver(sql: Sql, most: number): Promise<({ readonly reason: Reason } & Counted) | null>;
+  /** What the filter finds and the action passes over, each with its reason. */
+  passedOver(sql: Sql, most: number): Promise<readonly PassedOver[]>;
   /** What to think of before, where there is something. */
   readonly warnings: readonly string[];
   act(tx: Tx, services: Services, ids: readonly string[]): Promise<readonly Receipt[]>;

@@ -87,7 +87,7 @@ export const previewBulk = operation({
       matched: matched.count,
       matched_exact: matched.exact,
       sample,
-      skipped: passed && passed.count > 0 ? [passed] : [],
+      skipped: passed.filter(({ count }) => count > 0),
       warning: warnings.length === 0 ? null : warnings.join(' '),
     };
   },

@@ -119,7 +119,16 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
         where r.workspace_id = ${workspace_id} and r.state = 'deferred' and r.message_id = any (array(${ids}))`,
     );
   }
-  const { mode = null } = filter;
+  const { mode = null, tried = null } = filter;
+  if (tried !== null) {
+    // All recipients of whatever passes until here, looked up by their primary key.
+    found.push(
+      (ids) => sql`
+        select r.message_id as id from recipients r
+        where r.workspace_id = ${workspace_id} and r.message_id = any (array(${ids}))
+        group by r.message_id having bool_or(r.first_attempt_at is not null) = ${tried}`,
+    );
+  }
   if (mode !== null) {
     found.push(
       (ids) => sql`

@@ -73,6 +73,8 @@ export interface MessageFilter {
   readonly mode?: KeyMode | null;
   /** Somebody of it waits for another attempt. */
   readonly deferred?: boolean;
+  /** Whether an attempt has begun for somebody of it; null asks nothing. */
+  readonly tried?: boolean | null;
 }
 
 export function filterOf(input: FilterInput): MessageFilter {

@@ -15,6 +15,7 @@ export interface MessageWalk {
   /** Besides what the filters ask for; null asks nothing. */
   readonly statuses: readonly DeliveryState[] | null;
   readonly deferred?: boolean;
+  readonly tried?: boolean | null;
   readonly before: Date;
 }
 
@@ -74,8 +75,8 @@ function walkRange({ filters, before }: MessageWalk, position: string | null): I
 }
 
 /** Null where nothing can pass. */
-function walkFilter({ filters, statuses, deferred = false }: MessageWalk): MessageFilter | null {
+function walkFilter({ filters, statuses, deferred = false, tried = null }: MessageWalk): MessageFilter | null {
   const asked = filterOf(filters);
   const both = statuses?.filter((state) => asked.statuses?.includes(state) ?? true) ?? asked.statuses;
-  return both?.length === 0 ? null : { ...asked, statuses: both, deferred };
+  return both?.length === 0 ? null : { ...asked, statuses: both, deferred, tried };
 }
