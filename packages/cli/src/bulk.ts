@@ -51,7 +51,7 @@ export function addBulk(program: Command, terminal: Terminal): void {
     .option('--to <address>', 'a recipient')
     .option('--to-domain <name>', 'the domain of one of its recipients')
     .option('--from <address>', 'the sender')
-    .option('--sender-domain <name>', 'the domain of from; a recipient is named by --to')
+    .option('--sender-domain <name>', 'the domain of from')
     .addOption(new Option('--domain <name>', 'the same as --sender-domain').hideHelp())
     .option('--webhook <id>', 'for replay: the endpoint')
     .option('--queue <name>', 'for redrive: the queue')

@@ -114,6 +114,12 @@ function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer in ${ANSWER_TIMEOUT_MS / 1000} s`;
   const { cause } = error;
-  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
+  // Where a name has several addresses, each has failed in a way of its own, and what holds them may say nothing.
+  const causes: unknown[] = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];
+  for (const one of causes) {
+    if (!(one instanceof Error)) continue;
+    if ('code' in one && one.code) return String(one.code);
+    if (one.message) return one.message;
+  }
   return error.message;
 }

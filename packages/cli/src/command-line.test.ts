@@ -326,7 +326,9 @@ describe('keys', () => {
 
     const [secret, line] = rotated.out.split('\n');
     expect(line).toMatch(new RegExp(`^key_\\w+ instead of ${made.id}; shown this once$`));
-    expect((await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret ?? '' })).code).toBe(0);
+    const listed = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret ?? '' });
+    const [successor] = line?.split(' ') ?? [];
+    expect(listed.out).toMatch(new RegExp(`^${made.id} +active .* until \\S+ +replaced by ${successor}$`, 'm'));
   });
 
   it('makes one with every scope on the machine itself, beside the running server', async () => {
@@ -688,6 +690,9 @@ describe('bulk', () => {
     expect((await postrider(['bulk', 'list'])).out).toMatch(
       new RegExp(`^${bulk.id} .* cancel +completed +1 done +0 failed +0 skipped +a mistake\n$`),
     );
+    const not_written = await postrider(['bulk', 'download', bulk.id]);
+    expect(not_written).toMatchObject({ code: 1, out: '' });
+    expect(not_written.err).toContain(`bulk_not_found: ${bulk.id} is no export but cancel`);
     const ended = await postrider(['bulk', 'cancel', bulk.id]);
     expect([ended.code, ended.err.split(':')[0]]).toEqual([1, 'bulk_finished']);
   });
@@ -781,6 +786,13 @@ it('stops before a command when the environment names no address', async () => {
 
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(/^invalid_environment: POSTRIDER_URL is localhost:3000/);
+});
+
+it('says why nobody answered, also where the reason has no code', async () => {
+  // A port that fetch itself refuses to call.
+  const refused = await postrider(['keys', 'list'], { POSTRIDER_URL: 'http://127.0.0.1:1' });
+
+  expect(refused.err).toMatch(/^unreachable: Nobody answered at http:\/\/127\.0\.0\.1:1: bad port\.$/m);
 });
 
 describe('queues', () => {

@@ -6,10 +6,10 @@ import { plain, show, type Terminal, table } from './terminal.ts';
 type Waiting = NonNullable<EmailDetail['recipients'][number]['waiting']>;
 
 export function addEmail(program: Command, terminal: Terminal): void {
-  const one = program.command('email').description('look at one mail, or stop it');
+  const one = program.command('email').description('look at one mail, or call it off');
   one
     .command('cancel <id>')
-    .description('stop what has not been sent of it')
+    .description('call a mail off before its first attempt')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const email = await createClient(terminal).call('POST', `/email/${encodeURIComponent(id)}/cancel`, emailEntry);

@@ -15,7 +15,9 @@ const keyEntry = z.looseObject({
   scopes: z.array(z.string()),
   mode: z.string(),
   status: z.string(),
+  expires_at: z.string().nullable(),
   last_used_at: z.string().nullable(),
+  replaced_by: z.string().nullable(),
 });
 const newKey = keyEntry.extend({ secret: z.string() });
 const revokedKey = z.looseObject({ id: z.string(), status: z.string(), revoked_at: z.string() });
@@ -49,6 +51,8 @@ export function addKeys(program: Command, terminal: Terminal): void {
             plain(key.name),
             key.scopes.join(','),
             key.last_used_at === null ? 'never used' : `used ${key.last_used_at}`,
+            key.expires_at === null ? '' : `until ${key.expires_at}`,
+            key.replaced_by === null ? '' : `replaced by ${key.replaced_by}`,
           ]),
         ),
       );

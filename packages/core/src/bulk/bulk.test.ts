@@ -655,6 +655,8 @@ describe('the actions', () => {
     );
     expect(second.has_more).toBe(false);
     const other = await world.workspace('free');
+    const { id: deletion } = await start('delete', { tag: 'export' });
+    await expect(invoke(ctx(), readExport, { id: deletion })).rejects.toThrow(`${deletion} is no export but delete`);
     expect(await reasonOf(invoke(asActor({ workspace_id: other.workspace_id }), readExport, { id }))).toBe(
       'bulk_not_found',
     );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { type CursorScope, type List, pageByPlace, pageFields, readCursor } from '../list.ts';
 import { logEntrySchema } from '../messages/index.ts';
@@ -54,7 +55,10 @@ export const readExport = operation({
   input: z.object({ ...pageFields, id: idField(idPrefixes.bulk) }),
   output: listOf(logEntrySchema),
   async run(ctx, { id, limit, cursor }): Promise<List<z.output<typeof logEntrySchema>>> {
-    const { workspace_id } = requireFound(ctx, id, await bulkById(ctx.sql, id));
+    const { workspace_id, action } = requireFound(ctx, id, await bulkById(ctx.sql, id));
+    if (action !== 'export') {
+      throw new AppError('bulk_not_found', `${id} is no export but ${action}; its items tell what became of each.`);
+    }
     const scope = scopeOf(ctx, 'bulk.export', workspace_id, { id });
     const rows = await pageOfLines(ctx.sql, id, placeOf(scope, cursor), limit + 1);
     // Written by JSON.stringify of an entry of the log.
