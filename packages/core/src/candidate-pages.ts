@@ -44,9 +44,8 @@ export interface FilteredRows<R> {
 
 /**
  * Collects a page from candidates that an index gives in order. Where all of them pass, as many are examined
- * as are wanted. Where few of very many candidates pass, the
- * page ends short of its limit and the next one goes on from there: no combination of filters makes one
- * request read without bound.
+ * as are wanted. Where few of very many candidates pass, the page ends short of its limit and the next one goes on from
+ * there: no combination of filters makes one request read without bound.
  */
 export async function collectPage<R extends { readonly id: string }>(
   range: IdRange,
@@ -54,16 +53,8 @@ export async function collectPage<R extends { readonly id: string }>(
   all_pass: boolean,
   examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
 ): Promise<FilteredRows<R>> {
-  const rows: R[] = [];
-  let { before } = range;
-  for (const step of all_pass ? [wanted] : STEPS) {
-    const count = Math.max(step, wanted);
-    const found = await examine({ from: range.from, before }, count, wanted - rows.length);
-    rows.push(...found.rows);
-    if (rows.length >= wanted || found.examined < count) return { rows, edge: null };
-    before = found.edge ?? before;
-  }
-  return { rows, edge: before };
+  const { rows, rest } = await collect(range, wanted, all_pass, examine, true);
+  return { rows, edge: rest?.before ?? null };
 }
 
 /** The page that ends before an id, or at the end of a list: candidates come oldest first, and rows stay newest first. */
@@ -73,16 +64,29 @@ export async function collectBackward<R extends { readonly id: string }>(
   all_pass: boolean,
   examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
 ): Promise<FilteredRows<R>> {
+  const { rows, rest } = await collect(range, wanted, all_pass, examine, false);
+  return { rows, edge: rest?.from ?? null };
+}
+
+/** What was found, newest first, and what was left unexamined; null where that is nothing, or the page is full. */
+async function collect<R extends { readonly id: string }>(
+  range: IdRange,
+  wanted: number,
+  all_pass: boolean,
+  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+  newest_first: boolean,
+): Promise<{ readonly rows: readonly R[]; readonly rest: IdRange | null }> {
   const rows: R[] = [];
-  let { from } = range;
+  let rest = range;
   for (const step of all_pass ? [wanted] : STEPS) {
     const count = Math.max(step, wanted);
-    const found = await examine({ from, before: range.before }, count, wanted - rows.length);
-    rows.unshift(...found.rows);
-    if (rows.length >= wanted || found.examined < count) return { rows, edge: null };
-    from = found.edge === null ? from : behindId(found.edge);
+    const { rows: found, examined, edge } = await examine(rest, count, wanted - rows.length);
+    if (newest_first) rows.push(...found);
+    else rows.unshift(...found);
+    if (rows.length >= wanted || examined < count) return { rows, rest: null };
+    if (edge !== null) rest = newest_first ? { ...rest, before: edge } : { ...rest, from: behindId(edge) };
   }
-  return { rows, edge: from };
+  return { rows, rest };
 }
 
 /** Where a range begins that leaves out an id: nothing stands between the two. */
