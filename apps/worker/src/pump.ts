@@ -37,7 +37,7 @@ const LOOK_AHEAD_ALONE_COUNT = 50;
 // A large mail takes several times its size while it is read, composed and sent.
 const MOST_LARGE = 4;
 // Enough to keep every thread that signs busy while the connections of a few lanes are.
-const MADE_AHEAD = 64;
+const MADE_AHEAD = 128;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
 const MOST_SETTLES = 30;

@@ -1,5 +1,7 @@
-import { createHash, hash, type KeyObject, sign } from 'node:crypto';
+import { createHash, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { signElsewhere } from './signing/sign-elsewhere.ts';
+import type { Unsigned } from './signing/signature.ts';
 
 /** A key that signs for a domain; its public half is published at selector._domainkey.domain. */
 export interface DkimKey {
@@ -55,23 +57,24 @@ export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date):
   let covered = '';
   for (const { canonical } of signed) covered += canonical + CRLF;
   const fields = keys.map((key) => signatureField(key, facts, covered));
+  const signing = signElsewhere(fields);
 
   const room = fields.reduce((sum, field) => sum + field.length, 0);
   const out = Buffer.allocUnsafe(room + mail.length);
   mail.copy(out, room);
   let to = 0;
-  for (const { before, signature, length } of fields) {
-    const text = before + foldBase64((await signature).toString('base64')) + CRLF;
+  const signatures = await signing;
+  for (const [index, { before, length }] of fields.entries()) {
+    const text = before + foldBase64(signatures[index] ?? '') + CRLF;
     if (text.length !== length) throw new Error('a signature is not as long as its key says');
     to += out.write(text, to, 'latin1');
   }
   return out;
 }
 
-interface SignatureField {
+interface SignatureField extends Unsigned {
   /** The field up to its signature. */
   readonly before: string;
-  readonly signature: Promise<Buffer>;
   readonly length: number;
 }
 
@@ -80,21 +83,9 @@ function signatureField({ private_key, domain, selector }: DkimKey, facts: strin
   if (type !== 'rsa' && type !== 'ed25519') throw new Error(`a key of type ${type} cannot sign mail`);
   const value = `v=1; a=${type}-sha256; c=relaxed/relaxed; d=${domain};${CRLF} s=${selector}; ${facts}${CRLF} b=`;
   const before = `DKIM-Signature: ${value}`;
-  const data = Buffer.from(`${covered}dkim-signature:${value.replaceAll(CRLF, '')}`, 'latin1');
-  // RFC 8463 section 3: Ed25519 signs the hash.
-  const signature =
-    type === 'rsa'
-      ? signElsewhere('sha256', data, private_key)
-      : signElsewhere(null, hash('sha256', data, 'buffer'), private_key);
-  const octets = type === 'rsa' ? Math.ceil((private_key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) : 64;
-  return { before, signature, length: before.length + foldedBase64Length(octets) + CRLF.length };
-}
-
-/** On the thread pool, so that one process signs on every core and its event loop goes on. */
-function signElsewhere(algorithm: string | null, data: Buffer, key: KeyObject): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    sign(algorithm, data, key, (error, signature) => (error ? reject(error) : resolve(signature)));
-  });
+  const text = `${covered}dkim-signature:${value.replaceAll(CRLF, '')}`;
+  const octets = signatureOctets(private_key);
+  return { text, key: private_key, before, length: before.length + foldedBase64Length(octets) + CRLF.length };
 }
 
 /** From the last to the first: of several fields of one name, RFC 6376 section 5.4.2 takes the last one first. */
@@ -220,6 +211,17 @@ function foldNames(names: readonly string[]): string {
 
 function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
+}
+
+// Node asks the key anew each time.
+const lengths = new WeakMap<KeyObject, number>();
+
+function signatureOctets(key: KeyObject): number {
+  const known = lengths.get(key);
+  if (known !== undefined) return known;
+  const octets = key.asymmetricKeyType === 'rsa' ? Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8) : 64;
+  lengths.set(key, octets);
+  return octets;
 }
 
 function foldedBase64Length(octets: number): number {

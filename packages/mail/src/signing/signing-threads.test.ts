@@ -1,0 +1,58 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
+import { signOnPool, type Unsigned } from './signature.ts';
+import { createSigningThreads } from './signing-threads.ts';
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const ed25519 = generateKeyPairSync('ed25519');
+
+const mails = (count: number): Unsigned[][] =>
+  Array.from({ length: count }, (_, index) => [
+    { text: `mail ${index} for RSA`, key: rsa.privateKey },
+    { text: `mail ${index} for Ed25519`, key: ed25519.privateKey },
+  ]);
+const onPool = (all: readonly Unsigned[][]) => Promise.all(all.map((mail) => signOnPool(mail)));
+
+describe('signing threads', () => {
+  it('give each of many mails its own signatures', async () => {
+    const threads = createSigningThreads({ count: 2 });
+    const wanted = mails(150);
+    const signed = await Promise.all(wanted.map((mail) => threads.sign(mail)));
+    expect(signed).toEqual(await onPool(wanted));
+    expect(threads.running()).toBe(2);
+  });
+
+  it('refuse a mail whose key cannot sign, and no other of its batch', async () => {
+    const threads = createSigningThreads({ count: 1 });
+    const [first, last] = mails(2) as [Unsigned[], Unsigned[]];
+    const broken = [{ text: 'mail', key: rsa.publicKey }];
+    const [one, refused, other] = await Promise.allSettled([first, broken, last].map((mail) => threads.sign(mail)));
+    expect(refused).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('key') } });
+    expect([one, other]).toMatchObject(
+      (await onPool([first, last])).map((value) => ({ status: 'fulfilled', value: value as string[] })),
+    );
+  });
+
+  for (const [how, program] of [
+    ['that end', 'process.exit(1)'],
+    [
+      'that break at a batch',
+      'import("node:worker_threads").then((w) => w.parentPort.on("message", () => { throw Error() }))',
+    ],
+    ['that cannot be started', 'import "./nowhere"'],
+  ] as const) {
+    it(`${how} leave no mail unsigned`, async () => {
+      const threads = createSigningThreads({ count: 2, thread: new URL(`data:text/javascript,${program}`) });
+      const wanted = mails(20);
+      expect(await Promise.all(wanted.map((mail) => threads.sign(mail)))).toEqual(await onPool(wanted));
+    });
+  }
+
+  it('end when there is no work, and start again with the next', async () => {
+    const threads = createSigningThreads({ count: 2, idle_ms: 20 });
+    const wanted = mails(3);
+    await Promise.all(wanted.map((mail) => threads.sign(mail)));
+    await vi.waitFor(() => expect(threads.running()).toBe(0));
+    expect(await Promise.all(wanted.map((mail) => threads.sign(mail)))).toEqual(await onPool(wanted));
+  });
+});
