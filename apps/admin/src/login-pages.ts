@@ -1,5 +1,5 @@
 import { AppError, createContext, httpStatus, invoke, type Services } from '@postrider/core';
-import { login, loginByLink, logout } from '@postrider/core/people';
+import { confirmPassword, login, loginByLink, logout } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
@@ -45,6 +45,31 @@ export function loginRoutes(services: Services): Hono<AdminEnv> {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return context.html(linkPage(error.message), httpStatus[error.code]);
+    }
+  });
+  routes.get('/login/confirm', async (context) => {
+    const actor = await sessionOf(services, context);
+    const next = context.req.query('next');
+    return actor
+      ? context.html(confirmPage({ email: actor.email, next }))
+      : context.redirect(`/login?next=${encodeURIComponent(ownPath(next))}`);
+  });
+  routes.post('/login/confirm', async (context) => {
+    const form = await readForm(context);
+    const next = form.get('next') || undefined;
+    const actor = await sessionOf(services, context);
+    if (!actor) return context.redirect(`/login?next=${encodeURIComponent(ownPath(next))}`, 303);
+    const { request_id, address } = context.var;
+    try {
+      const { confirmed_until } = await invoke(
+        createContext(services, actor, { request_id, address, face: 'dashboard' }),
+        confirmPassword,
+        { password: form.get('password') ?? '' },
+      );
+      return next === undefined ? context.html(confirmedPage(confirmed_until)) : context.redirect(ownPath(next), 303);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return context.html(confirmPage({ email: actor.email, next, problem: error.message }), httpStatus[error.code]);
     }
   });
   routes.get('/logout', (context) => context.html(logoutPage()));
@@ -111,6 +136,26 @@ function linkPage(problem?: string) {
   const form = html`<form method="post"><p><button type="submit" autofocus>Sign in</button></p></form>`;
   const again = html`<p><a href="/login">Sign in with a password</a></p>`;
   return page('Sign in', html`${problemText(problem)}${problem === undefined ? form : again}`);
+}
+
+function confirmPage(form: { readonly email: string; readonly next: string | undefined; readonly problem?: string }) {
+  return page(
+    'Confirm your password',
+    html`${problemText(form.problem)}<p>Some actions ask for your password when you signed in more than an hour ago.</p>
+      <form method="post" action="/login/confirm">
+      <input type="hidden" name="next" value="${form.next === undefined ? '' : ownPath(form.next)}">
+      <p><label>E-mail address<br><input type="email" value="${form.email}" autocomplete="username" readonly></label></p>
+      <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required autofocus></label></p>
+      <p><button type="submit">Confirm</button></p></form>
+      <p>Without a password, <a href="/logout">sign out</a> and sign in by a new link.</p>`,
+  );
+}
+
+function confirmedPage(until: string) {
+  return page(
+    'Password confirmed',
+    html`<p>Nothing asks for it again until ${until}. Go back to what you were doing, and try once more.</p>`,
+  );
 }
 
 function logoutPage() {

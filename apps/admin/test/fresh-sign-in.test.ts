@@ -124,3 +124,71 @@ describe('a session of somebody who signed in more than an hour ago', () => {
     });
   });
 });
+
+describe('the page that confirms a password', () => {
+  const origin = () => `http://127.0.0.1:${admin.port}`;
+  const post = (
+    cookie: string,
+    form: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
+    fetch(`${origin()}/login/confirm`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: origin(), cookie, ...headers },
+      body: new URLSearchParams(form),
+    });
+
+  it('is named by the refusal, and makes the session fresh for who knows the password', async () => {
+    const { api, cookie, email } = await people();
+    const make = () => api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    await world.clock.advance(HOUR_MS);
+    const refused = await refusalOf(make());
+
+    const shown = await admin.get('/login/confirm?next=/captured', { cookie });
+    const wrong = await post(cookie, { password: 'wrong', next: '/captured' });
+    const still = await refusalOf(make());
+    const right = await post(cookie, { password: PASSWORD, next: '/captured?x=1' });
+
+    expect(refused.message).toContain('/login/confirm');
+    expect(shown.status).toBe(200);
+    expect(shown.text).toContain(`value="${email}"`);
+    expect(shown.text).toContain('name="next" value="/captured"');
+    expect(wrong.status).toBe(401);
+    expect(await wrong.text()).toMatch(/role="alert".*name="next" value="\/captured"/s);
+    expect(still).toMatchObject({ reason: 'reauthentication_required' });
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/captured?x=1']);
+    expect(await make()).toMatchObject({ object: 'api_key' });
+  });
+
+  it('leads nowhere but here, and says so where nothing is to be gone back to', async () => {
+    const { cookie } = await people();
+
+    const away = await post(cookie, { password: PASSWORD, next: '//evil.test' });
+    const nowhere = await post(cookie, { password: PASSWORD });
+
+    expect(away.headers.get('location')).toBe('/');
+    expect(nowhere.status).toBe(200);
+    expect(await nowhere.text()).toContain('Password confirmed');
+  });
+
+  it('sends whoever is not signed in to sign in, and from there to where they wanted to go', async () => {
+    const shown = await admin.get('/login/confirm?next=/captured');
+    const posted = await post('', { password: PASSWORD, next: '/captured' });
+
+    expect([shown.status, shown.headers.location]).toEqual([302, '/login?next=%2Fcaptured']);
+    expect([posted.status, posted.headers.get('location')]).toEqual([303, '/login?next=%2Fcaptured']);
+  });
+
+  it('takes no form of another site, and no more tries than signing in does', async () => {
+    const { cookie } = await people();
+
+    const foreign = await post(cookie, { password: PASSWORD }, { origin: 'https://evil.test' });
+    const wrong = await post(cookie, { password: 'wrong' });
+    await world.services.sql`update login_failures set failed = 20 where subject like 'account %'`;
+    const late = await post(cookie, { password: PASSWORD });
+
+    expect(foreign.status).toBe(403);
+    expect([wrong.status, late.status]).toEqual([401, 429]);
+  });
+});

@@ -283,6 +283,7 @@ describe('the pages', () => {
     '/errors',
     '/errors/invalid_login',
     '/login',
+    '/login/confirm',
     '/login/link/x',
     '/logout',
     '/none',
@@ -295,7 +296,7 @@ describe('the pages', () => {
   });
 
   it('post forms to this service only, and only those that have one', async () => {
-    for (const path of ['/login', '/login/link/x', '/logout'])
+    for (const path of ['/login', '/login/confirm', '/login/link/x', '/logout'])
       expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'self'");
     for (const path of ['/captured', '/errors'])
       expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'none'");

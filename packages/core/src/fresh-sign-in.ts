@@ -10,6 +10,6 @@ export async function requireFreshSignIn({ actor, sql }: Pick<ActorContext, 'act
   if (actor.kind !== 'user' || (await isFresh(sql, actor.session_id))) return;
   throw new AppError(
     'reauthentication_required',
-    'You signed in more than an hour ago; confirm your password, or sign in anew, and try again.',
+    'You signed in more than an hour ago; confirm your password at /login/confirm, or sign in anew, and try again.',
   );
 }
