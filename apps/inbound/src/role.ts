@@ -1,9 +1,6 @@
-import type { Services } from '@postrider/core';
+import { type Services, usualPorts } from '@postrider/core';
 import { startCapture } from './capture.ts';
 import { startListener } from './listener.ts';
-
-const DEFAULT_CAPTURE_PORT = 1025;
-const DEFAULT_INBOUND_PORT = 2525;
 
 export interface InboundRole {
   /** Where programs may send captured mail; known after start. */
@@ -23,14 +20,10 @@ export function createRole(services: Services): InboundRole {
     capture_port: null,
     inbound_port: null,
     async start() {
-      inbound = await listenOn('INBOUND_PORT', config.INBOUND_PORT, DEFAULT_INBOUND_PORT, (port) =>
-        startListener(services, port),
-      );
+      inbound = await listenOn('INBOUND_PORT', config.INBOUND_PORT, (port) => startListener(services, port));
       this.inbound_port = inbound.port;
       if (!config.DELIVERY.some((transport) => transport.kind === 'capture')) return;
-      capture = await listenOn('CAPTURE_PORT', config.CAPTURE_PORT, DEFAULT_CAPTURE_PORT, (port) =>
-        startCapture(services, port),
-      );
+      capture = await listenOn('CAPTURE_PORT', config.CAPTURE_PORT, (port) => startCapture(services, port));
       this.capture_port = capture.port;
     },
     async stop() {
@@ -40,12 +33,11 @@ export function createRole(services: Services): InboundRole {
 }
 
 async function listenOn<T>(
-  name: string,
+  name: 'INBOUND_PORT' | 'CAPTURE_PORT',
   wanted: number | undefined,
-  usual: number,
   listen: (port: number) => Promise<T>,
 ): Promise<T> {
-  return listen(wanted ?? usual).catch((error) => {
+  return listen(wanted ?? usualPorts[name]).catch((error) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
     if (wanted !== undefined) {
       throw new Error(`${name} ${wanted} is in use; end what listens there, or set another port.`);

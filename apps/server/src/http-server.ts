@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Log } from '@postrider/core';
+import { type Log, usualPorts } from '@postrider/core';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -19,7 +19,6 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-const DEFAULT_PORT = 3000;
 const PORTS_TRIED = 100;
 const STOP_MS = 2500;
 
@@ -109,14 +108,14 @@ async function listen(server: Server, host: string, wanted: number | undefined):
       throw new Error(`PORT ${wanted} is in use; end what listens there, or set another port.`);
     });
   }
-  for (let port = DEFAULT_PORT; port < DEFAULT_PORT + PORTS_TRIED; port++) {
+  for (let port: number = usualPorts.PORT; port < usualPorts.PORT + PORTS_TRIED; port++) {
     try {
       return await listenOn(server, host, port);
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
   }
-  throw new Error(`no port from ${DEFAULT_PORT} to ${DEFAULT_PORT + PORTS_TRIED - 1} is free; set PORT`);
+  throw new Error(`no port from ${usualPorts.PORT} to ${usualPorts.PORT + PORTS_TRIED - 1} is free; set PORT`);
 }
 
 function listenOn(server: Server, host: string, port: number): Promise<void> {

@@ -1,9 +1,8 @@
-import type { Services } from '@postrider/core';
+import { type Services, usualPorts } from '@postrider/core';
 import { recordCapture } from '@postrider/core/captures';
 import { startSimulator } from '@postrider/mail';
 
 const HOST = '127.0.0.1';
-const DEFAULT_INBOUND_PORT = 2525;
 
 /**
  * The simulator of this worker, on a loopback port of its own. Its reports go to the inbound role beside it, or
@@ -19,7 +18,7 @@ export async function openSimulator(services: Services, inbound_port: number | n
     reports: {
       helo_name: config.HELO_NAME ?? 'localhost',
       host: reachable(config.HOST),
-      port: inbound_port ?? config.INBOUND_PORT ?? DEFAULT_INBOUND_PORT,
+      port: inbound_port ?? config.INBOUND_PORT ?? usualPorts.INBOUND_PORT,
       on_lost: ({ to, outcome }) =>
         log.warn(
           { to, error: outcome?.error, reply: outcome?.reply },

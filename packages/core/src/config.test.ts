@@ -79,6 +79,12 @@ describe('readConfig', () => {
     [{ DNS_SERVERS: '[127.0.0.1]:53' }, /DNS_SERVERS holds/],
     [{ PORT: '1711', CAPTURE_PORT: '1711' }, /PORT and CAPTURE_PORT are both 1711; give one of them another port/],
     [{ CAPTURE_PORT: '1711', INBOUND_PORT: '1711' }, /CAPTURE_PORT and INBOUND_PORT are both 1711/],
+    [
+      { PORT: '2525' },
+      /PORT is 2525, where INBOUND_PORT is too as long as it is unset; set INBOUND_PORT to another port/,
+    ],
+    [{ CAPTURE_PORT: '2525' }, /CAPTURE_PORT is 2525, where INBOUND_PORT is too .* or change CAPTURE_PORT\./],
+    [{ PORT: '1025' }, /PORT is 1025, where CAPTURE_PORT is too as long as it is unset; set CAPTURE_PORT/],
     [{ SECRET_KEY: 'short' }, /SECRET_KEY needs at least 32 characters/],
     [{ BOOTSTRAP_API_KEY: `pr_test_${'0'.repeat(64)}` }, /BOOTSTRAP_API_KEY is not pr_live_ followed by 64 hex digits/],
     [{ ADMIN_PASSWORD: 'short' }, /ADMIN_PASSWORD needs at least 10 characters/],
@@ -97,6 +103,18 @@ describe('readConfig', () => {
     [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS holds/],
   ])('stops at %j and says which variable and what to do', (env, message) => {
     expect(problemsOf(env)).toMatch(message);
+  });
+
+  it.each<Record<string, string>>([
+    { PORT: '2525', INBOUND_PORT: '2526' },
+    { PORT: '2525', ROLES: 'rest,admin,worker' },
+    { PORT: '1025', DELIVERY: 'mx' },
+    { CAPTURE_PORT: '2525', ROLES: 'worker' },
+    { INBOUND_PORT: '1025' },
+    { CAPTURE_PORT: '3000' },
+    { INBOUND_PORT: '3000' },
+  ])('starts with %j, where nothing else takes that port first or the other gives way', (env) => {
+    expect(problemsOf(env)).toBe('');
   });
 
   it.each([

@@ -11,6 +11,8 @@ const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 // Below this a variable of another program, such as PORTS or ROLE, is too near.
 const SHORTEST_JUDGED = 8;
 const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT'] as const;
+/** Where a listener is that was given no port. */
+export const usualPorts = { PORT: 3000, CAPTURE_PORT: 1025, INBOUND_PORT: 2525 } as const;
 const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
 const DEFAULT_WEBHOOK_RETRIES = '5s,1m,5m,30m,2h,5h,10h,14h,20h,24h';
 
@@ -205,6 +207,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
   }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
+  problems.push(...takenByDefault(config));
   if (kinds.filter((kind) => kind === 'mx').length > 1) {
     problems.push('DELIVERY lists mx twice; a second try in the same place finds the same servers.');
   }
@@ -218,6 +221,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+/**
+ * Set ports that a listener without one would take first. The other way round, a usual port gives way: SMTP listens
+ * before HTTP, and bounces before the capture.
+ */
+function takenByDefault(config: Config): string[] {
+  if (!config.ROLES.includes('inbound')) return [];
+  const captures = config.DELIVERY.some(({ kind }) => kind === 'capture');
+  const pairs = [
+    ['INBOUND_PORT', 'CAPTURE_PORT', captures],
+    ['INBOUND_PORT', 'PORT', true],
+    ['CAPTURE_PORT', 'PORT', captures],
+  ] as const;
+  return pairs
+    .filter(([unset, set, both]) => both && config[unset] === undefined && config[set] === usualPorts[unset])
+    .map(
+      ([unset, set]) =>
+        `${set} is ${usualPorts[unset]}, where ${unset} is too as long as it is unset; set ${unset} to another port, or change ${set}.`,
+    );
 }
 
 /** What may be printed at start: secrets and passwords inside addresses are replaced. */

@@ -8,6 +8,7 @@ export {
   redactConfig,
   roleNames,
   type Transport,
+  usualPorts,
 } from './config.ts';
 export {
   type Actor,

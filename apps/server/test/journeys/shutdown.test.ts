@@ -196,6 +196,7 @@ describe('a start that cannot be', () => {
   it.each([
     ['SECRET_KEY', { SECRET_KEY: '' }],
     ['DELIVERY', { DELIVERY: 'capture,mx' }],
+    ['INBOUND_PORT', { PORT: '2525' }],
     ['TLS_KEY_FILE', { TLS_CERT_FILE: '/nowhere.pem' }],
     ['DATABASE_URL', { DATABSE_URL: 'postgres://127.0.0.1/x' }],
     ['ROLES', { ROLES: 'rest,wroker' }],
