@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,6 +159,53 @@ describe('send', () => {
     expect(JSON.parse(second.out)).toEqual(JSON.parse(first.out));
     const { metadata } = JSON.parse((await postrider(['email', 'get', JSON.parse(first.out).id, '--json'])).out);
     expect(metadata).toEqual({ order: '7' });
+  });
+
+  it('attaches files under their own names, with the types of their extensions', async () => {
+    const [report, odd] = [join(data_dir, 'report 1.pdf'), join(data_dir, 'notes.unheard')];
+    await writeFile(report, '%PDF-1.7');
+    await writeFile(odd, Buffer.from([0, 255]));
+
+    const sent = await send('--to', 'ada@example.com', '--attach', report, '--attach', odd, '--json');
+
+    expect(sent).toMatchObject({ code: 0, err: '' });
+    const answer = await fetch(`${url}/v1/email/${JSON.parse(sent.out).id}/content`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { attachments, raw } = (await answer.json()) as { attachments: unknown; raw: string };
+    expect(attachments).toMatchObject([
+      { filename: 'report 1.pdf', size_bytes: 8 },
+      { filename: 'notes.unheard', size_bytes: 2 },
+    ]);
+    expect(raw).toMatch(/^Content-Type: application\/pdf\r?$/m);
+    expect(raw).toMatch(/^Content-Type: application\/octet-stream\r?$/m);
+    expect(raw).toContain(Buffer.from('%PDF-1.7').toString('base64'));
+  });
+
+  it('attaches nothing that is too large or cannot be read, and says which', async () => {
+    const [large, missing] = [join(data_dir, 'large.bin'), join(data_dir, 'none.pdf')];
+    await writeFile(large, '');
+    await truncate(large, 10 * 1024 * 1024 + 1);
+
+    const refused = await send('--to', 'ada@example.com', '--attach', large);
+    const absent = await send('--to', 'ada@example.com', '--attach', missing);
+    const directory = await send('--to', 'ada@example.com', '--attach', data_dir, '--json');
+
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^body_too_large: .* 10485761 bytes/);
+    expect(absent.err).toMatch(/^unreadable_file: .*none\.pdf cannot be read: ENOENT/);
+    expect(JSON.parse(directory.err).error).toMatchObject({ reason: 'unreadable_file' });
+  });
+
+  it('leaves a mail that is too large with its bodies to the server', async () => {
+    const most = join(data_dir, 'most.bin');
+    await writeFile(most, '');
+    await truncate(most, 10 * 1024 * 1024);
+
+    const refused = await send('--to', 'ada@example.com', '--attach', most);
+
+    expect(refused.err).toMatch(/^body_too_large: html, text and attachments together/);
+    expect(refused.err).toContain(`See ${url}/errors/body_too_large`);
   });
 
   it('schedules a mail that email cancel then stops', async () => {

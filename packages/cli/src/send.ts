@@ -1,8 +1,13 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient } from './client.ts';
 import { Problem } from './problem.ts';
 import { show, type Terminal } from './terminal.ts';
+
+// As POST /email/send allows; a file that is larger is not read into memory to be refused.
+const MOST_ATTACHED_BYTES = 10 * 1024 * 1024;
 
 const acknowledgement = z.looseObject({ id: z.string(), status: z.string(), created_at: z.string() });
 
@@ -15,6 +20,7 @@ interface SendOptions {
   readonly subject: string;
   readonly text?: string;
   readonly html?: string;
+  readonly attach?: readonly string[];
   readonly tag?: readonly string[];
   readonly header?: readonly string[];
   readonly metadata?: readonly string[];
@@ -35,6 +41,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     .requiredOption('--subject <text>')
     .option('--text <text>', 'the plain body; without it, it is made from --html')
     .option('--html <html>', 'the HTML body')
+    .option('--attach <path...>', 'a file under its own name, its type by its extension; 10 MiB with the bodies')
     .option('--tag <tag...>', 'at most five')
     .option('--header <line...>', 'a custom header, as "Name: value"')
     .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
@@ -44,7 +51,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     .action(async (options: SendOptions) => {
       const client = createClient(terminal);
       const sent = await client.call('POST', '/email/send', acknowledgement, {
-        body: messageOf(options),
+        body: messageOf(options, await attachments(options.attach)),
         headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
       });
       show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, options.schedule)}`);
@@ -57,7 +64,7 @@ function becomes(status: string, schedule: string | undefined): string {
 }
 
 /** The body as POST /email/send takes it; what is not given is left out, so that the server's defaults hold. */
-function messageOf(options: SendOptions): Record<string, unknown> {
+function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): Record<string, unknown> {
   const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata, schedule } = options;
   const all = {
     from,
@@ -68,12 +75,51 @@ function messageOf(options: SendOptions): Record<string, unknown> {
     subject,
     text,
     html,
+    attachments: attached,
     tags: tag,
     headers: header && pairs('--header', header, ':'),
     metadata: metadata && pairs('--metadata', metadata, '='),
     scheduled_at: schedule,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+interface Attachment {
+  readonly filename: string;
+  readonly content: string;
+}
+
+/** Files as the API takes them; their types are left to the server, which knows them by the names. */
+async function attachments(paths: readonly string[] | undefined): Promise<Attachment[] | undefined> {
+  if (!paths) return undefined;
+  let total = 0;
+  for (const path of paths) total += (await readOf(path, (file) => stat(file))).size;
+  if (total > MOST_ATTACHED_BYTES) {
+    throw new Problem({
+      reason: 'body_too_large',
+      message: `What --attach names is ${total} bytes large; a mail holds at most ${MOST_ATTACHED_BYTES}, with its html and text.`,
+      advice: 'Attach less, or send a link.',
+    });
+  }
+  return Promise.all(
+    paths.map(async (path) => ({
+      filename: basename(path),
+      content: (await readOf(path, (file) => readFile(file))).toString('base64'),
+    })),
+  );
+}
+
+async function readOf<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await read(path);
+  } catch (error) {
+    const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new Problem({
+      reason: 'unreadable_file',
+      message: `${path} cannot be read: ${cause}.`,
+      advice: 'Name a file after each --attach, and no directory.',
+    });
+  }
 }
 
 function pairs(option: string, given: readonly string[], separator: ':' | '='): Record<string, string> {
