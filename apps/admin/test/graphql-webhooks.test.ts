@@ -149,3 +149,33 @@ it('a test posts its example', async () => {
 
   expect(data).toMatchObject({ node: { requestBody: { type: 'email.bounced', data: { test: true } } } });
 });
+
+it('a sandbox key sees endpoints and deliveries of the sandbox only, and makes no others', async () => {
+  const { secret: key } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
+  const create = (input: object) =>
+    graphql.ask(
+      `mutation ($input: WebhookInput!) { webhookCreate(input: $input) {
+        ... on WebhookCreatePayload { webhook { id mode } } ... on ApiError { code reason } } }`,
+      { input: { url: 'http://127.0.0.1/tests', ...input } },
+      { key },
+    );
+  const [live] = await deliveries({ webhookId: stock });
+  const event = live?.event.id;
+
+  const refused = await create({ mode: 'LIVE' });
+  const made = await create({});
+  const { data } = await graphql.ask(
+    `query ($ids: [ID!]!) { webhooks { nodes { id } } webhookDeliveries { nodes { id } } nodes(ids: $ids) { __typename } }`,
+    { ids: [shop, live?.id, event] },
+    { key },
+  );
+
+  expect(refused.data).toMatchObject({ webhookCreate: { reason: 'missing_scope' } });
+  expect(made.data).toMatchObject({ webhookCreate: { webhook: { mode: 'SANDBOX' } } });
+  const { webhook } = (made.data as unknown as { webhookCreate: { webhook: { id: string } } }).webhookCreate;
+  expect(data).toEqual({
+    webhooks: { nodes: [{ id: webhook.id }] },
+    webhookDeliveries: { nodes: [] },
+    nodes: [null, null, null],
+  });
+});

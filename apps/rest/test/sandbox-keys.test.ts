@@ -97,19 +97,27 @@ describe('403', () => {
     expect(refused).toEqual(
       routes
         .map(({ method, path }) => `${method} ${path}`)
-        .filter((one) => /webhooks|suppressions|(POST|DELETE) .domains/.test(one)),
+        .filter((one) => /suppressions|(POST|DELETE) .domains/.test(one)),
     );
   });
 
-  it('opens webhooks and domains to a sandbox key that has their scopes by name', async () => {
-    const { secret } = await world.key({ scopes: ['webhooks:manage', 'domains:write'], mode: 'sandbox' });
+  it('opens changes of domains to a sandbox key that has their scope by name', async () => {
+    const { secret } = await world.key({ scopes: ['domains:write'], mode: 'sandbox' });
 
-    const body = { url: 'http://localhost:4000', events: ['email.queued'] };
-
-    const webhook = await rest.call('POST', '/webhooks', { key: secret, body });
     const domain = await rest.call('POST', '/domains', { key: secret, body: { name: 'new.example.com' } });
 
-    expect([webhook.status, domain.status]).toEqual([201, 201]);
+    expect(domain.status).toBe(201);
+  });
+
+  it('lets no sandbox key make an endpoint that hears of live mail', async () => {
+    const { secret } = await world.key({ scopes: ['webhooks:manage'], mode: 'sandbox' });
+    const body = { url: 'http://localhost:4000' };
+
+    const live = await rest.call('POST', '/webhooks', { key: secret, body: { ...body, mode: 'live' } });
+    const own = await rest.call('POST', '/webhooks', { key: secret, body });
+
+    expect([live.status, errorOf(live).reason]).toEqual([403, 'missing_scope']);
+    expect([own.status, own.body.mode]).toEqual([201, 'sandbox']);
   });
 });
 
@@ -131,6 +139,38 @@ describe('404', () => {
     expect(await world.services.sql`select count(*) from messages`).toEqual(before);
     const still = await rest.call('GET', `/email/logs/${mails.live}`, { key: keys.live.secret });
     expect([still.status, still.body.status]).toEqual([200, 'queued']);
+  });
+
+  it('hides endpoints for live mail, and what they are owed, from a sandbox key', async () => {
+    const { secret: live } = await world.workspace('business');
+    const key = { name: 'Tests', scopes: ['webhooks:manage'], mode: 'sandbox' };
+    const sandbox = String((await rest.call('POST', '/api-keys', { key: live, body: key })).body.secret);
+    const made = await rest.call('POST', '/webhooks', { key: live, body: { url: 'http://localhost:4000' } });
+    const path = `/webhooks/${made.body.id}`;
+    const tested = await rest.call('POST', `${path}/test`, { key: live, body: {} });
+    const asked = [
+      ['GET', path, null],
+      ['PATCH', path, { description: 'Mine' }],
+      ['POST', `${path}/test`, {}],
+      ['POST', `${path}/rotate-secret`, {}],
+      ['POST', `${path}/recover`, { since: '2026-01-01T00:00:00Z' }],
+      ['GET', `${path}/deliveries`, null],
+      ['POST', `${path}/deliveries/${tested.body.id}/replay`, {}],
+      ['DELETE', path, null],
+    ] as const;
+
+    for (const [method, at, body] of asked) {
+      const answer = await rest.call(method, at, { key: sandbox, ...(body && { body }) });
+      expect([method, at, answer.status]).toEqual([method, at, 404]);
+    }
+
+    expect((await rest.call('GET', '/webhooks', { key: sandbox })).body.data).toEqual([]);
+    expect((await rest.call('GET', path, { key: live })).body).toMatchObject({
+      mode: 'live',
+      status: 'enabled',
+      description: null,
+      secret_last4: made.body.secret_last4,
+    });
   });
 
   it('keeps live mail out of reach of a sandbox key', async () => {

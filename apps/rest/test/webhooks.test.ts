@@ -1,5 +1,5 @@
 import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
-import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { createWorld, type SinkRequest, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
 import {
@@ -58,6 +58,7 @@ async function home(events: unknown = ['email.queued']) {
   expect(webhook.status, webhook.text).toBe(201);
   return {
     key,
+    mail,
     id: idOf(webhook),
     secret: String(webhook.body.secret),
     send: () => rest.call('POST', '/email/send', { key, body: mail }),
@@ -179,6 +180,41 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(1);
     expect(posted()).toHaveLength(2);
     expect(new Set(posted().map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  });
+
+  it('hears of live mail or of sandbox mail, as its mode says, and recovers nothing else', async () => {
+    const { id, key, mail, call, posted } = await home();
+    const since = new Date(world.clock.now()).toISOString();
+    const made = await call('POST', '/api-keys', {
+      name: 'Tests',
+      scopes: ['email:send', 'webhooks:manage'],
+      mode: 'sandbox',
+    });
+    const sandbox = String(made.body.secret);
+    const place = sandbox.slice(-8);
+    const events = ['email.queued'];
+    const own = await add({ url: `${sink.url}/own-${place}`, events }, { key: sandbox });
+    const chosen = await call('POST', '/webhooks', { url: `${sink.url}/chosen-${place}`, events, mode: 'sandbox' });
+    const mailsOf = (requests: readonly SinkRequest[]) =>
+      requests.map(({ body }) => String(JSON.parse(body.toString()).data.email.id)).sort();
+    const mailsAt = (path: string) => mailsOf(sink.requests.filter((request) => request.path === path));
+    const idsOf = (answers: readonly Answer[]) => answers.map(({ body }) => String(body.id)).sort();
+    const sendAll = (with_key: string) =>
+      Promise.all(Array.from({ length: 3 }, () => rest.call('POST', '/email/send', { key: with_key, body: mail })));
+
+    const [live, tests] = await Promise.all([sendAll(key), sendAll(sandbox)]);
+    await world.postWebhooks();
+
+    expect([own.body.mode, chosen.body.mode]).toEqual(['sandbox', 'sandbox']);
+    expect((await call('GET', `/webhooks/${id}`)).body.mode).toBe('live');
+    expect(mailsOf(posted())).toEqual(idsOf(live));
+    expect(mailsAt(`/own-${place}`)).toEqual(idsOf(tests));
+    expect(mailsAt(`/chosen-${place}`)).toEqual(idsOf(tests));
+    await world.clock.advance(1);
+    for (const webhook of [id, own.body.id, chosen.body.id])
+      await call('POST', `/webhooks/${webhook}/recover`, { since });
+    await recover();
+    expect(await world.postWebhooks()).toBe(0);
   });
 
   it('posts an example that says so, in the form of the type that is asked for', async () => {

@@ -8,8 +8,8 @@ import { scopeRefusal } from './scope-refusal.ts';
 
 // Who may reach what: an operator every workspace and the instance, an admin the own workspace, anybody else neither.
 // A workspace out of reach is answered like one that does not exist.
-// A key of the sandbox mode has mail and keys of that mode in its reach, whatever its scopes. What has no mode, such as
-// webhooks and domains, is about live mail too: it takes a scope that names it, and not admin alone. Holds, people and
+// A key of the sandbox mode has mail, keys and webhooks of that mode in its reach, whatever its scopes. What has no mode,
+// such as domains, is about live mail too: it takes a scope that names it, and not admin alone. Holds, people and
 // whatever else only admin opens stay with live keys.
 
 /** Stands for the whole instance where a row otherwise names its workspace. */
@@ -74,7 +74,7 @@ function usualReach(actor: Actor): Reach {
   return operates ? 'instance' : 'workspace';
 }
 
-/** What a sandbox key may do whatever its scopes are named: with mail and keys of its mode, and to look at what it needs to send. */
+/** What a sandbox key may do whatever its scopes are named: with mail, keys and webhooks of its mode, and to look at what it needs to send. */
 const inSandbox: ReadonlySet<string> = new Set([
   'api_keys.create',
   'api_keys.current',
@@ -113,6 +113,21 @@ const inSandbox: ReadonlySet<string> = new Set([
   'usage.get',
   'usage.month',
   'usage.read_many',
+  'webhooks.all_deliveries',
+  'webhooks.create',
+  'webhooks.delete',
+  'webhooks.deliveries',
+  'webhooks.deliveries_of_events',
+  'webhooks.delivery_bodies',
+  'webhooks.get',
+  'webhooks.list',
+  'webhooks.read_deliveries',
+  'webhooks.read_many',
+  'webhooks.recover',
+  'webhooks.replay',
+  'webhooks.rotate_secret',
+  'webhooks.test',
+  'webhooks.update',
   'workspaces.get',
   'workspaces.read_many',
 ]);
@@ -127,12 +142,12 @@ export function sandboxRefusal(
   const named = needed !== 'admin' && needed !== 'operator';
   if (named && actor.scopes.includes(needed)) return null;
   const way = named ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
-  return new AppError('missing_scope', `A sandbox key reaches mail and keys of the sandbox only; ${way}.`, {
+  return new AppError('missing_scope', `A sandbox key reaches mail, keys and webhooks of the sandbox only; ${way}.`, {
     required_scope: needed,
   });
 }
 
-/** The only mode whose mail and keys an actor may know of; null for both. */
+/** The only mode whose mail, keys and webhooks an actor may know of; null for both. */
 export function modeInReach(actor: Actor): KeyMode | null {
   return actor.kind === 'key' && actor.mode === 'sandbox' ? 'sandbox' : null;
 }

@@ -62,7 +62,7 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: Errand): Plan {
 }
 
 async function whyNot(tx: Tx, workspace_id: string, webhook_id: string): Promise<Reason> {
-  const row = await webhookById(tx, workspace_id, webhook_id);
+  const row = await webhookById(tx, workspace_id, null, webhook_id);
   if (!row) return 'webhook_not_found';
   return row.status === 'enabled' ? 'not_matching' : 'webhook_disabled';
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { sendClose } from './send-close.ts';
 import { deleteWebhookRow } from './store.ts';
@@ -24,7 +25,7 @@ export const deleteWebhook = operation({
   output: deletedSchema,
   async run(ctx, { id }): Promise<DeletedWebhook> {
     await ctx.sql.begin(async (tx) => {
-      if (!(await deleteWebhookRow(tx, ctx.actor.workspace_id, id))) throw webhookNotFound(id);
+      if (!(await deleteWebhookRow(tx, ctx.actor.workspace_id, modeInReach(ctx.actor), id))) throw webhookNotFound(id);
       await sendClose(ctx, tx, id);
       await recordAudit(tx, ctx, [{ action: 'webhook.deleted', target_id: id }]);
     });

@@ -347,9 +347,9 @@ export async function subjectsOfDeliveries(
   sql: Sql,
   workspace_id: string,
   ids: readonly string[],
-): Promise<Pick<ClaimedRow, 'workspace_id' | 'id' | 'event_id' | 'sample'>[]> {
-  return sql<Pick<ClaimedRow, 'workspace_id' | 'id' | 'event_id' | 'sample'>[]>`
-    select d.workspace_id, d.id, d.event_id, d.sample from webhook_deliveries d
+): Promise<Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id' | 'sample'>[]> {
+  return sql<Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id' | 'sample'>[]>`
+    select d.workspace_id, d.id, d.webhook_id, d.event_id, d.sample from webhook_deliveries d
     where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
@@ -403,7 +403,7 @@ export interface EventSlice {
 export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
   const [row] = await sql<{ last: string | null; examined: number }[]>`
     with slice as materialized (
-      select e.workspace_id, e.id, e.type from events e
+      select e.workspace_id, e.id, e.type, e.message_id from events e
       where e.workspace_id = ${slice.workspace_id} and e.id > ${slice.after} and e.id < ${slice.before}
       order by e.id limit ${slice.count}
     ),
@@ -412,6 +412,7 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
       from slice s
       join webhooks w on w.workspace_id = s.workspace_id and w.id = ${slice.webhook_id} and w.status = 'enabled'
         and (w.events is null or s.type = any (w.events))
+        and (w.mode = 'sandbox') = (s.message_id is not null and is_sandbox_mail(s.workspace_id, s.message_id))
     ),
     owed as (
       insert into webhook_deliveries

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { webhookById } from './store.ts';
 import { type WebhookEntry, webhookEntry, webhookNotFound, webhookSchema } from './webhook-entry.ts';
@@ -12,7 +13,7 @@ export const getWebhook = operation({
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: webhookSchema,
   async run(ctx, { id }): Promise<WebhookEntry> {
-    const row = await webhookById(ctx.sql, ctx.actor.workspace_id, id);
+    const row = await webhookById(ctx.sql, ctx.actor.workspace_id, modeInReach(ctx.actor), id);
     if (!row) throw webhookNotFound(id);
     return webhookEntry(row);
   },

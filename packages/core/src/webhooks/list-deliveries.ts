@@ -5,6 +5,7 @@ import { eventTypeField } from '../events/index.ts';
 import { idPrefixes } from '../ids.ts';
 import { type List, pageFields, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { statusListOf } from '../status-list.ts';
 import { timestampField } from '../timestamp-field.ts';
 import { idField, listOf } from '../wire.ts';
@@ -36,7 +37,7 @@ export const listWebhookDeliveries = operation({
   input: filterSchema.extend({ id: idField(idPrefixes.webhook) }),
   output: listOf(webhookDeliverySchema),
   async run(ctx, { id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
-    if (!(await webhookById(ctx.sql, ctx.actor.workspace_id, id))) throw webhookNotFound(id);
+    if (!(await webhookById(ctx.sql, ctx.actor.workspace_id, modeInReach(ctx.actor), id))) throw webhookNotFound(id);
     return pageOf(ctx, 'webhooks.deliveries', [id], { id }, asked);
   },
 });
@@ -49,7 +50,7 @@ export const listAllDeliveries = operation({
   input: filterSchema.extend({ webhook_id: idField(idPrefixes.webhook).optional() }),
   output: listOf(webhookDeliverySchema),
   async run(ctx, { webhook_id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
-    const there = await webhookIds(ctx.sql, ctx.actor.workspace_id);
+    const there = await webhookIds(ctx.sql, ctx.actor.workspace_id, modeInReach(ctx.actor));
     if (webhook_id !== undefined && !there.includes(webhook_id)) throw webhookNotFound(webhook_id);
     const wanted = webhook_id === undefined ? there : [webhook_id];
     return pageOf(ctx, 'webhooks.all_deliveries', wanted, { webhook_id }, asked);

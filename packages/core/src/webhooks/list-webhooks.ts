@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type List, pageFields, pageOf, readCursor } from '../list.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { listOf } from '../wire.ts';
 import { pageOfWebhooks } from './store.ts';
 import { type WebhookEntry, webhookEntry, webhookSchema } from './webhook-entry.ts';
@@ -13,8 +14,9 @@ export const listWebhooks = operation({
   output: listOf(webhookSchema),
   async run(ctx, { limit, cursor }): Promise<List<WebhookEntry>> {
     const { workspace_id } = ctx.actor;
-    const scope = { secret_key: ctx.secret_key, list: 'webhooks', workspace_id, filters: {} };
-    const rows = await pageOfWebhooks(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    const mode = modeInReach(ctx.actor);
+    const scope = { secret_key: ctx.secret_key, list: 'webhooks', workspace_id, filters: { mode } };
+    const rows = await pageOfWebhooks(ctx.sql, workspace_id, mode, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, webhookEntry);
   },
 });

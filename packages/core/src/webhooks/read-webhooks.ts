@@ -1,15 +1,28 @@
 import { z } from 'zod';
+import type { ActorContext } from '../context.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
 import { deliveriesByIds, deliveriesOfEvents, loadOwedEvents, subjectsOfDeliveries } from './delivery-store.ts';
 import { bodyOf } from './payload.ts';
-import { webhooksByIds } from './store.ts';
+import { webhookIds, webhooksByIds } from './store.ts';
 import { webhookEntry, webhookSchema } from './webhook-entry.ts';
 
 const MOST = 1000;
 // Each is up to 20 kB.
 const MOST_BODIES = 100;
 const input = z.object({ ids: z.array(z.string()).max(MOST) });
+
+/** What an actor may know of: a sandbox key only of what endpoints of its mode are owed. */
+async function withinReach<R extends { readonly webhook_id: string }>(
+  ctx: ActorContext,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const mode = modeInReach(ctx.actor);
+  if (mode === null) return rows;
+  const ids = await webhookIds(ctx.sql, ctx.actor.workspace_id, mode);
+  return rows.filter(({ webhook_id }) => ids.includes(webhook_id));
+}
 
 /** Some webhooks by id, in the order asked for; null for what is not in the workspace. */
 export const readWebhooks = operation({
@@ -19,7 +32,7 @@ export const readWebhooks = operation({
   input,
   output: z.array(webhookSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await webhooksByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await webhooksByIds(ctx.sql, ctx.actor.workspace_id, modeInReach(ctx.actor), ids);
     const found = new Map(rows.map((row) => [row.id, webhookEntry(row)]));
     return ids.map((id) => found.get(id) ?? null);
   },
@@ -33,7 +46,7 @@ export const readWebhookDeliveries = operation({
   input,
   output: z.array(webhookDeliverySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await deliveriesByIds(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await withinReach(ctx, await deliveriesByIds(ctx.sql, ctx.actor.workspace_id, ids));
     const found = new Map(rows.map((row) => [row.id, webhookDeliveryEntry(row)]));
     return ids.map((id) => found.get(id) ?? null);
   },
@@ -47,7 +60,7 @@ export const readDeliveriesOfEvents = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await withinReach(ctx, await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids));
     const found = Map.groupBy(rows, (row) => row.event_id);
     return ids.map((id) => (found.get(id) ?? []).map(webhookDeliveryEntry));
   },
@@ -61,7 +74,7 @@ export const readDeliveryBodies = operation({
   input: z.object({ ids: z.array(z.string()).max(MOST_BODIES) }),
   output: z.array(z.unknown()).readonly(),
   async run(ctx, { ids }): Promise<readonly unknown[]> {
-    const rows = await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids);
+    const rows = await withinReach(ctx, await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids));
     const found = new Map(rows.map((row) => [row.id, row]));
     const events = await loadOwedEvents(
       ctx.sql,

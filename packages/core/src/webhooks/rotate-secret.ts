@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { newWebhookSecret, sealSecret } from './signing.ts';
 import { replaceSecret } from './store.ts';
@@ -21,7 +22,7 @@ export const rotateWebhookSecret = operation({
     await requireFreshSignIn(ctx);
     const secret = newWebhookSecret();
     const row = await ctx.sql.begin(async (tx) => {
-      const replaced = await replaceSecret(tx, ctx.actor.workspace_id, id, {
+      const replaced = await replaceSecret(tx, ctx.actor.workspace_id, modeInReach(ctx.actor), id, {
         secret: sealSecret(ctx.sealing, id, secret),
         secret_last4: secret.slice(-4),
         overlap_seconds: OVERLAP_SECONDS,

@@ -1,4 +1,5 @@
-import type { Sql, Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { KeyMode } from '../api-keys/index.ts';
 import type { EventType } from '../events/index.ts';
 import type { StatusReason, WebhookStatus } from './webhook-entry.ts';
 
@@ -7,6 +8,7 @@ export interface WebhookRow {
   readonly id: string;
   readonly url: string;
   readonly description: string | null;
+  readonly mode: KeyMode;
   readonly events: readonly string[] | null;
   readonly status: WebhookStatus;
   readonly status_reason: StatusReason | null;
@@ -23,6 +25,7 @@ export interface NewWebhook {
   readonly id: string;
   readonly url: string;
   readonly description: string | null;
+  readonly mode: KeyMode;
   readonly events: readonly EventType[] | null;
   readonly secret: Buffer;
   readonly secret_last4: string;
@@ -30,10 +33,13 @@ export interface NewWebhook {
 
 /** What is shown of a row; a secret that does not sign any more is as good as gone. */
 function shown(sql: Sql | Tx) {
-  return sql`workspace_id, id, url, description, events, status, status_reason, secret_last4,
+  return sql`workspace_id, id, url, description, mode, events, status, status_reason, secret_last4,
     case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
     last_success_at, failing_since, case when paused_until > clock_now() then paused_until end as paused_until`;
 }
+
+/** Of both modes where none is named. */
+const ofMode = (sql: Sql | Tx, mode: KeyMode | null): Fragment => (mode === null ? sql`true` : sql`mode = ${mode}`);
 
 /** Waits for others who add to the same workspace, so that a count taken after it holds until the commit. */
 export async function lockWorkspace(tx: Tx, workspace_id: string): Promise<void> {
@@ -48,8 +54,8 @@ export async function countWebhooks(tx: Tx, workspace_id: string): Promise<numbe
 
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
   const [row] = await tx<WebhookRow[]>`
-    insert into webhooks (workspace_id, id, url, description, events, secret, secret_last4, created_at)
-    values (${webhook.workspace_id}, ${webhook.id}, ${webhook.url}, ${webhook.description},
+    insert into webhooks (workspace_id, id, url, description, mode, events, secret, secret_last4, created_at)
+    values (${webhook.workspace_id}, ${webhook.id}, ${webhook.url}, ${webhook.description}, ${webhook.mode},
       ${webhook.events === null ? null : [...webhook.events]}::text[], ${webhook.secret}, ${webhook.secret_last4},
       clock_now())
     returning ${shown(tx)}`;
@@ -61,30 +67,43 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
 export async function pageOfWebhooks(
   sql: Sql,
   workspace_id: string,
+  mode: KeyMode | null,
   behind: string | null,
   count: number,
 ): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
     select ${shown(sql)} from webhooks
-    where workspace_id = ${workspace_id} and (${behind}::text is null or id < ${behind})
+    where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} and (${behind}::text is null or id < ${behind})
     order by id desc limit ${count}`;
 }
 
-export async function webhookById(sql: Sql | Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
+export async function webhookById(
+  sql: Sql | Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+): Promise<WebhookRow | null> {
   const [row] = await sql<WebhookRow[]>`
-    select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = ${id}`;
+    select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(sql, mode)}`;
   return row ?? null;
 }
 
 /** All that a workspace has: there may be few. */
-export async function webhookIds(sql: Sql, workspace_id: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`select id from webhooks where workspace_id = ${workspace_id} order by id`;
+export async function webhookIds(sql: Sql, workspace_id: string, mode: KeyMode | null): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from webhooks where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} order by id`;
   return rows.map((row) => row.id);
 }
 
-export async function webhooksByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<WebhookRow[]> {
+export async function webhooksByIds(
+  sql: Sql,
+  workspace_id: string,
+  mode: KeyMode | null,
+  ids: readonly string[],
+): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
-    select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;
+    select ${shown(sql)} from webhooks
+    where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[]) and ${ofMode(sql, mode)}`;
 }
 
 export interface WebhookChanges {
@@ -133,21 +152,29 @@ export async function disableWebhook(
   return row ?? null;
 }
 
-export async function deleteWebhookRow(tx: Tx, workspace_id: string, id: string): Promise<boolean> {
-  return (await tx`delete from webhooks where workspace_id = ${workspace_id} and id = ${id} returning id`).length > 0;
+export async function deleteWebhookRow(
+  tx: Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+): Promise<boolean> {
+  const gone = await tx`
+    delete from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(tx, mode)} returning id`;
+  return gone.length > 0;
 }
 
 /** Both secrets sign from now on, for so many seconds. */
 export async function replaceSecret(
   tx: Tx,
   workspace_id: string,
+  mode: KeyMode | null,
   id: string,
   next: { readonly secret: Buffer; readonly secret_last4: string; readonly overlap_seconds: number },
 ): Promise<WebhookRow | null> {
   const [row] = await tx<WebhookRow[]>`
     update webhooks set previous_secret = secret, secret = ${next.secret}, secret_last4 = ${next.secret_last4},
       previous_secret_until = clock_now() + make_interval(secs => ${next.overlap_seconds})
-    where workspace_id = ${workspace_id} and id = ${id}
+    where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(tx, mode)}
     returning ${shown(tx)}`;
   return row ?? null;
 }

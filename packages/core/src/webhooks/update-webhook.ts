@@ -3,6 +3,7 @@ import { changesOf, recordAudit } from '../audit/index.ts';
 import { requireFreshSignIn } from '../fresh-sign-in.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
+import { modeInReach } from '../reach.ts';
 import { idField } from '../wire.ts';
 import { sendClose } from './send-close.ts';
 import { sendDeliver } from './send-deliver.ts';
@@ -42,9 +43,9 @@ export const updateWebhook = operation({
       await requirePublic(ctx.config, changes.url);
     }
     const { row, disabled } = await ctx.sql.begin(async (tx) => {
-      const before = await webhookById(tx, workspace_id, id);
-      const changed = await changeWebhook(tx, workspace_id, id, changes);
-      if (!before || !changed) throw webhookNotFound(id);
+      const before = await webhookById(tx, workspace_id, modeInReach(ctx.actor), id);
+      const changed = before && (await changeWebhook(tx, workspace_id, id, changes));
+      if (!changed) throw webhookNotFound(id);
       const on = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
       // For what has not been given up yet.
       if (on) await sendDeliver(ctx, tx, workspace_id, id);

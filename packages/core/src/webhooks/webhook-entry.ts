@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyModes } from '../api-keys/index.ts';
 import { isoTime } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { type EventType, eventTypes } from '../events/index.ts';
@@ -20,6 +21,9 @@ export const webhookSchema = z
     id: idField(idPrefixes.webhook),
     url: z.string(),
     description: z.string().nullable(),
+    mode: z.enum(keyModes).meta({
+      description: 'It hears of mail of this mode; of what is about no mail, such as domains, where it is live.',
+    }),
     events: z.union([z.literal(ALL_EVENTS), z.array(z.string()).readonly()]).meta({
       description: 'The types that are posted.',
       examples: [['email.delivered', 'email.bounced'], ALL_EVENTS],
@@ -54,6 +58,7 @@ export function webhookEntry(row: WebhookRow): WebhookEntry {
     id: row.id,
     url: row.url,
     description: row.description,
+    mode: row.mode,
     events: row.events ?? ALL_EVENTS,
     status: row.status,
     status_reason: row.status_reason,

@@ -18,7 +18,7 @@ import { Actor } from './audit.ts';
 import { ApiKey, Domain } from './refs.ts';
 import { RotateInput, TargetInput } from './target.ts';
 
-const KeyMode = enumOf('KeyMode', keyModes);
+export const KeyMode = enumOf('KeyMode', keyModes);
 const KeyStatus = enumOf('KeyStatus', keyStatuses);
 
 claimIds('api_key', 'ApiKey');

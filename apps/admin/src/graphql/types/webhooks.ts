@@ -21,6 +21,7 @@ import { enumOf } from '../enums.ts';
 import { outcome, resultOf } from '../errors.ts';
 import { call, callFound, page, present } from '../from-operation.ts';
 import { claimIds } from '../node-ids.ts';
+import { KeyMode } from './api-keys.ts';
 import { Event, Webhook, WebhookDelivery } from './refs.ts';
 import { DeleteResult, RotateInput, TargetInput } from './target.ts';
 
@@ -38,6 +39,11 @@ builder.node(Webhook, {
   fields: (t) => ({
     url: t.field({ type: 'URL', resolve: ({ url }) => url }),
     description: t.exposeString('description', { nullable: true }),
+    mode: t.field({
+      type: KeyMode,
+      description: 'It hears of mail of this mode; of what is about no mail, such as domains, where it is LIVE.',
+      resolve: ({ mode }) => mode,
+    }),
     events: t.stringList({
       description: 'The types that are posted; all alone stands for every type.',
       resolve: ({ events }) => (typeof events === 'string' ? [events] : events),
@@ -175,6 +181,10 @@ const WebhookInput = builder.inputType('WebhookInput', {
     url: t.field({ type: 'URL', required: true }),
     events: t.stringList({ description: 'Types to post; none given: all.' }),
     description: t.string(),
+    mode: t.field({
+      type: KeyMode,
+      description: 'Which mail it hears of. Left out: SANDBOX for a sandbox key, LIVE for any other.',
+    }),
   }),
 });
 const WebhookUpdateInput = builder.inputType('WebhookUpdateInput', {
