@@ -245,7 +245,13 @@ describe('200', () => {
 
     const all = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
     expect(all).toMatchObject([
-      { status: 'delivered', attempts: 1, response_status: 200, next_attempt_at: null },
+      {
+        status: 'delivered',
+        attempts: 1,
+        response_status: 200,
+        duration_ms: expect.any(Number),
+        next_attempt_at: null,
+      },
       { status: 'pending', attempts: 1, response_status: 500, response_body: 'Oh no', finished_at: null },
     ]);
     expect(entriesOf(await call('GET', `/webhooks/${id}/deliveries?status=delivered,failed`))).toEqual([all[0]]);

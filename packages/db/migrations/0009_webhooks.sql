@@ -40,6 +40,8 @@ create table webhook_deliveries (
   lease_until timestamptz,
   created_at timestamptz not null,
   last_attempt_at timestamptz,
+  -- How long the last post took, to its answer or its failure.
+  duration_ms integer,
   finished_at timestamptz,
   response_status integer,
   response_body text,

@@ -36,7 +36,7 @@ export const webhook = fields(
 );
 
 export const delivery = `${fields(
-  `id event_id event_type status attempts created_at next_attempt_at last_attempt_at finished_at response_status
+  `id event_id event_type status attempts created_at next_attempt_at last_attempt_at duration_ms finished_at response_status
    response_body error`,
   { attempts: 'attempt' },
 )} webhook_id: webhook { id }`;

@@ -21,6 +21,10 @@ export const webhookDeliverySchema = z
     created_at: timeField,
     next_attempt_at: timeField.nullable(),
     last_attempt_at: timeField.nullable(),
+    duration_ms: z
+      .int()
+      .nullable()
+      .meta({ description: 'How long the last attempt took, to its answer or its failure.' }),
     finished_at: timeField.nullable().meta({ description: 'When it was delivered or given up.' }),
     response_status: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
     response_body: z.string().nullable().meta({ description: 'The first kilobyte of the last answer.' }),
@@ -41,6 +45,7 @@ export function webhookDeliveryEntry(row: WebhookDeliveryRow): WebhookDeliveryEn
     created_at: isoTime(row.created_at),
     next_attempt_at: row.state === 'pending' ? isoTime(row.next_attempt_at) : null,
     last_attempt_at: row.last_attempt_at && isoTime(row.last_attempt_at),
+    duration_ms: row.duration_ms,
     finished_at: row.finished_at && isoTime(row.finished_at),
     response_status: row.response_status,
     response_body: row.response_body,

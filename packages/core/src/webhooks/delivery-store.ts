@@ -16,6 +16,7 @@ export interface WebhookDeliveryRow {
   readonly created_at: Date;
   readonly next_attempt_at: Date;
   readonly last_attempt_at: Date | null;
+  readonly duration_ms: number | null;
   readonly finished_at: Date | null;
   readonly response_status: number | null;
   readonly response_body: string | null;
@@ -24,7 +25,7 @@ export interface WebhookDeliveryRow {
 
 function shown(sql: Sql | Tx) {
   return sql`d.workspace_id, d.id, d.webhook_id, d.event_id, d.event_type, d.state, d.attempt_count, d.created_at,
-    d.next_attempt_at, d.last_attempt_at, d.finished_at, d.response_status, d.response_body, d.error`;
+    d.next_attempt_at, d.last_attempt_at, d.duration_ms, d.finished_at, d.response_status, d.response_body, d.error`;
 }
 
 /**
@@ -232,6 +233,8 @@ export interface PostResult {
   readonly handed_back: boolean;
   /** To the next attempt, where there is one. */
   readonly delay_seconds: number;
+  /** null where nothing was posted. */
+  readonly duration_ms: number | null;
   readonly response_status: number | null;
   readonly response_body: string | null;
   readonly error: string | null;
@@ -254,6 +257,7 @@ export async function recordResults(tx: Tx, posted: readonly PostResult[]): Prom
       lease_until = null,
       last_attempt_at = case when r.handed_back then d.last_attempt_at else clock_now() end,
       finished_at = case when r.state <> 'pending' then clock_now() end,
+      duration_ms = case when r.handed_back then d.duration_ms else r.duration_ms end,
       response_status = case when r.handed_back then d.response_status else r.response_status end,
       response_body = case when r.handed_back then d.response_body else r.response_body end,
       error = case when r.handed_back then d.error else r.error end
@@ -264,10 +268,11 @@ export async function recordResults(tx: Tx, posted: readonly PostResult[]): Prom
       ${results.map((result) => result.state)}::text[],
       ${results.map((result) => String(result.handed_back))}::text[]::bool[],
       ${results.map((result) => result.delay_seconds)}::float8[],
+      ${results.map((result) => result.duration_ms)}::int[],
       ${results.map((result) => result.response_status)}::int[],
       ${results.map((result) => result.response_body)}::text[],
       ${results.map((result) => result.error)}::text[]
-    ) as r (workspace_id, id, lease, state, handed_back, delay_seconds, response_status, response_body, error)
+    ) as r (workspace_id, id, lease, state, handed_back, delay_seconds, duration_ms, response_status, response_body, error)
     where ${isDelivery(tx, 'r')} and d.lease = r.lease
     returning d.id`;
   return new Set(rows.map((row) => row.id));

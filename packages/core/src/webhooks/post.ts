@@ -30,6 +30,8 @@ export interface SettledPost {
   readonly lease: string;
   /** null: it was not posted, and somebody else may do so at once. */
   readonly outcome: HttpOutcome | null;
+  /** Of the post, where there was one. */
+  readonly duration_ms?: number;
   /** It could not be posted, which says nothing of the endpoint. */
   readonly ours?: true;
 }
@@ -101,8 +103,10 @@ export async function sendPost(
     'user-agent': USER_AGENT,
     ...signer(row.event_id, services.clock.now(), body),
   };
+  const started = performance.now();
   const outcome = await http.post({ url, headers, body }, signal);
-  return { row, lease, outcome: signal?.aborted ? null : outcome };
+  const duration_ms = Math.round(performance.now() - started);
+  return { row, lease, outcome: signal?.aborted ? null : outcome, duration_ms };
 }
 
 /**
@@ -144,7 +148,7 @@ function verdictOf(services: Services, { row, outcome }: SettledPost, now_ms: nu
   return judgePost(outcome, row.attempt_count, services.config.WEBHOOK_RETRY_SCHEDULE, now_ms, Math.random());
 }
 
-function resultOf({ row, lease, outcome, verdict }: JudgedPost): PostResult {
+function resultOf({ row, lease, outcome, duration_ms, verdict }: JudgedPost): PostResult {
   const answered = outcome?.kind === 'answered' ? outcome : null;
   return {
     workspace_id: row.workspace_id,
@@ -153,6 +157,7 @@ function resultOf({ row, lease, outcome, verdict }: JudgedPost): PostResult {
     state: verdict.state,
     handed_back: outcome === null,
     delay_seconds: verdict.delay_seconds,
+    duration_ms: duration_ms ?? null,
     response_status: answered?.status ?? null,
     response_body: answered?.text ?? null,
     error: outcome?.kind === 'failed' ? outcome.error : null,

@@ -98,6 +98,11 @@ builder.node(WebhookDelivery, {
     nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ next_attempt_at }) => next_attempt_at }),
     lastAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_attempt_at }) => last_attempt_at }),
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
+    durationMs: t.int({
+      nullable: true,
+      description: 'How long the last attempt took, to its answer or its failure.',
+      resolve: ({ duration_ms }) => duration_ms,
+    }),
     responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),
     responseBody: t.string({
       nullable: true,
