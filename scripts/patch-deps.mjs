@@ -1,5 +1,5 @@
-// postgres 3.4.9 mishandles failed queries and lost connections. Each patch below is a few lines in each
-// build of the driver; packages/db refuses to start without them.
+// postgres 3.4.9 mishandles failed queries and lost connections, and keeps more of them than it needs. Each patch below
+// is a few lines in each build of the driver; packages/db refuses to start without them.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,12 +70,33 @@ const patches = [
     before: '    let savepoints = 0\n      , connection\n',
     after: '    let savepoints = 0\n      , lost = null\n      , connection\n',
   },
+  {
+    what: 'Idle connections take turns, so that a little work keeps all of them open for ever.',
+    file: 'index.js',
+    before: '    if (open.length)\n      return go(open.shift(), query)\n',
+    after: '    if (open.length)\n      return go(open.pop(), query)\n',
+  },
+  {
+    what: 'The same: the one that was used last is taken.',
+    file: 'queue.js',
+    before: '    push: (x) => (xs.push(x), x),\n',
+    after:
+      '    push: (x) => (xs.push(x), x),\n' +
+      '    pop: () => {\n' +
+      '      const out = xs.pop()\n' +
+      '      if (index === xs.length) {\n' +
+      '        index = 0\n' +
+      '        xs = []\n' +
+      '      }\n' +
+      '      return out\n' +
+      '    },\n',
+  },
 ];
 
 function patchDriver(packageDirectory) {
   if (!existsSync(packageDirectory)) return;
   for (const build of ['src', 'cjs/src', 'cf/src']) {
-    for (const file of ['connection.js', 'index.js']) {
+    for (const file of ['connection.js', 'index.js', 'queue.js']) {
       const path = join(packageDirectory, build, file);
       const original = readFileSync(path, 'utf8');
       let text = original;

@@ -100,6 +100,37 @@ describe('connect', () => {
     expect(rows.map((row) => row.setting)).toEqual(['named', '15000', '10000', '30000']);
   });
 
+  it('takes the connection that was used last, so that the others end, and opens more when they are needed', async () => {
+    const pool = connect(embedded.url, { max: 4, application_name: 'pool', idle_seconds: 1 });
+    const rush = async () => {
+      const all_here = Promise.withResolvers<void>();
+      const pids: (number | undefined)[] = [];
+      const come = () =>
+        pool.begin(async (tx) => {
+          const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          if (pids.push(row?.pid) === 4) all_here.resolve();
+          await all_here.promise;
+        });
+      await Promise.all([come(), come(), come(), come()]);
+      return pids;
+    };
+    const first = await rush();
+
+    // A little work goes on all the time.
+    await expect
+      .poll(async () => {
+        await pool`select 1`;
+        return (await sql`select 1 from pg_stat_activity where application_name = 'pool'`).length;
+      })
+      .toBe(1);
+    const second = await rush();
+    await pool.end();
+
+    expect(new Set(first).size).toBe(4);
+    expect(new Set(second).size).toBe(4);
+    expect(first.filter((pid) => second.includes(pid))).toHaveLength(1);
+  });
+
   it('hands notices to the caller and prints none', async () => {
     const notices: string[] = [];
     const fresh = connect(embedded.url, {
