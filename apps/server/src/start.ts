@@ -127,14 +127,16 @@ async function prepareSchema(
   on_progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  if (roleNames.every((role) => config.ROLES.includes(role))) {
-    const ran = await migrate(database_url);
-    if (ran.length > 0) on_progress('Preparing the database');
-    await installQueue(database_url, catalogue);
-    return;
-  }
   const sql = connect(database_url, { max: 1, application_name: 'postrider-start' });
   try {
+    if (roleNames.every((role) => config.ROLES.includes(role))) {
+      if ((await pendingMigrations(sql)).length > 0) {
+        on_progress('Preparing the database');
+        await migrate(database_url);
+      }
+      await installQueue(database_url, catalogue);
+      return;
+    }
     const deadline = performance.now() + MIGRATION_WAIT_MS;
     for (;;) {
       const pending = [...(await pendingMigrations(sql)), ...(await missingQueues(sql, catalogue))];

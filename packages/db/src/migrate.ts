@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
 import type { Sql } from './connect.ts';
 
@@ -28,6 +27,8 @@ export async function migrate(
   client.on('error', () => undefined);
   await client.connect();
   try {
+    // Loaded only where a schema is changed. The lock's id is its own, so that its own command line waits too.
+    const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
     // lock_timeout also ends the wait for an advisory lock, and the starter ahead may migrate for longer
     // than a table lock is worth waiting for. The runner then takes the same lock again, at once.
     await client.query('set statement_timeout = 0');

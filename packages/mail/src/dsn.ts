@@ -1,4 +1,4 @@
-import { type ParsedMail, simpleParser } from 'mailparser';
+import type { ParsedMail } from 'mailparser';
 import { cleanRemoteText } from './reply.ts';
 
 export type ReportAction = 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
@@ -48,6 +48,7 @@ const MOST_PARAGRAPHS = 100;
 
 /** Reads a mail that came back. What is cut off behind the report does no harm: the returned mail stands last. */
 export async function readReturnedMail(raw: Buffer): Promise<ReturnedMail> {
+  const { simpleParser } = await import('mailparser');
   const mail = await simpleParser(raw, cheap);
   const feedback = partOf(mail, ['message/feedback-report']);
   if (feedback !== null) {

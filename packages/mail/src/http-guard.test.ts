@@ -193,6 +193,16 @@ describe('an answer', () => {
     closed.resolve();
   });
 
+  it('is none once the client has stopped, whether or not it has posted before', async () => {
+    const used = open();
+    const unused = open();
+    await post(used, sink.url);
+    await Promise.all([used.stop(), unused.stop()]);
+
+    expect(await post(used, sink.url)).toEqual({ kind: 'failed', error: 'the client is stopped' });
+    expect(await post(unused, sink.url)).toEqual({ kind: 'failed', error: 'the client is stopped' });
+  });
+
   it('over TLS is none without a certificate that is trusted, and is for the host', async () => {
     const answering = createTlsServer(mailCertificate, (_, response) => response.end());
     await new Promise<void>((resolve) => answering.listen(0, '127.0.0.1', resolve));

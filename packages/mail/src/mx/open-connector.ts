@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { connect } from 'node:net';
-import mxConnect, { type Delivery } from 'mx-connect';
+import type { Delivery } from 'mx-connect';
 import { cleanRemoteText } from '../reply.ts';
 import type { Dialled } from '../smtp/route.ts';
 import { createAddressGuard } from './address-guard.ts';
@@ -29,6 +29,8 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   const guard = createAddressGuard(options.allow_networks);
 
   async function resolve(domain: string): Promise<MxAnswer> {
+    // With the first mail, as DELIVERY need not be mx: it brings 3 MB.
+    const { default: mxConnect } = await import('mx-connect');
     const asked = new Map<string, string>();
     let ttl_seconds = MAX_TTL_SECONDS;
     const resolved: { delivery: Delivery | null } = { delivery: null };

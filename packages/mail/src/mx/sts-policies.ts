@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { parsePolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js';
 import type { MxConnector } from './connector.ts';
 
 /** What a domain publishes about the servers that take its mail (RFC 8461). */
@@ -72,6 +71,7 @@ export function createStsPolicies(
     const failure = failed.get(domain);
     if (failure?.id === id && failure.until > options.now()) return meanwhile(valid);
     try {
+      const { parsePolicy } = await import('mailauth/lib/mta-sts.js');
       const { mode, mx, maxAge } = parsePolicy(await fetchPolicy(domain));
       if (mode !== 'enforce' && mode !== 'testing' && mode !== 'none') throw new Error(`The mode is ${mode}.`);
       const policy: StsPolicy = { mode, mx: (mx ?? []).map((host) => host.toLowerCase().replace(/\.$/, '')) };
@@ -116,6 +116,8 @@ export function createStsPolicies(
   }
 
   async function idOf(domain: string): Promise<string | null> {
+    // Loaded where mail servers are looked for; outside of the try, as without it nobody knows what is in force.
+    const { resolvePolicy } = await import('mailauth/lib/mta-sts.js');
     try {
       return (
         (await resolvePolicy(domain, { resolver: async (name: string) => [...(await connector.resolveTxt(name))] })) ||

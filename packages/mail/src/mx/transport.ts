@@ -1,4 +1,4 @@
-import { validateMx } from 'mailauth/lib/mta-sts.js';
+import type { validateMx } from 'mailauth/lib/mta-sts.js';
 import { getDomain } from 'tldts';
 import { cleanRemoteText, type Reply } from '../reply.ts';
 import type { Envelope, Mailer, Raw, SendOutcome } from '../send-outcome.ts';
@@ -108,10 +108,14 @@ export function createMxTransport(options: MxTransportOptions): Mailer {
   }
 
   async function lookUp(domain: string): Promise<Destination> {
-    const [answer, policy] = await Promise.all([connector.resolve(domain), policies.policyOf(domain)]);
+    const [answer, policy, { validateMx }] = await Promise.all([
+      connector.resolve(domain),
+      policies.policyOf(domain),
+      import('mailauth/lib/mta-sts.js'),
+    ]);
     const found: Destination =
       answer.kind === 'hosts'
-        ? destinationAt(domain, answer.hosts, policy)
+        ? destinationAt(domain, answer.hosts, policy, validateMx)
         : answer.kind === 'no_mail'
           ? answer
           : { ...answer, by_policy: false };
@@ -200,7 +204,12 @@ export function createMxTransport(options: MxTransportOptions): Mailer {
 }
 
 /** Which of the hosts mail may go to, and what is to be said about the others. */
-function destinationAt(domain: string, hosts: readonly MxHost[], policy: StsPolicy | null): Destination {
+function destinationAt(
+  domain: string,
+  hosts: readonly MxHost[],
+  policy: StsPolicy | null,
+  validate: typeof validateMx,
+): Destination {
   const enforced = policy?.mode === 'enforce';
   const notes: string[] = [];
   let by_policy = false;
@@ -208,8 +217,7 @@ function destinationAt(domain: string, hosts: readonly MxHost[], policy: StsPoli
     if (host.refused.length > 0) notes.push(`${host.name}: ${host.refused.join(', ')}`);
     else if (host.addresses.length === 0) notes.push(`${host.name}: no address`);
     if (host.addresses.length === 0) return false;
-    if (!policy || policy.mode === 'none' || validateMx(host.name, { ...policy, mx: [...policy.mx] }).valid)
-      return true;
+    if (!policy || policy.mode === 'none' || validate(host.name, { ...policy, mx: [...policy.mx] }).valid) return true;
     notes.push(`${host.name}: not a host of the MTA-STS policy of ${domain}${enforced ? '' : ', which is in testing'}`);
     by_policy ||= enforced;
     return !enforced;
