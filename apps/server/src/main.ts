@@ -1,5 +1,6 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import { banner, secretRows } from './banner.ts';
+import { keepHeapSmallAtRest } from './idle-heap.ts';
 import { createLog, isHungUp } from './log.ts';
 import { type Running, startPostrider } from './start.ts';
 
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
   });
   const running = await startOrExplain(config, log, stopping.signal);
   if (!running) return;
+  keepHeapSmallAtRest();
   await stopAsked;
   try {
     await running.stop();
