@@ -5,6 +5,8 @@ import { runInNewContext } from 'node:vm';
 const LOOK_EVERY_MS = 10_000;
 /** From this share of the time on, the event loop counts as busy. */
 const BUSY = 0.2;
+/** Below this share nobody is there who would notice a pause: fifty mails a second are several times as much. */
+const AT_REST = 0.03;
 const RARELY_MS = 5 * 60_000;
 
 /**
@@ -22,7 +24,7 @@ export function keepHeapSmallAtRest(options: { readonly look_every_ms?: number }
     const { utilization } = performance.eventLoopUtilization(now, since);
     since = now;
     if (utilization > BUSY) was_busy = true;
-    else if (was_busy && performance.now() - collected_at > RARELY_MS) {
+    else if (utilization < AT_REST && was_busy && performance.now() - collected_at > RARELY_MS) {
       was_busy = false;
       collected_at = performance.now();
       collect();
