@@ -29,6 +29,7 @@ declare
   low text := id_floor(prefix, month);
   high text := id_floor(prefix, month + interval '1 month');
   key text;
+  columns text;
 begin
   execute format('lock table only %I in access exclusive mode', parent);
   select a.attname into strict key
@@ -37,12 +38,15 @@ begin
   where p.partrelid = parent::regclass;
   execute format('create table %I (like %I including all)', child, parent);
   -- What is claimed by a mark on its row finds room for that beside it, and writes no entry into any index.
-  if parent = 'webhook_deliveries' then
+  if parent in ('recipients', 'webhook_deliveries') then
     execute format('alter table %I set (fillfactor = 50)', child);
   end if;
+  -- What is generated is made again.
+  select string_agg(quote_ident(attname), ', ' order by attnum) into columns from pg_attribute
+  where attrelid = parent::regclass and attnum > 0 and not attisdropped and attgenerated = '';
   execute format(
-    'with moved as (delete from %1$I where %2$I >= %3$L and %2$I < %4$L returning *) insert into %5$I select * from moved',
-    parent || '_default', key, low, high, child);
+    'with moved as (delete from %1$I where %2$I >= %3$L and %2$I < %4$L returning *) insert into %5$I (%6$s) select %6$s from moved',
+    parent || '_default', key, low, high, child, columns);
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, low, high);
 end $$;
 

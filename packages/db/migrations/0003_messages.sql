@@ -90,11 +90,12 @@ create table recipients (
   first_attempt_at timestamptz,
   last_response text,
   reason text,
+  -- The state itself stands in no index: a claim changes it, and writes no entry.
+  is_open boolean not null generated always as (state in ('scheduled', 'queued', 'deferred', 'sending')) stored,
   primary key (message_id, id, workspace_id)
 ) partition by range (message_id);
 -- Serves the reconciler: open recipients by the time they are due.
-create index recipients_open on recipients (due_at)
-  where state in ('scheduled', 'queued', 'deferred', 'sending');
+create index recipients_open on recipients (due_at) where is_open;
 -- Serves the log by recipient.
 create index recipients_email on recipients
   (workspace_id collate "POSIX", email collate "POSIX", message_id collate "POSIX");

@@ -65,8 +65,9 @@ it.each(['vacuumed', 'never analysed'])(
       ids.push((await invoke(world.as(world.workspace_id), sendMessage, mail)).id);
     }
     await own`
-      insert into recipients select copy.* from (select * from recipients limit 1) r, generate_series(1, ${GROWN}) n,
-        jsonb_populate_record(null::recipients, to_jsonb(r) || jsonb_build_object('message_id', r.message_id || n)) copy`;
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
+      select workspace_id, message_id || n, id, email, domain, kind, state, due_at, job_id
+      from (select * from recipients limit 1) r, generate_series(1, ${GROWN}) n`;
     const before = await rowsRead();
 
     const waiting = await look(ids);

@@ -56,7 +56,7 @@ function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
  *
  * Recipients are served by recipients_open. Their messages are found by messages_status and not by their recipients,
  * because a look at each of a million messages would take four times as long; of a message to one person its own row
- * tells all. Where a message is known a state is compared as text, or the planner may walk recipients_open for it.
+ * tells all. Where a message is known its recipients' state is asked, or the planner may walk recipients_open for it.
  */
 function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
   if (part === 'recipients') {
@@ -67,7 +67,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
           min(${since}) as oldest_at, max(r.message_id) filter (where r.last_response is not null) as answered_message_id,
           min(r.message_id) as oldest_message_id
         from (select clock_now() as at) n cross join recipients r
-        where r.state in ('scheduled', 'queued', 'deferred', 'sending') and (r.state <> 'scheduled' or r.due_at <= n.at)
+        where r.is_open and (r.state <> 'scheduled' or r.due_at <= n.at)
           ${workspace_id === null ? sql`` : sql`and r.workspace_id = ${workspace_id}`}
         group by 1, 2
       ) g
@@ -93,7 +93,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
     cross join lateral (
       select z.due_at, z.first_attempt_at from recipients z
       where z.message_id = m.id and z.workspace_id = m.workspace_id
-        and z.state::text in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
+        and z.state in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
       offset 0
     ) y
     where ${messages} and m.recipient_count > 1
@@ -136,7 +136,7 @@ function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null):
 export async function isSmall(sql: Sql, most: number): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
-      select from recipients where state in ('scheduled', 'queued', 'deferred', 'sending') limit ${most + 1}
+      select from recipients where is_open limit ${most + 1}
     ) r`;
   return (row?.count ?? 0) <= most;
 }
@@ -268,7 +268,7 @@ export async function factsOf(
     left join lateral (
       select x.last_response from recipients x
       where x.message_id = a.message_id and x.last_response is not null
-        and x.state::text in ('scheduled', 'queued', 'deferred', 'sending')
+        and x.state in ('scheduled', 'queued', 'deferred', 'sending')
         and (${dimension} <> 'destination' or x.domain = a.key)
       limit 1
     ) r on true

@@ -403,7 +403,7 @@ export async function renewLeases(
         ${leases.map((held) => held.lease)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, lease)
         on ${isRecipient(sql, 'a')}
-      where r.lease = a.lease and r.state::text = 'sending'
+      where r.lease = a.lease and r.state = 'sending'
       for no key update of r skip locked
     )
     update recipients r set lease_until = clock_now() + make_interval(secs => ${LEASE_SECONDS})
@@ -564,7 +564,7 @@ export async function settleTaken(
     won as (
       update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response
       from given g
-      where ${isRecipient(sql, 'g')} and r.state::text = 'sending' and r.lease = g.lease::uuid
+      where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease::uuid
       returning r.first_attempt_at, g.*
     ),
     touched as (
@@ -618,7 +618,7 @@ export async function overdueRecipients(
     select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at,
       exists (select from parked_deliveries p where p.job_id = recipients.job_id offset 0) as parked
     from recipients
-    where state in ('scheduled', 'queued', 'deferred', 'sending')
+    where is_open
       and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
       and (lease is null or lease_until < clock_now() - make_interval(secs => ${older_than_seconds}))
       ${

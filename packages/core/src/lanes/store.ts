@@ -120,7 +120,7 @@ export const WORKSPACES_IN_A_SLICE = 16;
  * Takes the next slices of lanes back into the queue, already fetched by the caller: from one workspace after
  * another, of each what has been due for longest. Two workers skip each other's rows. What has been canceled or
  * moved meanwhile is forgotten. Served by parked_deliveries_turn, one step for each workspace, and by primary keys: a
- * state is compared as text, so that the planner cannot walk recipients_open for a key.
+ * state is asked and not whether it is open, so that the planner cannot walk recipients_open for a key.
  */
 export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<Resumed[]> {
   if (slices.length === 0) return [];
@@ -184,7 +184,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
-        and x.state::text in ('scheduled', 'queued', 'deferred', 'sending') offset 0) r
+        and x.state in ('scheduled', 'queued', 'deferred', 'sending') offset 0) r
       cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
         where x.workspace_id = t.workspace_id and x.id = t.message_id offset 0) m
     ),
