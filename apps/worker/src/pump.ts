@@ -18,7 +18,8 @@ import type { SendOutcome } from '@postrider/mail';
 import type { HoldKeeper } from './hold-keeper.ts';
 import { createLaneKeeper } from './lane-keeper.ts';
 import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
-import { createMakeAhead } from './make-ahead.ts';
+import { createMakeAhead, type Waiting } from './make-ahead.ts';
+import { createRoster, type Seated } from './roster.ts';
 import { every } from './schedules.ts';
 import { createTurns } from './turns.ts';
 import type { WorkBook } from './work-book.ts';
@@ -48,8 +49,9 @@ const LOOK_AT_ALL_MS = 400;
 const RENEW_MS = 10_000;
 // Attempts that take longer than this are shown in the status of their messages before they end.
 const SHOW_MS = 250;
-// Counted from before the claim, so that this clock always ends before the database's does.
+// Counted from before the claim, and looked at every second, so that this clock always ends before the database's.
 const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
+const LEASE_LOOK_MS = 1000;
 // SIGTERM leaves 15 s for everything. First sends may end by themselves; then those before the dot are handed
 // back; then those past it are recorded as unknown; at last a database that does not answer is given up.
 const HAND_BACK_MS = 5000;
@@ -60,7 +62,7 @@ export interface Pump {
   stop(): Promise<void>;
 }
 
-interface InFlight {
+interface InFlight extends Seated {
   readonly claimed: Claimed;
   readonly lane: string;
   /** What it was claimed as; null where nobody knows any more. */
@@ -68,12 +70,19 @@ interface InFlight {
   /** Infinity until it has its place in the lane. */
   started: number;
   readonly abort: AbortController;
-  /** Aborts what is not past the dot once the lease may have gone to somebody else. */
-  readonly lease_timer: NodeJS.Timeout;
+  /** What is not past the dot by then is aborted, because the lease may have gone to somebody else. */
+  lease_ends: number;
   sent: boolean;
   shown: boolean;
+  /** Its place among those that are made ahead. */
+  waiting: Waiting | null;
   /** The bytes, from when they were made ahead until they are sent. */
   made: Promise<unknown> | null;
+}
+
+interface Finished {
+  readonly entry: InFlight;
+  readonly result: Settled;
 }
 
 /** Moves deliveries: fetch → lane → claim → send → settle. A batch never waits for its slowest member. */
@@ -83,8 +92,8 @@ export function startDeliveryPump(
   holds: HoldKeeper,
   book: Pick<WorkBook, 'concurrency' | 'note' | 'keep'> | null = null,
 ): Pump {
-  const inFlight = new Map<string, InFlight>();
-  const finished: Settled[] = [];
+  const inFlight = createRoster<InFlight>();
+  const finished: Finished[] = [];
   let settleTimer: NodeJS.Timeout | null = null;
   let settling = 0;
   let pollTimer: NodeJS.Timeout | null = null;
@@ -100,7 +109,7 @@ export function startDeliveryPump(
   let given_up = false;
   // Apart, because a script of the simulator may keep its turns for minutes.
   const largeTurns = { live: createTurns(MOST_LARGE), sandbox: createTurns(1) };
-  const ahead = createMakeAhead(MADE_AHEAD);
+  const makeAhead = createMakeAhead(MADE_AHEAD);
   const widthOf = (lane: string) => mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'].width ?? MOST_CAP;
   const lanes = createLanes(() => performance.now(), widthOf);
   const note = createWorkerNote(services);
@@ -235,36 +244,44 @@ export function startDeliveryPump(
   };
 
   const enter = (claimed: Claimed, candidate: Candidate | null, asked: number) => {
-    const lane = candidate?.lane ?? NO_LANE;
-    const abort = new AbortController();
-    const lease_left = Math.max(0, LEASE_MS - (performance.now() - asked));
-    const lease_timer = setTimeout(() => abort.abort(), lease_left);
     const entry: InFlight = {
       claimed,
-      lane,
+      lane: candidate?.lane ?? NO_LANE,
       candidate,
       started: Number.POSITIVE_INFINITY,
-      abort,
-      lease_timer,
+      abort: new AbortController(),
+      lease_ends: asked + LEASE_MS,
       sent: false,
       shown: false,
+      waiting: null,
       made: null,
+      seat: -1,
     };
-    inFlight.set(claimed.lease, entry);
-    const refuse = () => {
-      ahead.take(claimed);
-      if (!entry.sent) finish(entry, unsentDelivery(claimed));
-    };
-    abort.signal.addEventListener('abort', refuse, { once: true });
-    if (isHeld(entry)) abort.abort();
-    else ahead.add(claimed);
+    inFlight.add(entry);
+    if (isHeld(entry)) cancel(entry);
+    else entry.waiting = makeAhead(claimed.content);
     const run = () => {
-      abort.signal.removeEventListener('abort', refuse);
-      entry.made = ahead.take(claimed);
+      entry.made = entry.waiting?.take() ?? null;
       if (entry.sent) leave(entry, null);
       else void send(entry);
     };
-    lanes.start(lane, { workspace_id: claimed.delivery.workspace_id, run, refuse });
+    lanes.start(entry.lane, {
+      workspace_id: claimed.delivery.workspace_id,
+      run,
+      refuse: () => handBack(entry),
+    });
+  };
+
+  /** Before its turn has come. */
+  const handBack = (entry: InFlight) => {
+    entry.waiting?.take();
+    if (!entry.sent) finish(entry, unsentDelivery(entry.claimed));
+  };
+
+  /** Nothing more of it goes out, unless it is past the dot. */
+  const cancel = (entry: InFlight) => {
+    entry.abort.abort();
+    if (entry.started === Number.POSITIVE_INFINITY) handBack(entry);
   };
 
   const isHeld = ({ candidate }: InFlight): boolean =>
@@ -273,8 +290,8 @@ export function startDeliveryPump(
   /** Who waits for a claim, or after it for a place, and is held now, does not go out. */
   const onHolds = () => {
     keeper.sortAnew();
-    for (const entry of inFlight.values()) {
-      if (!entry.sent && entry.started === Number.POSITIVE_INFINITY && isHeld(entry)) entry.abort.abort();
+    for (const entry of inFlight) {
+      if (!entry.sent && entry.started === Number.POSITIVE_INFINITY && isHeld(entry)) cancel(entry);
     }
     poll();
     claimSoon();
@@ -306,8 +323,7 @@ export function startDeliveryPump(
 
   const finish = (entry: InFlight, result: Settled) => {
     entry.sent = true;
-    clearTimeout(entry.lease_timer);
-    finished.push(result);
+    finished.push({ entry, result });
     if (finished.length >= SETTLE_COUNT) settleNow();
     else if (settling === 0) settleTimer ??= setTimeout(settleNow, SETTLE_MS);
   };
@@ -326,9 +342,10 @@ export function startDeliveryPump(
       settling -= 1;
       settleNow();
     };
-    void settle(batch, onTried).then(() => {
+    const results = batch.map(({ result }) => result);
+    void settle(results, onTried).then(() => {
       onTried();
-      for (const { claimed } of batch) inFlight.delete(claimed.lease);
+      for (const { entry } of batch) inFlight.remove(entry);
       claimSoon();
       // Room has come free, and what filled it may wait for it.
       if (again && isRoomy()) poll();
@@ -370,7 +387,7 @@ export function startDeliveryPump(
   const renewer = every(
     RENEW_MS,
     async () => {
-      const held = [...inFlight.values()];
+      const held = [...inFlight];
       const waiting = lanes.waiting().map(({ job }) => job);
       if (held.length + waiting.length === 0) return;
       const asked = performance.now();
@@ -384,25 +401,28 @@ export function startDeliveryPump(
         })),
       );
       // Whoever lost the lease must not reach the dot: another worker may be sending the same copy. A renewal
-      // that took long was done at its beginning, for all that is known.
-      const late = performance.now() - asked > RENEW_MS / 2;
-      for (const { claimed, abort, lease_timer, sent } of held) {
-        if (sent) continue;
-        if (!kept.has(claimed.lease)) abort.abort();
-        else if (!late) lease_timer.refresh();
+      // was done at its beginning, for all that is known.
+      for (const entry of held) {
+        if (entry.sent) continue;
+        if (!kept.has(entry.claimed.lease)) cancel(entry);
+        else entry.lease_ends = asked + LEASE_MS;
       }
       await services.jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);
     },
     services,
   );
 
+  // By itself, and not with what asks the database, which may be what does not answer.
+  const leaseLooker = setInterval(() => {
+    const now = performance.now();
+    for (const entry of inFlight) if (!entry.sent && now >= entry.lease_ends) cancel(entry);
+  }, LEASE_LOOK_MS);
+
   const shower = every(
     SHOW_MS,
     async () => {
       const now = performance.now();
-      const lasting = [...inFlight.values()].filter(
-        (entry) => !entry.sent && !entry.shown && now - entry.started >= SHOW_MS,
-      );
+      const lasting = [...inFlight].filter((entry) => !entry.sent && !entry.shown && now - entry.started >= SHOW_MS);
       if (lasting.length === 0) return;
       for (const entry of lasting) entry.shown = true;
       await showAttempts(
@@ -435,10 +455,10 @@ export function startDeliveryPump(
       if (pollTimer) clearTimeout(pollTimer);
       const deadlines = [
         setTimeout(() => {
-          for (const { abort } of inFlight.values()) abort.abort();
+          for (const entry of inFlight) cancel(entry);
         }, HAND_BACK_MS),
         setTimeout(() => {
-          for (const entry of inFlight.values()) {
+          for (const entry of inFlight) {
             if (!entry.sent) finish(entry, unansweredDelivery(entry.claimed, performance.now() - entry.started));
           }
         }, UNANSWERED_MS),
@@ -462,6 +482,7 @@ export function startDeliveryPump(
         await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       }
       for (const deadline of deadlines) clearTimeout(deadline);
+      clearInterval(leaseLooker);
       await renewer.stop();
       await shower.stop();
       await note.stop();

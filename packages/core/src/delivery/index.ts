@@ -11,6 +11,7 @@ export {
   withoutWords,
 } from './attempt.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
+export type { Content } from './content.ts';
 export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
