@@ -59,7 +59,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
         terminal,
         json,
         added,
-        () => `${inWords(added)}\n\nThe whole values: postrider domains doctor ${added.name} --format zone`,
+        () => `${inWords(added)}\n\nThe whole values: npx postrider domains doctor ${added.name} --format zone`,
       );
     });
   domains
@@ -138,7 +138,7 @@ async function examine(terminal: Terminal, name: string, { format, json }: Docto
     if (format === 'steps') {
       return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'Nothing is left to do.';
     }
-    const what = seen.added ? seen.status : 'not added yet: postrider domains add shows the other records';
+    const what = seen.added ? seen.status : 'not added yet: npx postrider domains add shows the other records';
     return `${seen.name}  ${what}\n${recordsInWords(seen.dns_records)}`;
   });
   if (!seen.healthy) terminal.fail();

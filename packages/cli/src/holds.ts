@@ -98,7 +98,7 @@ async function idOf(ctx: Context, [first = '', value]: readonly string[], ended:
   throw new Problem({
     reason: 'hold_not_found',
     message: `Nothing is held as ${[first, value].filter(Boolean).join(' ')}.`,
-    advice: 'postrider queues holds lists what is; name a hold by its id, or by its scope and value.',
+    advice: 'npx postrider queues holds lists what is; name a hold by its id, or by its scope and value.',
   });
 }
 

@@ -86,7 +86,8 @@ export function statLines({ series, group_by, complete_until }: Stats): string {
   });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
   const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
-  return `${table([['', ...names.map(plain)], ...lines])}\nCounted up to ${complete_until}.`;
+  const shown = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'nothing was counted in that time';
+  return `${shown}\nCounted up to ${complete_until}.`;
 }
 
 function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog): string {
