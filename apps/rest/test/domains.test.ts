@@ -125,6 +125,7 @@ describe('201', () => {
         ttl: 3600,
         status: 'pending',
         found: [],
+        observed: [],
         diagnosis: null,
         hint: 'Publish it, then have the domain verified.',
         key_role: purpose === 'dkim' ? 'active' : null,
@@ -229,6 +230,15 @@ describe('200', () => {
     expect(recordOf(answer, '_postrider.wrong.test')).toMatchObject({
       status: 'mismatch',
       found: ['postrider-verification=other', '<b> [31m'],
+      observed: [
+        {
+          resolver: zone.address,
+          authoritative: false,
+          values: ['postrider-verification=other', '<b> [31m'],
+          ttl: 60,
+          checked_at: answer.body.last_checked_at,
+        },
+      ],
     });
     expect(recordOf(answer, 'wrong.test')).toMatchObject({ purpose: 'spf', status: 'multiple' });
     expect((await get('wrong.test')).text).toBe(answer.text);

@@ -10,7 +10,9 @@ export interface Question {
   readonly recurse: boolean;
 }
 
-export type Asked = { readonly ok: true; readonly reply: DnsReply } | { readonly ok: false; readonly why: string };
+export type Asked =
+  | { readonly ok: true; readonly reply: DnsReply; readonly server: NameServer }
+  | { readonly ok: false; readonly why: string };
 
 export const SILENT = 'no name server answered in time';
 export const UNREACHABLE = 'no name server could be reached';
@@ -44,7 +46,7 @@ function overUdp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
     socket.on('error', () => end({ ok: false, why: UNREACHABLE }));
     socket.on('message', (message) => {
       const reply = decodeReply(message);
-      if (fits(reply)) end({ ok: true, reply });
+      if (fits(reply)) end({ ok: true, reply, server });
     });
     socket.connect(server.port, server.address, () => {
       if (!ended) socket.send(bytes);
@@ -74,7 +76,7 @@ function overTcp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
       const reply = decodeReply(all.subarray(2, 2 + all.readUInt16BE(0)));
       end(
         fits(reply) && !reply.truncated
-          ? { ok: true, reply }
+          ? { ok: true, reply, server }
           : { ok: false, why: 'a name server sent what is no answer' },
       );
     });

@@ -39,8 +39,12 @@ describe('a lookup at the authoritative servers', () => {
     });
     const dns = lookupFrom(root, await startResolver());
 
-    expect(await dns.lookup('A.good.test', 'TXT')).toMatchObject({ kind: 'found', records: ['one'] });
-    expect(await dns.lookup('none.good.test', 'TXT')).toEqual({ kind: 'none', alias: null });
+    expect(await dns.lookup('A.good.test', 'TXT')).toMatchObject({
+      kind: 'found',
+      records: ['one'],
+      source: { resolver: expect.stringMatching(/^127\.0\.0\.3\b/), authoritative: true },
+    });
+    expect(await dns.lookup('none.good.test', 'TXT')).toMatchObject({ kind: 'none', alias: null });
     expect(await dns.lookup('b.good.test', 'TXT')).toMatchObject({ kind: 'found', records: ['x'.repeat(1024)] });
 
     expect(root.questions).toEqual(['TXT a.good.test']);

@@ -2,10 +2,17 @@ import { getServers } from 'node:dns';
 import { cleanRemoteText, createAddressGuard } from '@postrider/mail';
 import { type Asked, askServer, SILENT, UNREACHABLE } from './ask-server.ts';
 import { type Authority, createAuthorityWalk, whyOf } from './find-authority.ts';
-import { type NameServer, type RecordType, readServer } from './message.ts';
+import { type NameServer, type RecordType, readServer, serverName } from './message.ts';
 import { ROOTS } from './roots.ts';
 
 export type DnsRecordType = Exclude<RecordType, 'NS'>;
+
+/** Who gave an answer. */
+export interface DnsSource {
+  readonly resolver: string;
+  /** It is a server of the zone itself, and no cache. */
+  readonly authoritative: boolean;
+}
 
 /** none: the name or the type does not exist. error: nobody knows, so nothing may follow from it. */
 export type DnsAnswer =
@@ -16,8 +23,9 @@ export type DnsAnswer =
       readonly ttl_seconds: number;
       /** What a CNAME at the name leads to, where there is one. */
       readonly alias: string | null;
+      readonly source: DnsSource;
     }
-  | { readonly kind: 'none'; readonly alias: string | null }
+  | { readonly kind: 'none'; readonly alias: string | null; readonly source: DnsSource }
   | { readonly kind: 'error'; readonly message: string };
 
 /** Asks the DNS and never throws. What strangers publish comes back as a few short lines of text. */
@@ -62,7 +70,7 @@ export function createDnsLookup(
   const ask: Ask = async (name, type) => {
     if (performance.now() < shut_until) return resolve(name, type);
     const { asked, shut } = await walk(name, type, AbortSignal.timeout(WALK_MS));
-    if (asked.ok) return asked;
+    if (asked.ok) return { ...asked, authoritative: true };
     if (shut) shut_until = performance.now() + SHUT_MS;
     const resolved = await resolve(name, type);
     // What the authoritative servers said of the failure is the better reason.
@@ -112,7 +120,7 @@ function systemServers(): NameServer[] {
   return getServers().map(readServer);
 }
 
-type Ask = (name: string, type: RecordType) => Promise<Asked>;
+type Ask = (name: string, type: RecordType) => Promise<Asked & { readonly authoritative?: true }>;
 
 /** Whether an error is about the servers that are asked, and tells nothing about the name. */
 export function isOfGiven(message: string): boolean {
@@ -149,13 +157,14 @@ async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promis
     const asked = await ask(name, type);
     if (!asked.ok) return { kind: 'error', message: asked.why };
     const { answers } = asked.reply;
+    const source = { resolver: serverName(asked.server), authoritative: asked.authoritative ?? false };
     const before = name;
     for (; hops < MOST_ALIASES; hops++) {
       const records = answers.filter((one) => one.name === name && one.type === type);
       if (records.length > 0) {
         const texts = records.slice(0, MOST_RECORDS).map((one) => cleanRemoteText(one.text));
         const ttls = records.map((one) => one.ttl_seconds);
-        return { kind: 'found', records: texts, ttl_seconds: Math.min(ttl_seconds, ...ttls), alias };
+        return { kind: 'found', records: texts, ttl_seconds: Math.min(ttl_seconds, ...ttls), alias, source };
       }
       const cname = answers.find((one) => one.name === name && one.type === 'CNAME');
       if (!cname) break;
@@ -163,7 +172,7 @@ async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promis
       ttl_seconds = Math.min(ttl_seconds, cname.ttl_seconds);
       alias ??= cleanRemoteText(name);
     }
-    if (name === before || asked.reply.code === 'no_such_name') return { kind: 'none', alias };
+    if (name === before || asked.reply.code === 'no_such_name') return { kind: 'none', alias, source };
   }
   return { kind: 'error', message: 'the aliases lead in a circle' };
 }

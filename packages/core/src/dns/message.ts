@@ -168,3 +168,9 @@ export function readServer(text: string): NameServer {
   if (isIP(address) === 0) throw new Error(`${text} is not the address of a name server`);
   return { address, port: Number(port ?? 53) };
 }
+
+/** As readServer reads it. */
+export function serverName({ address, port }: NameServer): string {
+  if (port === 53) return address;
+  return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -85,7 +85,7 @@ describe('the judgement of a record', () => {
 
 describe('the advice on a record', () => {
   it('is one sentence for each diagnosis but one, and for a record that nobody has looked up', () => {
-    const finding = { found: [], detail: 'x.test', ttl_seconds: null };
+    const finding = { found: [], detail: 'x.test', ttl_seconds: null, observed: [] };
     for (const record of records) {
       expect(adviceOf(record, undefined)).toMatch(/^Publish it, .*\.$/);
       for (const diagnosis of diagnosisNames) {
@@ -98,7 +98,7 @@ describe('the advice on a record', () => {
   });
 
   it('sends nobody to the name servers of the domain where those of DNS_SERVERS did not answer', () => {
-    const finding = { diagnosis: 'lookup_failed', found: [], ttl_seconds: null } as const;
+    const finding = { diagnosis: 'lookup_failed', found: [], ttl_seconds: null, observed: [] } as const;
     const [record] = records;
     if (!record) throw new Error('no record is wanted');
     const advice = (detail: string) => adviceOf(record, { ...finding, detail });
@@ -110,7 +110,7 @@ describe('the advice on a record', () => {
   });
 
   it('says how long caches show what is there now, where that is long', () => {
-    const finding = { diagnosis: 'mismatch', found: [], detail: null } as const;
+    const finding = { diagnosis: 'mismatch', found: [], detail: null, observed: [] } as const;
     const [record] = records;
     if (!record) throw new Error('no record is wanted');
 

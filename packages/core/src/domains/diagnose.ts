@@ -53,6 +53,15 @@ export interface Finding {
   readonly detail: string | null;
   /** How long caches may keep what was found. */
   readonly ttl_seconds: number | null;
+  readonly observed: readonly Observation[];
+}
+
+/** What one name server said at the name of a record. */
+export interface Observation {
+  readonly resolver: string;
+  readonly authoritative: boolean;
+  readonly values: readonly string[];
+  readonly ttl: number | null;
 }
 
 interface DiagnosisRow {
@@ -155,12 +164,15 @@ function hours(seconds: number): string {
 
 // What is shown and stored of the answers; the judgement sees all of them.
 const MOST_SHOWN = 10;
+const MOST_OBSERVED = 5;
 
 /** The whole table from what should be there and what was seen to what is the matter. */
 export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): Finding {
   const { answer, cached } = evidence;
+  const observed = [answer, cached].flatMap(observationOf);
   if (answer.kind === 'error') {
-    return { diagnosis: 'lookup_failed', found: [answer.message], detail: answer.message, ttl_seconds: null };
+    const { message } = answer;
+    return { diagnosis: 'lookup_failed', found: [message], detail: message, ttl_seconds: null, observed };
   }
   const texts = answer.kind === 'found' ? answer.records : [];
   const ttl_seconds = answer.kind === 'found' ? answer.ttl_seconds : null;
@@ -169,6 +181,7 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
     found: found.slice(0, MOST_SHOWN),
     detail,
     ttl_seconds,
+    observed,
   });
   const judged = judge(wanted, texts, site, evidence.spf);
   if (judged === 'right') {
@@ -189,6 +202,12 @@ export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): 
   if (elsewhere) return say(elsewhere.kind, elsewhere.fqdn);
   if (evidence.addresses.length > 0) return say('proxied', null, evidence.addresses);
   return say(judged);
+}
+
+function observationOf(answer: DnsAnswer | null): Observation[] {
+  if (answer === null || answer.kind === 'error') return [];
+  const values = textsOf(answer).slice(0, MOST_OBSERVED);
+  return [{ ...answer.source, values, ttl: answer.kind === 'found' ? answer.ttl_seconds : null }];
 }
 
 /** Whether what stands at another name was meant for this record. */

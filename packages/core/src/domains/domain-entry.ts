@@ -20,6 +20,13 @@ import type { DomainRow } from './store.ts';
 
 const TTL_SECONDS = 3600;
 
+const observationFields = {
+  resolver: z.string().meta({ examples: ['192.0.2.53'] }),
+  authoritative: z.boolean().meta({ description: 'Whether it is a server of the zone, and no cache.' }),
+  values: z.array(z.string()).readonly().meta({ description: 'The first five.' }),
+  ttl: z.number().nullable().meta({ description: 'In seconds; null where nothing was there.' }),
+};
+
 export const recordSchema = z
   .object({
     purpose: z.enum(purposes),
@@ -31,6 +38,13 @@ export const recordSchema = z
     ttl: z.int(),
     status: z.enum(recordStatuses),
     found: z.array(z.string()).readonly().meta({ description: 'What the last check saw there.' }),
+    observed: z
+      .array(z.object({ ...observationFields, checked_at: timeField }))
+      .readonly()
+      .meta({
+        description:
+          'The same by name server, one of the zone first; a cache is asked where the record is right there.',
+      }),
     diagnosis: z
       .enum(diagnosisNames)
       .nullable()
@@ -67,6 +81,7 @@ const checksSchema = z.record(
     found: z.array(z.string()).readonly(),
     detail: z.string().nullable(),
     ttl_seconds: z.number().nullable(),
+    observed: z.array(z.object(observationFields)).readonly(),
   }),
 );
 /** What a check saw, by checkName. */
@@ -98,7 +113,7 @@ export function domainEntry(
     verified_at: row.verified_at && isoTime(row.verified_at),
     last_checked_at: row.last_checked_at && isoTime(row.last_checked_at),
     next_check_at: row.next_check_at && isoTime(row.next_check_at),
-    dns_records: records.map((record) => recordEntry(record, checks[checkName(record)], keys)),
+    dns_records: records.map((record) => recordEntry(record, checks[checkName(record)], keys, row.last_checked_at)),
   };
 }
 
@@ -107,6 +122,7 @@ export function recordEntry(
   record: WantedRecord,
   finding: Finding | undefined,
   keys: readonly PublishedKey[],
+  checked_at: Date | null,
 ): z.output<typeof recordSchema> {
   const { purpose, required, type, host, fqdn, value, key_id } = record;
   const key_role = keys.find(({ id }) => id === key_id)?.role ?? null;
@@ -120,6 +136,7 @@ export function recordEntry(
     ttl: TTL_SECONDS,
     status: finding ? diagnoses[finding.diagnosis].status : 'pending',
     found: finding?.found ?? [],
+    observed: checked_at && finding ? finding.observed.map((one) => ({ ...one, checked_at: isoTime(checked_at) })) : [],
     diagnosis: finding?.diagnosis ?? null,
     hint: key_role === 'retired' ? null : adviceOf(record, finding),
     key_role,

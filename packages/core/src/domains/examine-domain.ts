@@ -44,7 +44,8 @@ export const examineDomain = operation({
     const subject = row ?? { name, ownership_token: null, return_path: null };
     const site = siteOf(ctx.config, ctx.public_url);
     const checked = row?.sandbox ? [] : await checkRecords(ctx.dns, subject, keys, site);
-    const dns_records = checked.map(({ wanted, finding }) => recordEntry(wanted, finding, keys));
+    const now = new Date(ctx.clock.now());
+    const dns_records = checked.map(({ wanted, finding }) => recordEntry(wanted, finding, keys, now));
     return {
       object: 'domain_examination',
       name,

@@ -25,7 +25,21 @@ const DomainStatus = enumOf('DomainStatus', domainStates);
 const RecordPurpose = enumOf('RecordPurpose', purposes);
 const RecordStatus = enumOf('RecordStatus', recordStatuses);
 
-const DnsRecord = builder.objectRef<DomainEntry['dns_records'][number]>('DnsRecord').implement({
+type DnsRecordEntry = DomainEntry['dns_records'][number];
+
+const ResolverAnswer = builder.objectRef<DnsRecordEntry['observed'][number]>('ResolverAnswer').implement({
+  fields: (t) => ({
+    resolver: t.exposeString('resolver'),
+    authoritative: t.exposeBoolean('authoritative', {
+      description: 'Whether it is a server of the zone, and no cache.',
+    }),
+    values: t.stringList({ resolve: ({ values }) => values }),
+    ttl: t.int({ nullable: true, description: 'In seconds; null where nothing was there.', resolve: ({ ttl }) => ttl }),
+    checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
+  }),
+});
+
+const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
   fields: (t) => ({
     purpose: t.field({ type: RecordPurpose, resolve: ({ purpose }) => purpose }),
     required: t.exposeBoolean('required', { description: 'Whether the domain is verified only with it.' }),
@@ -36,6 +50,11 @@ const DnsRecord = builder.objectRef<DomainEntry['dns_records'][number]>('DnsReco
     ttl: t.exposeInt('ttl'),
     status: t.field({ type: RecordStatus, resolve: ({ status }) => status }),
     found: t.stringList({ description: 'What the last check saw there.', resolve: ({ found }) => found }),
+    observed: t.field({
+      type: [ResolverAnswer],
+      description: 'The same by name server, one of the zone first.',
+      resolve: ({ observed }) => observed,
+    }),
     diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What exactly is the matter.' }),
     hint: t.exposeString('hint', { nullable: true, description: 'What to do about it, for people.' }),
     keyRole: t.string({
