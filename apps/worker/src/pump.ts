@@ -72,6 +72,8 @@ interface InFlight extends Seated {
   readonly abort: AbortController;
   /** What is not past the dot by then is aborted, because the lease may have gone to somebody else. */
   lease_ends: number;
+  /** It has come to a connection. */
+  begun: boolean;
   sent: boolean;
   shown: boolean;
   /** Its place among those that are made ahead. */
@@ -251,6 +253,7 @@ export function startDeliveryPump(
       started: Number.POSITIVE_INFINITY,
       abort: new AbortController(),
       lease_ends: asked + LEASE_MS,
+      begun: false,
       sent: false,
       shown: false,
       waiting: null,
@@ -287,11 +290,11 @@ export function startDeliveryPump(
   const isHeld = ({ candidate }: InFlight): boolean =>
     isPaused() || (candidate !== null && keeper.heldIn(candidate) !== null);
 
-  /** Who waits for a claim, or after it for a place, and is held now, does not go out. */
+  /** Who waits for a claim, or after it for a place or a connection, and is held now, does not go out. */
   const onHolds = () => {
     keeper.sortAnew();
     for (const entry of inFlight) {
-      if (!entry.sent && entry.started === Number.POSITIVE_INFINITY && isHeld(entry)) cancel(entry);
+      if (!entry.sent && !entry.begun && isHeld(entry)) cancel(entry);
     }
     poll();
     claimSoon();
@@ -308,7 +311,10 @@ export function startDeliveryPump(
     entry.started = performance.now();
     const due_at = entry.lane === NO_LANE ? null : (entry.candidate?.due_at ?? null);
     const wait_ms = due_at && Math.max(0, services.clock.now() - due_at.getTime());
-    const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal);
+    const begun = () => {
+      entry.begun = true;
+    };
+    const attempt = () => attemptDelivery(services, mailers, claimed, abort.signal, begun);
     const result = claimed.content.large ? await largeTurns[claimed.delivery.mode](attempt) : await attempt();
     entry.made = null;
     const { kind, reply } = result.outcome;

@@ -9,6 +9,8 @@ export interface Envelope {
    * sent: it is deferred.
    */
   before_content?(): Promise<boolean>;
+  /** Told once, when a connection is there or being opened, and its turn on it has come. */
+  begun?(): void;
 }
 
 /** How far a transaction came: what was being done, or waited for, when it was decided. */
@@ -43,7 +45,7 @@ export interface SendOutcome {
   readonly transcript: string;
 }
 
-/** The mail, or what makes it when its turn has come, so that those who wait hold no copy. */
+/** The mail, or what makes it when its turn is near, so that those who wait long hold no copy. */
 export type Raw = Buffer | (() => Buffer | Promise<Buffer>);
 
 export interface Mailer {

@@ -216,15 +216,19 @@ async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number
   return ended;
 }
 
-/** Between the transactions: composes and talks. Never throws; what goes wrong here is a deferral. */
+/**
+ * Between the transactions: composes and talks. Never throws; what goes wrong here is a deferral. Tells when it has come
+ * to a connection and begins.
+ */
 export async function attemptDelivery(
   services: Services,
   mailers: Mailers,
   claimed: Claimed,
   signal: AbortSignal,
+  begun?: () => void,
 ): Promise<Omit<Settled, 'handed_back'>> {
   const started = performance.now();
-  const { outcome, kept_by = null } = await talk(services, mailers, claimed, signal);
+  const { outcome, kept_by = null } = await talk(services, mailers, claimed, signal, begun);
   return { claimed, outcome, kept_by, duration_ms: performance.now() - started };
 }
 
@@ -252,12 +256,17 @@ async function talk(
   mailers: Mailers,
   { delivery, content, lease }: Claimed,
   signal: AbortSignal,
+  begun?: () => void,
 ): Promise<Pick<Settled, 'outcome' | 'kept_by'>> {
   // Where a mail must not arrive twice, a worker that dies must leave behind that it may have arrived.
   const before_content =
     delivery.unknown_policy === 'stop' ? () => markContent(services.sql, delivery, lease) : undefined;
   try {
-    const envelope = { ...envelopeOf(services, delivery), ...(before_content && { before_content }) };
+    const envelope = {
+      ...envelopeOf(services, delivery),
+      ...(before_content && { before_content }),
+      ...(begun && { begun }),
+    };
     return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {
     if (error instanceof ContentGone) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };

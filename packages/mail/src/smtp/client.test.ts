@@ -1,23 +1,19 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
+import {
+  DEFAULTS,
+  hangUp,
+  PIPELINING,
+  type Script,
+  type ScriptedServer,
+  startScriptedServer,
+  type Verb,
+} from '../../test/scripted-server.ts';
 import { createMailer } from '../mailer.ts';
 import type { Mailer, SendOutcome } from '../send-outcome.ts';
 import { startCaptureServer } from './capture-server.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
-
-type Verb = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'dot' | 'RSET' | 'QUIT' | 'STARTTLS' | 'AUTH';
-/** The answer of a scripted server; a function acts on the socket itself. Null is silence. */
-type Answer = string | null | ((socket: Socket) => void);
-type Script = (verb: Verb, connection: number, line: string) => Answer | undefined;
-
-interface ScriptedServer {
-  readonly port: number;
-  readonly verbs: string[];
-  readonly bodies: string[];
-  readonly sockets: Socket[];
-  connections: number;
-}
 
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n.\r\n..\r\nend\r\n');
 const envelope = { from: 'bounces@good.test', to: 'jane@example.test' };
@@ -28,66 +24,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const DEFAULTS: Record<Verb, string> = {
-  greeting: '220 sink',
-  EHLO: '250-sink\r\n250 ENHANCEDSTATUSCODES',
-  MAIL: '250 2.1.0 ok',
-  RCPT: '250 2.1.5 ok',
-  DATA: '354 go',
-  dot: '250 2.0.0 taken',
-  RSET: '250 ok',
-  QUIT: '221 bye',
-  STARTTLS: '454 no',
-  AUTH: '535 5.7.8 no',
-};
-const PIPELINING = '250-sink\r\n250 PIPELINING';
-const VERBS = new Set<string>(Object.keys(DEFAULTS));
-const hangUp: Answer = (socket) => socket.destroy();
-
-async function scripted(script: Script = () => undefined): Promise<ScriptedServer> {
-  const state = { verbs: [] as string[], bodies: [] as string[], sockets: [] as Socket[], connections: 0 };
-  const server: Server = createServer((socket) => {
-    const connection = ++state.connections;
-    state.sockets.push(socket);
-    socket.setNoDelay(true);
-    socket.on('error', () => undefined);
-    let received = '';
-    let inBody = false;
-    const answer = (verb: Verb, line: string) => {
-      const chosen = script(verb, connection, line);
-      const reply = chosen === undefined ? DEFAULTS[verb] : chosen;
-      if (typeof reply === 'function') reply(socket);
-      else if (reply !== null) socket.write(`${reply}\r\n`);
-      if (verb === 'DATA') inBody = typeof reply === 'string' && reply.startsWith('354');
-    };
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-      for (;;) {
-        if (inBody && received.startsWith('.\r\n')) received = `\r\n${received}`;
-        const end = inBody ? received.indexOf('\r\n.\r\n') : received.indexOf('\r\n');
-        if (end < 0) return;
-        const piece = received.slice(0, end);
-        received = received.slice(end + (inBody ? 5 : 2));
-        if (inBody) {
-          inBody = false;
-          state.bodies.push(piece.replace(/^\./gm, ''));
-          state.verbs.push('dot');
-          answer('dot', piece);
-        } else {
-          const verb = piece.split(/[ :]/)[0]?.toUpperCase() ?? '';
-          state.verbs.push(verb);
-          if (VERBS.has(verb)) answer(verb as Verb, piece);
-        }
-      }
-    });
-    answer('greeting', '');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    for (const socket of state.sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return Object.assign(state, { port: (server.address() as AddressInfo).port });
+async function scripted(script?: Script): Promise<ScriptedServer> {
+  const server = await startScriptedServer(script);
+  closing.push(() => server.stop());
+  return server;
 }
 
 function transport(port: number, options: Partial<SmtpTransportOptions> = {}): Mailer {

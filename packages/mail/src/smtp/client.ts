@@ -2,11 +2,13 @@ import { isIP, type Socket } from 'node:net';
 import SMTPConnection, { type SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText, type Reply, readReply } from '../reply.ts';
 import type { Envelope, Mailer, Raw, SendOutcome } from '../send-outcome.ts';
+import { createDeadline } from './deadline.ts';
 import { createReplyReader } from './reply-reader.ts';
 import type { SmtpRoute, SmtpRoutes } from './route.ts';
 import {
   describe,
   discard,
+  emptyLog,
   isOpen,
   note,
   type OpenSession,
@@ -14,10 +16,10 @@ import {
   type Session,
   SILENT,
   say,
-  takeTranscript,
   tlsFacts,
+  transcriptOf,
 } from './session.ts';
-import { ABORTED, type SmtpTimeouts, type Transaction, transact } from './transaction.ts';
+import { ABORTED, createDialogue, type Dialogue, type SmtpTimeouts, type Transaction } from './transaction.ts';
 
 export interface SmtpTransportOptions {
   readonly host: string;
@@ -65,6 +67,8 @@ const DEFAULT_TIMEOUTS: SmtpTimeouts = {
 const MAX_MESSAGES_PER_CONNECTION = 100;
 const MAX_REPLY_SIZE = 64 * 1024;
 const QUIT_MS = 1000;
+/** How long envelopes wait for their turn after one that was sent ahead has not been heard. */
+const NO_RIDES_MS = 600_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 interface Opened {
@@ -85,14 +89,27 @@ interface NotOpened {
   readonly transcript: string;
 }
 
-interface Attempt {
-  readonly outcome: SendOutcome;
-  /** Settles when the connection is free again or gone, and its place can be given on. */
-  readonly released: Promise<void>;
+/** One call of send. */
+interface Mail {
+  readonly envelope: Envelope;
+  readonly raw: Raw;
+  readonly signal: AbortSignal;
+  bytes: Buffer | null;
+  is_being_made: boolean;
+  /** It has a connection's place, or goes with a mail that has. */
+  has_place: boolean;
+  has_begun: boolean;
+  dialogue: Dialogue<MadeMail> | null;
+  /** The session that was opened for it. */
+  opened: Opened | null;
+  readonly onAbort: () => void;
+  readonly resolve: (outcome: SendOutcome) => void;
+  readonly reject: (error: unknown) => void;
 }
 
+type MadeMail = Mail & { readonly bytes: Buffer };
+
 const IGNORE = () => undefined;
-const RELEASED = Promise.resolve();
 const STOPPED = 'The transport is stopped.';
 
 /** Sends to one host over kept connections, one recipient per transaction. */
@@ -111,77 +128,203 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     timeouts,
     laneOf: (to) => (options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target),
   });
-  // A server of one's own takes what it has connections for.
-  return { ...pool, width: max_connections };
+  // A server of one's own takes what it has connections for, and on each the envelope of the next mail.
+  return { ...pool, width: 2 * max_connections };
 }
 
 /** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
 export function createSessionPool(options: SessionPoolOptions): SessionPool {
   const timeouts: SmtpTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const idle: OpenSession[] = [];
-  const waiting: ((granted: boolean) => void)[] = [];
-  const working = new Set<Promise<unknown>>();
-  let slots_taken = 0;
+  const idle: Dialogue<MadeMail>[] = [];
+  const waiting: Mail[] = [];
+  const quieted: (() => void)[] = [];
+  let places_taken = 0;
+  let closing_count = 0;
+  let no_rides_before = 0;
   let stopped = false;
 
-  async function send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
-    if (!(await takeSlot(signal))) return notStarted();
-    const work = make(raw).then((bytes) => attempt(envelope, bytes, signal));
-    const freed = work.then((result) => result.released).then(passSlot, passSlot);
-    working.add(freed);
-    void freed.then(() => working.delete(freed));
-    return (await work).outcome;
-  }
-
-  async function make(raw: Raw): Promise<Buffer> {
-    return typeof raw === 'function' ? raw() : raw;
-  }
-
-  async function attempt(envelope: Envelope, raw: Buffer, signal: AbortSignal): Promise<Attempt> {
-    const kept = takeIdle();
-    if (kept) {
-      const result = await transact(kept, envelope, raw, signal, timeouts);
-      // The server ended this session while nobody used it and answered nothing of this mail, so that a
-      // fresh connection cannot make a second copy.
-      if (!result.stale) return { outcome: outcomeOf(kept, result, null), released: release(kept, result) };
-    }
-    const opened = await open(signal);
-    if (!opened.ok) return { outcome: notConnected(opened), released: RELEASED };
-    const result = await transact(opened.session, envelope, raw, signal, timeouts);
-    return { outcome: outcomeOf(opened.session, result, opened), released: release(opened.session, result) };
-  }
-
-  function takeSlot(signal: AbortSignal): Promise<boolean> | boolean {
-    if (stopped || signal.aborted) return false;
-    if (slots_taken < options.max_connections) {
-      slots_taken++;
-      return true;
-    }
-    return new Promise((resolve) => {
-      const grant = (granted: boolean) => {
-        signal.removeEventListener('abort', giveUp);
-        resolve(granted);
+  function send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
+    if (stopped || signal.aborted) return Promise.resolve(notStarted());
+    return new Promise((resolve, reject) => {
+      const mail: Mail = {
+        envelope,
+        raw,
+        signal,
+        bytes: typeof raw === 'function' ? null : raw,
+        is_being_made: false,
+        has_place: false,
+        has_begun: false,
+        dialogue: null,
+        opened: null,
+        onAbort: () => abort(mail),
+        resolve,
+        reject,
       };
-      const giveUp = () => {
-        const place = waiting.indexOf(grant);
-        if (place >= 0) waiting.splice(place, 1);
-        resolve(false);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      waiting.push(grant);
+      signal.addEventListener('abort', mail.onAbort);
+      if (places_taken < options.max_connections) {
+        places_taken++;
+        start(mail);
+      } else {
+        waiting.push(mail);
+        makeAhead();
+      }
     });
   }
 
-  function passSlot(): void {
-    const next = waiting.shift();
-    if (next) next(true);
-    else slots_taken--;
+  function settle(mail: Mail, outcome: SendOutcome): void {
+    mail.signal.removeEventListener('abort', mail.onAbort);
+    mail.resolve(outcome);
   }
 
-  function takeIdle(): OpenSession | undefined {
-    for (let session = idle.pop(); session; session = idle.pop()) {
+  function abort(mail: Mail): void {
+    if (mail.dialogue && isMade(mail)) mail.dialogue.abort(mail);
+    else if (takeFromLine(mail)) settle(mail, notStarted());
+    // One that is being made, or that a session is being opened for, is looked at when that is done.
+  }
+
+  /** For a mail that has a place. */
+  function start(mail: Mail): void {
+    mail.has_place = true;
+    if (isMade(mail)) go(mail);
+    else make(mail);
+  }
+
+  function make(mail: Mail): void {
+    if (isMade(mail) || mail.is_being_made) return;
+    mail.is_being_made = true;
+    bytesOf(mail.raw).then(
+      (bytes) => {
+        mail.bytes = bytes;
+        if (mail.has_place && isMade(mail)) go(mail);
+      },
+      (error) => fail(mail, error),
+    );
+  }
+
+  /** As many as may soon be sent, so that no session stands still for them. */
+  function makeAhead(): void {
+    for (let place = 0; place < options.max_connections; place++) {
+      const mail = waiting[place];
+      if (!mail) return;
+      make(mail);
+    }
+  }
+
+  function fail(mail: Mail, error: unknown): void {
+    mail.signal.removeEventListener('abort', mail.onAbort);
+    mail.reject(error);
+    if (mail.has_place) passPlace();
+    else takeFromLine(mail);
+  }
+
+  function go(mail: MadeMail): void {
+    if (endAborted(mail)) return;
+    const kept = takeIdle();
+    if (kept) {
+      mail.dialogue = kept;
+      tellBegun(mail);
+      kept.begin(mail);
+    } else openFor(mail);
+  }
+
+  function tellBegun(mail: Mail): void {
+    if (mail.has_begun) return;
+    mail.has_begun = true;
+    mail.envelope.begun?.();
+  }
+
+  function endAborted(mail: Mail): boolean {
+    if (!mail.signal.aborted) return false;
+    settle(mail, notStarted());
+    passPlace();
+    return true;
+  }
+
+  function openFor(mail: MadeMail): void {
+    mail.dialogue = null;
+    if (endAborted(mail)) return;
+    tellBegun(mail);
+    open(mail.signal).then(
+      (opened) => {
+        if (!opened.ok) {
+          settle(mail, notConnected(opened));
+          passPlace();
+          return;
+        }
+        mail.opened = opened;
+        mail.dialogue = dialogueOn(opened.session);
+        mail.dialogue.begin(mail);
+      },
+      (error) => fail(mail, error),
+    );
+  }
+
+  function dialogueOn(session: OpenSession): Dialogue<MadeMail> {
+    const dialogue: Dialogue<MadeMail> = createDialogue<MadeMail>(
+      session,
+      {
+        next: (fits) => riderFor(dialogue, fits),
+        begun: tellBegun,
+        settled: (mail, result) => settle(mail, outcomeOf(session, result, mail.opened)),
+        free: (accepted) => release(dialogue, accepted),
+        gone(untouched) {
+          // Nothing of it was answered, so that a fresh connection cannot make a second copy.
+          if (untouched) openFor(untouched);
+          else passPlace();
+        },
+        unheard() {
+          no_rides_before = performance.now() + NO_RIDES_MS;
+        },
+      },
+      timeouts,
+    );
+    return dialogue;
+  }
+
+  function riderFor(dialogue: Dialogue<MadeMail>, fits: (mail: MadeMail) => boolean): MadeMail | null {
+    if (waiting.length === 0 || dialogue.session.message_count >= MAX_MESSAGES_PER_CONNECTION) return null;
+    if (performance.now() < no_rides_before) return null;
+    for (const mail of waiting) {
+      if (!isMade(mail) || !fits(mail)) continue;
+      takeFromLine(mail);
+      mail.has_place = true;
+      mail.dialogue = dialogue;
+      return mail;
+    }
+    return null;
+  }
+
+  function takeFromLine(mail: Mail): boolean {
+    const place = waiting.indexOf(mail);
+    if (place < 0) return false;
+    waiting.splice(place, 1);
+    makeAhead();
+    return true;
+  }
+
+  function passPlace(): void {
+    const next = waiting.find(isMade) ?? waiting[0];
+    if (next) {
+      takeFromLine(next);
+      start(next);
+      return;
+    }
+    places_taken--;
+    tellIfQuiet();
+  }
+
+  function isQuiet(): boolean {
+    return places_taken === 0 && closing_count === 0;
+  }
+
+  function tellIfQuiet(): void {
+    if (isQuiet()) for (const tell of quieted.splice(0)) tell();
+  }
+
+  function takeIdle(): Dialogue<MadeMail> | undefined {
+    for (let dialogue = idle.pop(); dialogue; dialogue = idle.pop()) {
       countKept(-1);
-      if (!session.ended) return session;
+      if (!dialogue.session.ended) return dialogue;
     }
     return undefined;
   }
@@ -196,7 +339,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     for (const route of ranked) {
       const opened = await openRoute(route, signal);
       if (opened.ok) {
-        opened.session.log.unshift(...story);
+        opened.session.log.lines.unshift(...story);
         return opened;
       }
       failures.push(opened);
@@ -284,8 +427,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       message_count: 0,
       ended: false,
       listener: SILENT,
-      log: [],
-      log_length: 0,
+      log: emptyLog(),
     };
     session.idle_timer.unref();
 
@@ -295,11 +437,11 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       if (typeof line !== 'string' || typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
       if (entry.tnx === 'server') {
         logging_in &&= line.startsWith('3');
-        note(session, 'S', logging_in ? '334 ***' : line);
+        note(session.log, 'S', logging_in ? '334 ***' : line);
         session.listener.reply?.(line);
       } else if (entry.tnx === 'client') {
         logging_in ||= line.startsWith('AUTH ');
-        note(session, 'C', logging_in ? 'AUTH ***' : line);
+        note(session.log, 'C', logging_in ? 'AUTH ***' : line);
         session.listener.command?.(line);
       }
     }
@@ -311,6 +453,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     connection.on('end', () => {
       session.ended = true;
       clearTimeout(session.idle_timer);
+      session.line?.deadline.stop();
       takeOut(session);
       session.listener.end?.(null);
     });
@@ -358,7 +501,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
           reply: error?.response ? readReply(error.response) : null,
           tls_failed: tls_started > 0 && !connection.secure,
           connect_ms: performance.now() - started,
-          transcript: takeTranscript(session),
+          transcript: transcriptOf(session.log),
         });
       }
 
@@ -396,7 +539,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
     const replies = createReplyReader(
       (text) => {
-        note(session, 'S', text);
+        note(session.log, 'S', text);
         if (session.listener.reply) session.listener.reply(text);
         // Whatever a server says to a session at rest, such as 421, ends it.
         else discard(session);
@@ -410,47 +553,49 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     socket.setTimeout(0);
     socket.removeAllListeners('data');
     socket.on('data', (chunk) => replies.push(chunk));
-    return Object.assign(session, { line: { socket, replies, abilities: readAbilities(greeted) } });
+    const deadline = createDeadline(() => session.listener.expire?.());
+    return Object.assign(session, { line: { socket, replies, abilities: readAbilities(greeted), deadline } });
   }
 
   /** Puts the session back for the next mail, or closes it. */
-  function release(session: OpenSession, result: Transaction): Promise<void> {
-    if (session.ended) return RELEASED;
+  function release(dialogue: Dialogue<MadeMail>, accepted: boolean): void {
+    const { session } = dialogue;
     const { kept } = options;
     const too_many = kept !== undefined && kept.count >= kept.most && waiting.length === 0;
     if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || stopped || too_many) {
       retire(session);
-      return RELEASED;
-    }
-    if (result.kind === 'accepted') {
-      keep(session);
-      return RELEASED;
-    }
-    return new Promise((resolve) => {
-      const settle = (failed: boolean) => {
-        clearTimeout(deadline);
-        session.listener = SILENT;
-        if (failed) discard(session);
-        else if (stopped) retire(session);
-        else keep(session);
-        resolve();
-      };
-      const deadline = setTimeout(() => settle(true), timeouts.command_ms);
-      session.listener = { reply: (text) => settle(!text.startsWith('2')), end: () => settle(true) };
-      say(session, 'RSET');
-    });
+      passPlace();
+    } else if (accepted) {
+      keep(dialogue);
+      passPlace();
+    } else reset(dialogue);
   }
 
-  function keep(session: OpenSession): void {
-    session.log = [];
-    session.log_length = 0;
-    session.idle_timer.refresh();
-    idle.push(session);
+  function reset(dialogue: Dialogue<MadeMail>): void {
+    const { session } = dialogue;
+    const { deadline } = session.line;
+    const end = (failed: boolean) => {
+      deadline.clear();
+      session.listener = SILENT;
+      if (failed) discard(session);
+      else if (stopped) retire(session);
+      else keep(dialogue);
+      passPlace();
+    };
+    session.listener = { reply: (text) => end(!text.startsWith('2')), end: () => end(true), expire: () => end(true) };
+    deadline.set(timeouts.command_ms);
+    say(session, 'RSET');
+  }
+
+  function keep(dialogue: Dialogue<MadeMail>): void {
+    dialogue.session.log = emptyLog();
+    dialogue.session.idle_timer.refresh();
+    idle.push(dialogue);
     countKept(1);
   }
 
   function takeOut(session: Session): boolean {
-    const place = isOpen(session) ? idle.indexOf(session) : -1;
+    const place = idle.findIndex((dialogue) => dialogue.session === session);
     if (place < 0) return false;
     idle.splice(place, 1);
     countKept(-1);
@@ -465,20 +610,20 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   function retire(session: Session): void {
     // The idle timer runs on while the session works; then it means nothing.
     if (!takeOut(session) && session.listener !== SILENT) return;
-    if (session.ended) return;
-    const closing = new Promise<void>((resolve) => {
-      const deadline = setTimeout(() => discard(session), QUIT_MS);
-      session.listener = {
-        reply: () => discard(session),
-        end() {
-          clearTimeout(deadline);
-          resolve();
-        },
-      };
-      say(session, 'QUIT');
-    });
-    working.add(closing);
-    void closing.then(() => working.delete(closing));
+    if (session.ended || !isOpen(session)) return;
+    const { deadline } = session.line;
+    closing_count++;
+    session.listener = {
+      reply: () => discard(session),
+      end() {
+        session.listener = SILENT;
+        closing_count--;
+        tellIfQuiet();
+      },
+      expire: () => discard(session),
+    };
+    deadline.set(QUIT_MS);
+    say(session, 'QUIT');
   }
 
   function outcomeOf(session: Session, result: Transaction, opened: Opened | null): SendOutcome {
@@ -497,7 +642,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         data: result.data_ms,
       },
       stage: result.stage,
-      transcript: takeTranscript(session),
+      transcript: result.transcript,
     };
   }
 
@@ -524,18 +669,20 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
   async function stop(): Promise<void> {
     stopped = true;
-    for (const refuse of waiting.splice(0)) refuse(false);
-    for (const session of [...idle]) retire(session);
-    // A transaction that ends adds the closing of its session to the set.
-    while (working.size > 0) await Promise.all(working);
+    for (const mail of waiting.splice(0)) settle(mail, notStarted());
+    for (const { session } of [...idle]) retire(session);
+    if (!isQuiet()) await new Promise<void>((resolve) => quieted.push(resolve));
   }
 
-  return {
-    send,
-    laneOf: options.laneOf,
-    stop,
-    isEmpty: () => slots_taken === 0 && idle.length === 0 && working.size === 0,
-  };
+  return { send, laneOf: options.laneOf, stop, isEmpty: () => isQuiet() && idle.length === 0 };
+}
+
+function isMade(mail: Mail): mail is MadeMail {
+  return mail.bytes !== null;
+}
+
+async function bytesOf(raw: Raw): Promise<Buffer> {
+  return typeof raw === 'function' ? raw() : raw;
 }
 
 function targetOf({ host, port }: { readonly host: string; readonly port: number }): string {

@@ -4,10 +4,11 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPError } from 'nodemailer/lib/smtp-connection';
 import { cleanRemoteText } from '../reply.ts';
 import type { TlsFacts } from '../send-outcome.ts';
+import type { Deadline } from './deadline.ts';
 import type { ReplyReader } from './reply-reader.ts';
 import type { SmtpRoute } from './route.ts';
 
-/** One connection and what is known about it. Exactly one transaction uses it at a time. */
+/** One connection and what is known about it. One transaction uses it at a time; the next may have announced itself. */
 export interface Session {
   readonly connection: SMTPConnection;
   /** Once the session is open. */
@@ -20,8 +21,13 @@ export interface Session {
   ended: boolean;
   /** Where the connection's commands, replies and end are told to; changes with the work at hand. */
   listener: SessionListener;
-  log: string[];
-  log_length: number;
+  /** What has been said for the mail at hand. */
+  log: Log;
+}
+
+export interface Log {
+  readonly lines: string[];
+  length: number;
 }
 
 export type OpenSession = Session & { readonly line: Line };
@@ -31,6 +37,7 @@ export interface Line {
   readonly socket: Socket;
   readonly replies: ReplyReader;
   readonly abilities: Abilities;
+  readonly deadline: Deadline;
 }
 
 export interface Abilities {
@@ -45,6 +52,8 @@ export interface SessionListener {
   command?(line: string): void;
   reply?(line: string): void;
   end?(error: SMTPError | null): void;
+  /** What was waited for has not come by its deadline. */
+  expire?(): void;
 }
 
 const MAX_TRANSCRIPT_LINE = 400;
@@ -63,14 +72,15 @@ export function readAbilities(greeted: string): Abilities {
   return { pipelining: offers('PIPELINING'), smtputf8: offers('SMTPUTF8'), size: offers('SIZE'), max_size };
 }
 
-export function say(session: Session, ...commands: readonly string[]): void {
-  for (const command of commands) note(session, 'C', command);
-  session.line?.socket.write(`${commands.join('\r\n')}\r\n`);
+export function say(session: OpenSession, command: string): void {
+  note(session.log, 'C', command);
+  session.line.socket.write(`${command}\r\n`);
 }
 
 export function discard(session: Session): void {
   session.ended = true;
   clearTimeout(session.idle_timer);
+  session.line?.deadline.stop();
   session.connection.close();
 }
 
@@ -90,16 +100,17 @@ export function describe(error: SMTPError | null): string {
   return cause && !text.includes(cause) ? `${text} (${cause})` : text;
 }
 
-export function note(session: Session, speaker: 'C' | 'S', line: string): void {
-  if (session.log_length > MAX_TRANSCRIPT) return;
-  const text = `${speaker}: ${cleanRemoteText(line.slice(0, MAX_TRANSCRIPT_LINE))}`;
-  session.log.push(text);
-  session.log_length += text.length;
+export function emptyLog(): Log {
+  return { lines: [], length: 0 };
 }
 
-export function takeTranscript(session: Session): string {
-  const transcript = session.log.length > 0 ? `${session.log.join('\n')}\n` : '';
-  session.log = [];
-  session.log_length = 0;
-  return transcript;
+export function note(log: Log, speaker: 'C' | 'S', line: string): void {
+  if (log.length > MAX_TRANSCRIPT) return;
+  const text = `${speaker}: ${cleanRemoteText(line.slice(0, MAX_TRANSCRIPT_LINE))}`;
+  log.lines.push(text);
+  log.length += text.length;
+}
+
+export function transcriptOf({ lines }: Log): string {
+  return lines.length > 0 ? `${lines.join('\n')}\n` : '';
 }

@@ -3,7 +3,7 @@ import { wireContent } from './wire-content.ts';
 
 function wire(raw: string): string {
   const { content, ending } = wireContent(Buffer.from(raw, 'latin1'));
-  return Buffer.concat([content, ending]).toString('latin1');
+  return content.toString('latin1') + ending;
 }
 
 describe('the content on the wire', () => {

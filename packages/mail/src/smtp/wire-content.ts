@@ -1,14 +1,15 @@
 const DOT = 0x2e;
 const LINE_FEED = 0x0a;
-const END = Buffer.from('.\r\n', 'latin1');
-const END_AFTER_LINE = Buffer.from('\r\n.\r\n', 'latin1');
+const END = '.\r\n';
+const END_AFTER_LINE = '\r\n.\r\n';
+const ONE_DOT = Buffer.from('.', 'latin1');
 const DOT_AT_START = Buffer.from('\n.', 'latin1');
 
 /** The content as it travels after DATA, without a copy where it is on the wire as it is. */
 export interface WireContent {
   readonly content: Buffer;
   /** The lone dot that ends it, and the end of the line before it where there is none. */
-  readonly ending: Buffer;
+  readonly ending: string;
 }
 
 /**
@@ -19,7 +20,7 @@ export interface WireContent {
 export function wireContent(raw: Buffer): WireContent {
   const ending = raw.length > 0 && raw[raw.length - 1] !== LINE_FEED ? END_AFTER_LINE : END;
   if (raw[0] !== DOT && !raw.includes(DOT_AT_START)) return { content: raw, ending };
-  const pieces: Buffer[] = raw[0] === DOT ? [END.subarray(0, 1)] : [];
+  const pieces: Buffer[] = raw[0] === DOT ? [ONE_DOT] : [];
   let from = 0;
   for (let at = raw.indexOf(DOT_AT_START); at >= 0; at = raw.indexOf(DOT_AT_START, at + 1)) {
     // The dot is written twice: at the end of this piece and at the start of the next.

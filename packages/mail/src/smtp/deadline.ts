@@ -1,0 +1,50 @@
+/** What a session waits for has until then. */
+export interface Deadline {
+  set(allowed_ms: number): void;
+  clear(): void;
+  /** Clears it for good. */
+  stop(): void;
+}
+
+/**
+ * One timer for the many waits of a session. It is not moved for each of them: where it rings early, it is set for
+ * what is left, and only a wait that ends before it rings sets it anew.
+ */
+export function createDeadline(ring: () => void): Deadline {
+  let timer: NodeJS.Timeout | undefined;
+  let rings_at = Number.POSITIVE_INFINITY;
+  let due_at = Number.POSITIVE_INFINITY;
+
+  function start(delay_ms: number): void {
+    clearTimeout(timer);
+    rings_at = performance.now() + delay_ms;
+    timer = setTimeout(onTimer, delay_ms);
+    timer.unref();
+  }
+
+  function onTimer(): void {
+    rings_at = Number.POSITIVE_INFINITY;
+    if (due_at === Number.POSITIVE_INFINITY) return;
+    const left_ms = due_at - performance.now();
+    if (left_ms > 0) {
+      start(Math.ceil(left_ms));
+      return;
+    }
+    due_at = Number.POSITIVE_INFINITY;
+    ring();
+  }
+
+  return {
+    set(allowed_ms) {
+      due_at = performance.now() + allowed_ms;
+      if (due_at < rings_at) start(allowed_ms);
+    },
+    clear() {
+      due_at = Number.POSITIVE_INFINITY;
+    },
+    stop() {
+      due_at = Number.POSITIVE_INFINITY;
+      clearTimeout(timer);
+    },
+  };
+}

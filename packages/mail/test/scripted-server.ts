@@ -1,0 +1,113 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+
+export type Verb = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'dot' | 'RSET' | 'QUIT' | 'STARTTLS' | 'AUTH';
+/**
+ * The answer of a scripted server; a function acts on the socket itself, and nothing else is read until a promise
+ * that it returns is kept. Null is silence for good, and an empty answer none to this command.
+ */
+export type Answer = string | null | ((socket: Socket) => unknown);
+export type Script = (verb: Verb, connection: number, line: string) => Answer | undefined;
+
+export interface ScriptedServer {
+  readonly port: number;
+  readonly verbs: string[];
+  readonly bodies: string[];
+  readonly sockets: Socket[];
+  connections: number;
+  /** Dots that had come with more behind them, as they were answered. */
+  ahead: number;
+  stop(): Promise<unknown>;
+}
+
+export interface ScriptedServerOptions {
+  /** TLS from the first byte. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Throws away what has come behind a dot. */
+  readonly forgetful?: boolean;
+}
+
+export const DEFAULTS: Record<Verb, string> = {
+  greeting: '220 sink',
+  EHLO: '250-sink\r\n250 ENHANCEDSTATUSCODES',
+  MAIL: '250 2.1.0 ok',
+  RCPT: '250 2.1.5 ok',
+  DATA: '354 go',
+  dot: '250 2.0.0 taken',
+  RSET: '250 ok',
+  QUIT: '221 bye',
+  STARTTLS: '454 no',
+  AUTH: '535 5.7.8 no',
+};
+export const PIPELINING = '250-sink\r\n250 PIPELINING';
+const VERBS = new Set<string>(Object.keys(DEFAULTS));
+export const hangUp: Answer = (socket) => socket.destroy();
+
+/** An SMTP server that answers every command at once as its script says, and else as one should. */
+export async function startScriptedServer(
+  script: Script = () => undefined,
+  options: ScriptedServerOptions = {},
+): Promise<ScriptedServer> {
+  const state = { verbs: [] as string[], bodies: [] as string[], sockets: [] as Socket[], connections: 0, ahead: 0 };
+  const serve = (socket: Socket) => {
+    const connection = ++state.connections;
+    state.sockets.push(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    let received = '';
+    let inBody = false;
+    let is_silent = false;
+    const answer = (verb: Verb, line: string) => {
+      const chosen = script(verb, connection, line);
+      const reply = chosen === undefined ? DEFAULTS[verb] : chosen;
+      if (typeof reply === 'function') {
+        const done = reply(socket);
+        if (done instanceof Promise) {
+          is_silent = true;
+          void done.then(() => {
+            is_silent = false;
+            read();
+          });
+        }
+      } else if (reply === null) is_silent = true;
+      else if (reply !== '') socket.write(`${reply}\r\n`);
+      if (verb === 'DATA') inBody = typeof reply === 'string' && /^354/m.test(reply);
+    };
+    const read = () => {
+      while (!is_silent) {
+        if (inBody && received.startsWith('.\r\n')) received = `\r\n${received}`;
+        const end = inBody ? received.indexOf('\r\n.\r\n') : received.indexOf('\r\n');
+        if (end < 0) return;
+        const piece = received.slice(0, end);
+        received = received.slice(end + (inBody ? 5 : 2));
+        if (inBody) {
+          inBody = false;
+          state.bodies.push(piece.replace(/^\./gm, ''));
+          state.verbs.push('dot');
+          if (received !== '') state.ahead++;
+          if (options.forgetful) received = '';
+          answer('dot', piece);
+        } else {
+          const verb = piece.split(/[ :]/)[0]?.toUpperCase() ?? '';
+          state.verbs.push(verb);
+          if (VERBS.has(verb)) answer(verb as Verb, piece);
+        }
+      }
+    };
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      read();
+    });
+    answer('greeting', '');
+  };
+  const server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(state, {
+    port: (server.address() as AddressInfo).port,
+    stop() {
+      for (const socket of state.sockets) socket.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
