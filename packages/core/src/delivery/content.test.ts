@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createSigningKeys } from '../domains/signing-keys.ts';
 import { rescheduleMessage, sendMessage } from '../messages/index.ts';
 import { claimDeliveries } from './attempt.ts';
 
@@ -32,6 +33,21 @@ it('renders a message once for all of its recipients, small or large', async () 
     const [first, second] = await Promise.all([content.raw(), content.raw()]);
     expect(first).toBe(second);
   }
+});
+
+it('keeps no body beside a claimed mail, and reads it again for one that could not be made at first', async () => {
+  const { services } = world;
+  await invoke(context(), sendMessage, { ...mail, to: 'again@example.com', text: 'Words of this mail' });
+  const fresh = { ...services, signing_keys: createSigningKeys(services.sql, services.sealing) };
+  await services.sql`update dkim_keys set id = id || 'x'`;
+  const jobs = await services.jobs.fetch('delivery.attempt', 100);
+
+  const [claimed] = await claimDeliveries(fresh, jobs);
+
+  expect(JSON.stringify(claimed?.delivery)).not.toContain('Words of this mail');
+  await expect(claimed?.content.raw()).rejects.toThrow('could not be signed');
+  await services.sql`update dkim_keys set id = left(id, -1)`;
+  expect(String(await claimed?.content.raw())).toContain('Words of this mail');
 });
 
 it('fails a recipient whose content is no longer stored, with a reason and without sending', async () => {

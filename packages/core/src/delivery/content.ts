@@ -35,32 +35,47 @@ export class CannotSign extends Error {
 }
 
 type Parts = Pick<Services, 'sql' | 'signing_keys'>;
-type Source = Omit<Rendered, keyof Body> & Pick<DeliveryRow, 'signing_key_ids'>;
+type Source = Omit<Rendered, keyof Body> & DeliveryRow;
+
+const NO_BODY = { html: null, text: null, headers: null, attachments: null } as const satisfies Record<
+  keyof Body,
+  null
+>;
 
 /** Contents by message id. */
 export async function openContents(services: Parts, rows: readonly LoadedRow[]): Promise<ReadonlyMap<string, Content>> {
-  const messages = [...new Map(rows.map((row) => [row.message_id, row])).values()];
-  await services.signing_keys.warm(messages.flatMap((row) => row.signing_key_ids));
-  return new Map(
-    messages.map((row) => {
-      const large = row.body_bytes > READ_TOGETHER_BYTES;
-      const read = large ? () => bodyOf(services, row) : async () => (row.headers === null ? undefined : row);
-      return [row.message_id, content(services, row, large, read)];
-    }),
-  );
+  await services.signing_keys.warm(rows.flatMap((row) => row.signing_key_ids));
+  const contents = new Map<string, Content>();
+  for (const row of rows) {
+    const body = takeBody(row);
+    if (!contents.has(row.message_id)) contents.set(row.message_id, content(services, row, body));
+  }
+  return contents;
+}
+
+/** Out of the row, which is needed until the result is recorded: that is long after the mail was made. */
+function takeBody(row: LoadedRow): Body | null {
+  const { html, text, headers, attachments } = row;
+  Object.assign(row, NO_BODY);
+  return headers === null || attachments === null ? null : { html, text, headers, attachments };
 }
 
 async function bodyOf(services: Parts, key: RecipientKey): Promise<Body | undefined> {
   return (await loadBodies(services.sql, [key])).get(key.message_id);
 }
 
-function content(services: Parts, row: Source, large: boolean, read: () => Promise<Body | undefined>): Content {
+function content(services: Parts, row: Source, stored: Body | null): Content {
+  const large = row.body_bytes > READ_TOGETHER_BYTES;
+  /** Undefined where it has to be read. */
+  let body = large ? undefined : stored;
   let kept: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
-    const body = await read();
-    if (!body) throw new ContentGone();
-    const raw = await signed(services, row, body);
+    const found = body === undefined ? await bodyOf(services, row) : body;
+    if (!found) throw new ContentGone();
+    // A mail to one is hardly ever made twice, and then reads it again.
+    if (row.recipient_count === 1) body = undefined;
+    const raw = await signed(services, row, found);
     kept = new WeakRef(raw);
     return raw;
   };
@@ -88,5 +103,5 @@ async function signed(services: Parts, row: Source, body: Body): Promise<Buffer>
     throw new CannotSign(row.from_domain, error instanceof Error ? error.message : 'the key did not work');
   };
   const keys = await services.signing_keys.of(row.signing_key_ids).catch(refuse);
-  return await composeSigned(outgoing({ ...row, ...body }), keys, row.created_at).catch(refuse);
+  return await composeSigned(outgoing(row, body), keys, row.created_at).catch(refuse);
 }

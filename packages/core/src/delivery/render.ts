@@ -39,14 +39,14 @@ export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): r
 
 /** The bytes that every recipient of a message is sent, not signed yet: a pure function of its rows. */
 export function renderMessage(message: Rendered): Buffer {
-  return compose(outgoing(message));
+  return compose(outgoing(message, message));
 }
 
 /** What is to be composed, out of the rows of a message. */
-export function outgoing(message: Rendered): OutgoingMessage {
+export function outgoing(message: Omit<Rendered, keyof Body>, body: Body): OutgoingMessage {
   // Stored as JSON of what the send schema had let through.
-  const headers = JSON.parse(message.headers) as Record<string, string>;
-  const attachments = storedAttachments(message);
+  const headers = JSON.parse(body.headers) as Record<string, string>;
+  const attachments = storedAttachments(body);
   return {
     message_id: `${message.message_id}@${message.from_domain}`,
     date: message.created_at,
@@ -55,8 +55,8 @@ export function outgoing(message: Rendered): OutgoingMessage {
     cc: message.cc_addresses.map(mailbox),
     reply_to: message.reply_to === null ? null : mailbox(message.reply_to),
     subject: message.subject,
-    html: message.html,
-    text: message.text ?? (message.html === null ? null : textFromHtml(message.html)),
+    html: body.html,
+    text: body.text ?? (body.html === null ? null : textFromHtml(body.html)),
     headers,
     attachments: attachments.map((attachment) => ({
       ...attachment,

@@ -268,7 +268,9 @@ export interface DeliveryRow extends RecipientKey {
 }
 
 /** With its body, where that is stored, and small enough to be read together with others. */
-export type LoadedRow = DeliveryRow & { readonly attempt_count: number } & (Body | { readonly headers: null });
+export type LoadedRow = DeliveryRow & { readonly attempt_count: number } & {
+  -readonly [K in keyof Body]: Body[K] | null;
+};
 
 /** 200 bodies of this size, which is a whole claim, take 50 MB. Larger ones are read one by one, before they are sent. */
 export const READ_TOGETHER_BYTES = 256 * 1024;

@@ -15,6 +15,7 @@ export interface SigningKeys {
 
 // A parsed RSA key takes some 3 kB.
 const MOST_KEPT = 2000;
+const NOTHING_READ: ReadonlyMap<string, SealedKey> = new Map();
 
 export function createSigningKeys(sql: Sql, sealing: Sealing): SigningKeys {
   /** In the order of their last use. */
@@ -47,7 +48,7 @@ export function createSigningKeys(sql: Sql, sealing: Sealing): SigningKeys {
       }
     },
     async of(ids) {
-      const rows = await read(ids);
+      const rows = ids.every((id) => kept.has(id)) ? NOTHING_READ : await read(ids);
       return ids.map((id) => {
         const row = rows.get(id);
         const key = kept.get(id) ?? (row && open(row));
