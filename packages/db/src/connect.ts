@@ -33,6 +33,8 @@ const LOCK_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
 // A connection holds 5 to 15 MB in Postgres, and opening one takes about as long as a commit.
 const IDLE_SECONDS = 20;
+// The first mail on a lane has the longest of our statements planned anew.
+const IDLE_LANE_SECONDS = 60;
 const KEEP_ALIVE_SECONDS = 15;
 
 /** A pool of at most `max` connections; nothing connects before the first query. */
@@ -73,7 +75,9 @@ export function connect(url: string, options: ConnectOptions): Sql {
  * wait for each other's answers travel together, and arrive in the order in which they were issued.
  */
 export function connectLanes(url: string, count: number, application_name: string): Sql[] {
-  return Array.from({ length: count }, () => connect(url, { max: 1, application_name }));
+  return Array.from({ length: count }, () =>
+    connect(url, { max: 1, application_name, idle_seconds: IDLE_LANE_SECONDS }),
+  );
 }
 
 /**
