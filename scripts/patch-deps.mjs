@@ -91,12 +91,29 @@ const patches = [
       '      return out\n' +
       '    },\n',
   },
+  {
+    what: 'A query that holds functions of its own to end it is garbage that only a full collection finds.',
+    file: 'query.js',
+    before:
+      '    this.resolve = x => (this.active = false, resolve(x))\n' +
+      '    this.reject = x => (this.active = false, reject(x))\n\n',
+    after: '    this.settling = { resolve, reject }\n\n',
+  },
+  {
+    what: 'The same: as methods.',
+    file: 'query.js',
+    before: '  get origin() {\n',
+    after:
+      '  resolve(x) {\n    this.active = false\n    this.settling.resolve(x)\n  }\n\n' +
+      '  reject(x) {\n    this.active = false\n    this.settling.reject(x)\n  }\n\n' +
+      '  get origin() {\n',
+  },
 ];
 
 function patchDriver(packageDirectory) {
   if (!existsSync(packageDirectory)) return;
   for (const build of ['src', 'cjs/src', 'cf/src']) {
-    for (const file of ['connection.js', 'index.js', 'queue.js']) {
+    for (const file of ['connection.js', 'index.js', 'query.js', 'queue.js']) {
       const path = join(packageDirectory, build, file);
       const original = readFileSync(path, 'utf8');
       let text = original;
