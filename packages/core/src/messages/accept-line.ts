@@ -16,6 +16,7 @@ import { idField, timeField } from '../wire.ts';
 import { type BatchFacts, commitSubmissions, loadFacts, type Outcome, type Placed, placedAs } from './accept.ts';
 import { type AcceptedAtOnce, acceptAtOnce, type Draft, draftAtOnce } from './accept-at-once.ts';
 import { admit, credentialName } from './admit.ts';
+import { createCommitPace, LONGEST_HOLD_MS } from './commit-pace.ts';
 import { createRememberedFacts, type RememberedFacts } from './remembered-facts.ts';
 import type { SendInput } from './schema.ts';
 
@@ -24,8 +25,8 @@ const HOMES_KEPT = 10_000;
 const LOCK_TIMEOUT = '55P03';
 // How long a sender whose batch failed at its limit is judged by the tables.
 const DOUBT_MS = 1000;
-// Several times what a commit takes; only a commit that waits for a lock or a stalled disk lasts longer.
-const LONGEST_HOLD_MS = 25;
+// A smaller one goes on a connection of its own and waits for nobody.
+const WORTH_FOLLOWING = 16;
 
 export const acknowledgementSchema = z
   .object({
@@ -107,25 +108,31 @@ interface Waiting {
  */
 export function createAcceptLine(parts: AcceptParts): AcceptLine {
   const waiting: Waiting[] = [];
-  const idle = [...parts.lanes];
+  const places = parts.lanes.map((lane): Place => ({ lane, under_way: 0, at_once: false, begun_ms: 0 }));
+  const pace = createCommitPace(parts.lanes.length);
   /** Idempotency keys in a commit of this process: a twin waits here and not on a row lock inside a batch. */
   const underWay = new Map<string, Promise<void>>();
   /** Whose key it is never changes, so facts can be read before the key's validity is known. */
   const homes = new Map<string, string>();
   const remembered = createRememberedFacts();
   let gathering = false;
-  let lastSize = 0;
-  let lastBegun = 0;
   let impatience: NodeJS.Timeout | null = null;
 
   const join = (entry: Waiting) => {
     waiting.push(entry);
+    const idle = places.find(isIdle);
+    if (idle && pace.urgent(waiting.length, performance.now())) begin(idle);
     gather();
   };
 
+  const begin = (idle: Place) => {
+    const batch = takeBatch(waiting, draft);
+    void serve(placeToFollow(places, batch) ?? idle, batch);
+  };
+
   const gather = () => {
-    if (gathering || idle.length === 0 || waiting.length === 0) return;
-    if (!worthwhile()) {
+    if (gathering || waiting.length === 0 || !places.some(isIdle)) return;
+    if (!pace.worthwhile(waiting.length, performance.now())) {
       impatience ??= setTimeout(() => {
         impatience = null;
         gather();
@@ -136,9 +143,10 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
     // Everything that arrived in this turn of the event loop joins.
     setImmediate(() => {
       gathering = false;
-      while (idle.length > 0 && waiting.length > 0 && worthwhile()) {
-        const lane = idle.pop();
-        if (lane) void serve(lane, takeBatch(waiting, draft));
+      while (waiting.length > 0 && pace.worthwhile(waiting.length, performance.now())) {
+        const idle = places.find(isIdle);
+        if (!idle) break;
+        begin(idle);
       }
     });
   };
@@ -146,28 +154,26 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
   const draft = ({ submission, admitted }: Waiting) =>
     admitted === null ? draftAtOnce(parts, remembered, submission) : null;
 
-  /**
-   * Each commit has a price of its own, so while one is under way the next begins only with company: as
-   * many as the last one carried. A commit that hangs holds nobody back for long.
-   */
-  const worthwhile = () =>
-    idle.length === parts.lanes.length ||
-    waiting.length >= lastSize ||
-    performance.now() - lastBegun >= LONGEST_HOLD_MS;
-
-  const serve = async (lane: Sql, { entries, drafts }: Batch) => {
-    lastSize = entries.length;
-    lastBegun = performance.now();
+  const serve = async (place: Place, { entries, drafts }: Batch) => {
+    const { lane } = place;
+    place.under_way += 1;
+    place.at_once = drafts !== null;
+    place.begun_ms = performance.now();
+    pace.begun(entries.length, place.begun_ms);
     if (impatience) clearTimeout(impatience);
     impatience = null;
     let answers: AcceptedAtOnce[] | null = null;
     try {
       answers = drafts === null ? null : await storedAtOnce(lane, entries, drafts);
-      if (answers === null) await serveCarefully(lane, entries);
+      if (answers === null) {
+        place.at_once = false;
+        await serveCarefully(lane, entries);
+      }
     } catch (error) {
       for (const entry of entries) entry.reject(error);
     } finally {
-      idle.push(lane);
+      place.under_way -= 1;
+      pace.ended(performance.now());
       gather();
     }
     // A commit that is about to begin does so before these answers are written, and the database is not idle meanwhile.
@@ -313,6 +319,29 @@ function rememberHome(homes: Map<string, string>, { submission: { actor }, admit
   if (actor.kind !== 'credential' || !admitted) return;
   if (homes.size >= HOMES_KEPT) homes.clear();
   homes.set(actor.secret_hash.toString('base64'), admitted.sender.workspace_id);
+}
+
+/** A connection of the line with the commits that it carries. */
+interface Place {
+  readonly lane: Sql;
+  under_way: number;
+  /** Whether the last one is stored at once, in one statement that waits for nothing but rows that others count in. */
+  at_once: boolean;
+  begun_ms: number;
+}
+
+function isIdle({ under_way }: Place): boolean {
+  return under_way === 0;
+}
+
+/**
+ * A batch that is stored at once follows another on the same connection, so that the database goes from one to the
+ * next by itself, and one processor is left for what is read and answered meanwhile.
+ */
+function placeToFollow(places: readonly Place[], { entries, drafts }: Batch): Place | undefined {
+  if (drafts === null || entries.length < WORTH_FOLLOWING) return undefined;
+  const since_ms = performance.now() - LONGEST_HOLD_MS;
+  return places.find(({ under_way, at_once, begun_ms }) => under_way === 1 && at_once && begun_ms > since_ms);
 }
 
 interface Batch {

@@ -1,0 +1,94 @@
+import { connectLanes, type Sql } from '@postrider/db';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashSecret } from '../api-keys/index.ts';
+import type { Services } from '../context.ts';
+import { createContext, createServices, invoke } from '../index.ts';
+import { sendMessage } from './send-message.ts';
+
+const COMPANY = 20;
+
+let world: World;
+let lanes: Sql[];
+/** With connections of the line's own, as a process has them. */
+let services: Services;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
+  lanes = connectLanes(world.database_url, 2, 'accept-line-test');
+  services = createServices({ ...world.services, lanes });
+});
+afterAll(async () => {
+  await Promise.all((lanes ?? []).map((lane) => lane.end()));
+  await world?.stop();
+});
+
+async function newTenant(domain: string) {
+  const made = await world.workspace('business');
+  await world.domain(domain, made.workspace_id);
+  const tenant = { ...made, from: `app@${domain}` };
+  // Read now, so that what follows is stored at once.
+  await send(tenant);
+  return tenant;
+}
+type Tenant = Awaited<ReturnType<typeof newTenant>>;
+
+function send({ secret, from }: Pick<Tenant, 'secret' | 'from'>) {
+  const ctx = createContext(services, { kind: 'credential', secret_hash: hashSecret(secret), address: '127.0.0.1' });
+  return invoke(ctx, sendMessage, { from, to: 'ada@rcpt.test', subject: 'Hello', text: 'Hello.' });
+}
+
+function many(tenant: Tenant) {
+  return Promise.all(Array.from({ length: COMPANY }, () => send(tenant)));
+}
+
+async function stored({ workspace_id }: Tenant): Promise<number> {
+  const [row] = await world.services.sql<{ count: number }[]>`
+    select count(*)::int as count from messages where workspace_id = ${workspace_id}`;
+  return row?.count ?? 0;
+}
+
+describe('a commit that waits for a lock', () => {
+  it('lets the mail of others pass, and what followed it is stored in the end', async () => {
+    const [held, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
+    if (!held || !follower || !other) throw new Error('a tenant is missing');
+    const locked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = world.services.sql.begin(async (tx) => {
+      await tx`select from usage_months where workspace_id = ${held.workspace_id} for update`;
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+
+    const waiting = [many(held), many(follower)];
+    // By the time of an answer both are under way, so that the next mail is in a batch of its own.
+    expect(await stored(held)).toBe(1);
+    await send(other);
+
+    expect([await stored(held), await stored(other)]).toEqual([1, 2]);
+    release.resolve();
+    await holding;
+    const ids = (await Promise.all(waiting)).flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2 * COMPANY);
+    expect([await stored(held), await stored(follower)]).toEqual([1 + COMPANY, 1 + COMPANY]);
+  });
+});
+
+describe('a batch that followed another on its connection', () => {
+  it('is stored although the one before it failed', async () => {
+    const [failing, follower] = await Promise.all(['failing.test', 'after.test'].map(newTenant));
+    if (!failing || !follower) throw new Error('a tenant is missing');
+    await world.services.sql`
+      update rate_windows set used = 995 where subject = ${failing.key_id} and class = 'send'`;
+
+    const [outcomes, sent] = await Promise.all([
+      Promise.allSettled(Array.from({ length: COMPANY }, () => send(failing))),
+      many(follower),
+    ]);
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(COMPANY);
+    expect([await stored(failing), await stored(follower)]).toEqual([6, 1 + COMPANY]);
+  });
+});
