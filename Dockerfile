@@ -22,6 +22,4 @@ USER 10001
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Without the option a collection of new objects, one in three seconds at fifty mails a second, stops the process for 10
-# to 30 ms.
-CMD ["node", "--max-semi-space-size=8", "apps/server/src/main.ts"]
+CMD ["node", "apps/server/src/main.ts"]

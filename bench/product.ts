@@ -7,15 +7,12 @@ import { hashSecret } from '@postrider/core/api-keys';
 import { generateDkimPairs, insertProvenDomain } from '@postrider/core/domains';
 import { connect, migrate, type Sql } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
-import manifest from '../package.json' with { type: 'json' };
 import { freePort } from './free-port.ts';
 import { httpRequest } from './load.ts';
 import { receipt } from './sample.ts';
 
 const MAIN = fileURLToPath(new URL('../apps/server/src/main.ts', import.meta.url));
 const OBVIOUS = fileURLToPath(new URL('./obvious-accept.ts', import.meta.url));
-/** What the image and npm start give to Node. */
-const NODE_OPTIONS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const SECRET_KEY = 'b'.repeat(64);
 const UNLIMITED = 2_000_000_000;
 
@@ -100,7 +97,7 @@ export interface ProductProcess {
 /** The service as shipped, in a process of its own. */
 export async function startProduct(url: string, env: Readonly<Record<string, string>>): Promise<ProductProcess> {
   const port = await freePort();
-  return startProcess(port, [...NODE_OPTIONS, MAIN], {
+  return startProcess(port, [MAIN], {
     DATABASE_URL: url,
     SECRET_KEY,
     PORT: String(port),

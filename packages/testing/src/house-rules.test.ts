@@ -205,31 +205,6 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       ],
     ],
   },
-  'the image starts the service as npm start does': {
-    red: [
-      [
-        manifest({ scripts: { start: 'exec node --max-semi-space-size=4 start.mjs' } }),
-        { path: 'Dockerfile', text: 'FROM node\nCMD ["node", "main.ts"]\n' },
-      ],
-      [
-        manifest({ scripts: { start: 'exec node start.mjs' } }),
-        { path: 'Dockerfile', text: 'CMD ["node", "--max-semi-space-size=4", "main.ts"]\n' },
-      ],
-    ],
-    green: [
-      [
-        manifest({ scripts: { start: 'exec node --max-semi-space-size=4 start.mjs' } }),
-        {
-          path: 'Dockerfile',
-          text: 'HEALTHCHECK --interval=10s\nCMD ["node", "--max-semi-space-size=4", "main.ts"]\n',
-        },
-      ],
-      [
-        manifest({ scripts: { start: 'exec node start.mjs' } }),
-        { path: 'Dockerfile', text: 'CMD ["node", "main.ts"]\n' },
-      ],
-    ],
-  },
 };
 
 describe('the tree', () => {

@@ -357,22 +357,6 @@ const namedPaths: HouseRule = (files) => {
     });
 };
 
-const IMAGE_START = /^CMD .*/m;
-
-/** The image and the command start the service with the same options of Node, or one of them runs another service. */
-const startOptions: HouseRule = (files) => {
-  const image = files.find(({ path }) => path === 'Dockerfile');
-  const root = files.find(({ path }) => path === 'package.json');
-  if (!image || !root) return [];
-  const { start } = fieldsOf(fieldsOf(JSON.parse(root.text)).scripts);
-  const command = IMAGE_START.exec(image.text);
-  const optionsIn = (text: string) => text.match(/--[\w-]+(?:=\w+)?/g)?.join(' ') ?? '';
-  if (optionsIn(command?.[0] ?? '') === optionsIn(String(start ?? ''))) return [];
-  return [
-    at(image, command?.index ?? 0, 'start it with the options of Node that the script `start` of package.json has'),
-  ];
-};
-
 export const houseRules = {
   'SQL stands in stores, migrations and the packages made for it': both(
     inSource((path) => !mayHoldSql(path), 'bare', SQL_TEMPLATE, 'SQL belongs in a store.ts'),
@@ -426,7 +410,6 @@ export const houseRules = {
   'no dependency is below its advisory floor': aboveAdvisories,
   'no file names a package host': registryHosts,
   'the guides name paths that exist': namedPaths,
-  'the image starts the service as npm start does': startOptions,
 } as const satisfies Record<string, HouseRule>;
 
 export type HouseRuleName = keyof typeof houseRules;
