@@ -1,6 +1,7 @@
 import { invoke } from '@postrider/core';
 import { listEvents } from '@postrider/core/events';
 import { getMessage, sendMessage } from '@postrider/core/messages';
+import { createWebhook } from '@postrider/core/webhooks';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -76,22 +77,32 @@ describe('a sandbox key with admin', () => {
     const { recipients } = await invoke(ctx, getMessage, { id });
     const [event] = (await invoke(ctx, listEvents, { email_id: id })).data;
     const live = await world.key({ scopes: ['email:send'] });
+    const hook = await invoke(ctx, createWebhook, { url: 'https://hooks.example.com/live', events: 'all' });
     const { secret: key } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
-    const query = `query ($mail: ID!, $recipient: ID!, $event: ID!, $key: ID!) {
+    const query = `query ($mail: ID!, $recipient: ID!, $event: ID!, $key: ID!, $hook: ID!) {
       mail: node(id: $mail) { id } recipient: node(id: $recipient) { id } event: node(id: $event) { id }
-      key: node(id: $key) { id } messages(first: 5) { nodes { id } } events(first: 5) { nodes { id } }
+      key: node(id: $key) { id } hook: node(id: $hook) { id }
+      messages(first: 5) { nodes { id } } events(first: 5) { nodes { id } } webhooks(first: 5) { nodes { id } }
     }`;
-    const ids = { mail: id, recipient: recipients[0]?.id, event: event?.id, key: live.id };
+    const ids = { mail: id, recipient: recipients[0]?.id, event: event?.id, key: live.id, hook: hook.id };
 
     const found = await graphql.ask(query, ids);
     const sandbox = await graphql.ask(query, ids, { key });
-    const webhooks = await graphql.ask('{ webhooks(first: 1) { nodes { id } } }', {}, { key });
+    const suppressions = await graphql.ask('{ suppressions(first: 1) { nodes { id } } }', {}, { key });
 
-    expect(found.data).toMatchObject({ mail: { id }, event: { id: event?.id }, key: { id: live.id } });
+    expect(found.data).toMatchObject({
+      mail: { id },
+      event: { id: event?.id },
+      key: { id: live.id },
+      hook: { id: hook.id },
+    });
     expect(sandbox).toMatchObject({
       errors: [],
-      data: { mail: null, recipient: null, event: null, key: null, messages: { nodes: [] }, events: { nodes: [] } },
+      data: {
+        ...{ mail: null, recipient: null, event: null, key: null, hook: null },
+        ...{ messages: { nodes: [] }, events: { nodes: [] }, webhooks: { nodes: [] } },
+      },
     });
-    expect(webhooks.errors).toMatchObject([{ extensions: { reason: 'missing_scope' } }]);
+    expect(suppressions.errors).toMatchObject([{ extensions: { reason: 'missing_scope' } }]);
   });
 });
