@@ -9,6 +9,7 @@ const PAGE_POLICY =
   "img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
 const START = `# Name a key with the scope admin or operator under Headers: {"Authorization": "Bearer pr_live_…"}
+# Then press "Re-fetch GraphQL schema" on the left, for completion and the docs.
 {
   messages(first: 10) {
     nodes { id status subject }
@@ -25,7 +26,14 @@ export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
     context.header('content-security-policy', PAGE_POLICY);
     return context.html(
-      renderGraphiQL({ endpoint: '/graphql', title: 'Postrider GraphQL', defaultQuery: START, credentials: 'omit' }),
+      renderGraphiQL({
+        endpoint: '/graphql',
+        title: 'Postrider GraphQL',
+        defaultQuery: START,
+        // The key that somebody pastes is not kept for whoever uses this browser next.
+        shouldPersistHeaders: false,
+        credentials: 'omit',
+      }),
     );
   });
   return routes;

@@ -80,6 +80,8 @@ export function loginRoutes(services: Services): Hono<AdminEnv> {
       await invoke(createContext(services, actor, { request_id, address, face: 'dashboard' }), logout, {});
     }
     dropSession(services, context);
+    // What pages have kept in the browser, such as queries with addresses in them, goes with the session.
+    context.header('clear-site-data', '"storage"');
     return context.redirect('/login', 303);
   });
   return routes;

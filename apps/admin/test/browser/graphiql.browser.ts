@@ -44,4 +44,26 @@ describe('GraphiQL', () => {
     expect(foreign).toEqual([]);
     await visitor.stop();
   });
+
+  it('keeps no key in the browser, and nothing at all after signing out', async () => {
+    const { cookie } = await signedIn(world, admin, 'operator');
+    const visitor = await visit(browser, admin.port);
+    const [name = '', value = ''] = cookie.split('=');
+    await visitor.context.addCookies([{ name, value, url: `http://127.0.0.1:${admin.port}` }]);
+    const { page } = await visitor.open();
+    const stored = () => page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
+    await page.goto('/graphiql');
+    await page.getByRole('button', { name: 'Headers' }).click();
+    await page.locator('.graphiql-editor-tool .monaco-editor:visible').last().click();
+    await page.keyboard.insertText('{"Authorization": "Bearer pr_live_secret"}');
+    await page.getByRole('button', { name: /execute query/i }).click();
+    await expect.poll(stored).toContain('graphiql');
+
+    expect(await stored()).not.toContain('pr_live_secret');
+    await page.goto('/logout');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/login');
+    expect(await stored()).toBe('[]');
+    await visitor.stop();
+  });
 });
