@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config';
 const rules = ['packages/testing/src/house-rules.test.ts', 'packages/testing/src/source-text.test.ts'];
 const units = [
   'packages/mail/**/*.test.ts',
-  'packages/sdk/**/*.test.ts',
   'packages/testing/src/{breaking-changes,dns-zone,smtp-sink,summary-reporter,webhook-sink}.test.ts',
 ];
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];

@@ -101,7 +101,7 @@ describe('connect', () => {
   });
 
   it('takes the connection that was used last, so that the others end, and opens more when they are needed', async () => {
-    const pool = connect(embedded.url, { max: 4, application_name: 'pool', idle_seconds: 1 });
+    const pool = connect(embedded.url, { max: 4, application_name: 'pool', idle_seconds: 3 });
     const rush = async () => {
       const all_here = Promise.withResolvers<void>();
       const pids: (number | undefined)[] = [];

@@ -101,6 +101,8 @@ const patchMarks = [
   { file: 'connection.js', mark: /return fetchArrayTypes\(\)\.catch/ },
   { file: 'index.js', mark: /if \(lost\) return q\.reject\(lost\)/ },
   { file: 'index.js', mark: /return go\(open\.pop\(\), query\)/ },
+  { file: 'queue.js', mark: /pop: \(\) => \{/ },
+  { file: 'query.js', mark: /this\.settling = \{ resolve, reject \}/ },
 ] as const;
 
 function requirePatchedDriver(): void {
