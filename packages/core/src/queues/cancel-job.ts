@@ -3,6 +3,8 @@ import type { JobName } from '../jobs.ts';
 import { operation } from '../operation.ts';
 import { leverInput, notOpen, pull } from './job-lever.ts';
 import { type JobView, jobSchema, recipientOf } from './job-view.ts';
+import { isLeftOver } from './mail-of-job.ts';
+import { lockMailOfJob } from './store.ts';
 
 /** Jobs of these stand for rows that would be left behind without them. */
 const INSTEAD: Partial<Record<string, string>> = {
@@ -13,7 +15,10 @@ const INSTEAD: Partial<Record<string, string>> = {
   'bulk.run': 'It stands for a bulk operation: cancel that.',
 } satisfies Partial<Record<JobName, string>>;
 
-/** Ends a job that waits, or that is dead. A mail is canceled as a mail: without its job it would be given another. */
+/**
+ * Ends a job that waits, or that is dead. A mail is canceled as a mail: without its job it would be given another. What
+ * is left over of a mail that was canceled or moved can go.
+ */
 export const cancelJob = operation({
   name: 'jobs.cancel',
   scope: 'operator',
@@ -24,6 +29,7 @@ export const cancelJob = operation({
     return pull(ctx, input, 'job.canceled', async (tx, job) => {
       const recipient = recipientOf(job);
       if (recipient) {
+        if (isLeftOver(job, await lockMailOfJob(tx, recipient))) return cancelWaiting(tx, job);
         const { message_id } = recipient;
         const advice = `It stands for a mail of ${message_id}: cancel that, with POST /v1/email/${message_id}/cancel.`;
         throw notOpen(job, 'job.canceled', advice);

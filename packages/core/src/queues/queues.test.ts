@@ -3,7 +3,7 @@ import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActorContext } from '../context.ts';
 import type { JobData, JobName } from '../jobs.ts';
-import { sendMessage } from '../messages/index.ts';
+import { cancelMessage, rescheduleMessage, sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { cancelJob } from './cancel-job.ts';
 import { getJob } from './get-job.ts';
@@ -367,6 +367,67 @@ describe('the levers of a job', () => {
     });
 
     expect(await stateOf(job)).toBe('deferred');
+  });
+
+  const scheduledMail = async (hours = 1) => {
+    const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Later', text: 'Hi' };
+    const scheduled_at = new Date(world.clock.now() + hours * HOUR_MS).toISOString();
+    const { id: message_id } = await invoke(ctx, sendMessage, { ...mail, scheduled_at });
+    return { message_id, scheduled_at, job: await jobOf(message_id) };
+  };
+  const jobOf = async (message_id: string) => {
+    const [row] = await world.services.sql<{ job_id: string }[]>`
+      select job_id from recipients where message_id = ${message_id}`;
+    return jobId(row?.job_id ?? '');
+  };
+
+  it.each([
+    ['run', runJobNow],
+    ['retry', retryJob],
+  ])('%s no scheduled mail before its time, and say how it is moved', async (_, lever) => {
+    const { message_id, scheduled_at, job } = await scheduledMail();
+    const about = `The job is deferred. ${message_id} is scheduled for ${scheduled_at}: move it with PATCH`;
+
+    await expect(invoke(ctx, lever, { id: job })).rejects.toMatchObject({
+      reason: 'job_not_open',
+      message: expect.stringContaining(about),
+    });
+    await expect(invoke(ctx, cancelJob, { id: job })).rejects.toMatchObject({ reason: 'job_not_open' });
+
+    expect(await stateOf(job)).toBe('deferred');
+    expect(await audited(job)).toEqual([]);
+    await invoke(ctx, cancelMessage, { id: message_id });
+  });
+
+  it('drop the job of a canceled mail, of which nothing is left to run', async () => {
+    const { message_id, job } = await scheduledMail();
+    await invoke(ctx, cancelMessage, { id: message_id });
+
+    await expect(invoke(ctx, runJobNow, { id: job })).rejects.toMatchObject({
+      message: expect.stringContaining(`${message_id} is canceled; nothing is left to run`),
+    });
+    expect(await invoke(ctx, cancelJob, { id: job })).toMatchObject({ state: 'canceled' });
+
+    expect(await audited(job)).toEqual(['job.canceled']);
+  });
+
+  it('drop the former job of a mail that was moved, which is sent once by the other', async () => {
+    const { message_id, job } = await scheduledMail(48);
+    const scheduled_at = new Date(world.clock.now() + 24 * HOUR_MS).toISOString();
+    await invoke(ctx, rescheduleMessage, { id: message_id, scheduled_at });
+    const other = await jobOf(message_id);
+
+    await expect(invoke(ctx, runJobNow, { id: job })).rejects.toMatchObject({
+      message: expect.stringContaining(`waits for ${other}`),
+    });
+    expect(await invoke(ctx, cancelJob, { id: job })).toMatchObject({ state: 'canceled' });
+    await expect(invoke(ctx, cancelJob, { id: other })).rejects.toMatchObject({ reason: 'job_not_open' });
+    await world.clock.advance(24 * HOUR_MS);
+    await world.drain();
+
+    const [row] = await world.services
+      .sql`select state, attempt_count from recipients where message_id = ${message_id}`;
+    expect(row).toEqual({ state: 'delivered', attempt_count: 1 });
   });
 
   it('lose no mail and send none twice where retries race with the workers', async () => {

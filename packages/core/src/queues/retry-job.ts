@@ -15,7 +15,7 @@ export const retryJob = operation({
     const view = await pull(ctx, input, 'job.retried', async (tx, job) => {
       const recipient = recipientOf(job);
       const waits = job.state === 'deferred' || job.state === 'retry';
-      return recipient && waits ? runDelivery(tx, job, recipient) : retryEnded(tx, job);
+      return recipient && waits ? runDelivery(tx, job, recipient, 'job.retried') : retryEnded(tx, job);
     });
     // The queue is one of the catalogue: that is where the job was looked for.
     ctx.jobs.wake(view.queue as Parameters<typeof ctx.jobs.wake>[0]);

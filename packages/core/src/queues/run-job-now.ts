@@ -1,9 +1,11 @@
 import type { Tx } from '@postrider/db';
 import { runWaiting } from '@postrider/queue';
+import type { AuditAction } from '../audit/index.ts';
 import { operation } from '../operation.ts';
 import { leverInput, notOpen, pull } from './job-lever.ts';
 import { type FoundJob, type JobView, jobSchema, recipientOf } from './job-view.ts';
-import { pullForward } from './store.ts';
+import { whyNotRun } from './mail-of-job.ts';
+import { lockMailOfJob, pullForward } from './store.ts';
 
 /** Makes a job due that waits for its time. Mail that is scheduled is not sent early by it: it is rescheduled. */
 export const runJobNow = operation({
@@ -19,7 +21,7 @@ export const runJobNow = operation({
         throw notOpen(job, 'job.run_now', 'It comes when the next delivery to its webhook is due, and not before.');
       }
       const recipient = recipientOf(job);
-      return recipient ? runDelivery(tx, job, recipient) : runWaiting(tx, job);
+      return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
     });
     // The queue is one of the catalogue: that is where the job was looked for.
     ctx.jobs.wake(view.queue as Parameters<typeof ctx.jobs.wake>[0]);
@@ -29,12 +31,16 @@ export const runJobNow = operation({
 
 /**
  * The recipient and its job become due in one commit. Where a worker has either in its hands already, or the mail is
- * not deferred, nothing changes.
+ * not deferred, nothing changes, and the refusal says what is the matter with the mail.
  */
 export async function runDelivery(
   tx: Tx,
   job: FoundJob,
   recipient: NonNullable<ReturnType<typeof recipientOf>>,
+  action: AuditAction,
 ): Promise<boolean> {
-  return (await pullForward(tx, job.id, recipient)) && (await runWaiting(tx, job));
+  if (await pullForward(tx, job.id, recipient)) return runWaiting(tx, job);
+  const why = whyNotRun(job, recipient.message_id, await lockMailOfJob(tx, recipient));
+  if (why !== null) throw notOpen(job, action, why);
+  return false;
 }

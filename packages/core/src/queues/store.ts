@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
+import type { DeliveryState } from '../delivery/index.ts';
 import type { JobName } from '../jobs.ts';
 import { among } from '../keyset-store.ts';
 import { SLOTS } from './run-times.ts';
@@ -385,6 +386,27 @@ export async function pullForward(
       and (lease is null or lease_until < clock_now())
     returning id`;
   return rows.length > 0;
+}
+
+export interface MailOfJob {
+  readonly state: DeliveryState;
+  /** The job that it waits for, or has waited for. */
+  readonly job_id: string | null;
+  readonly due_at: Date;
+  /** A worker has it in its hands. */
+  readonly held: boolean;
+}
+
+/** The recipient that a job stands for, locked: before its job, as everywhere. */
+export async function lockMailOfJob(
+  tx: Tx,
+  key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },
+): Promise<MailOfJob | null> {
+  const [row] = await tx<MailOfJob[]>`
+    select state, job_id, due_at, lease is not null and lease_until >= clock_now() as held from recipients
+    where workspace_id = ${key.workspace_id} and message_id = ${key.message_id} and id = ${key.recipient_id}
+    for no key update`;
+  return row ?? null;
 }
 
 /** Forgets minutes and runs that nobody asks for any more, and what workers told that are long gone. */

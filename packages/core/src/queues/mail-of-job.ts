@@ -1,0 +1,27 @@
+import { isoTime } from '../clock.ts';
+import { openStates } from '../delivery/index.ts';
+import { jobId } from './job-id.ts';
+import type { FoundJob } from './job-view.ts';
+import type { MailOfJob } from './store.ts';
+
+/** Whether a job would do nothing for its mail: that is closed, gone, or waits for another job since it was moved. */
+export function isLeftOver(job: FoundJob, mail: MailOfJob | null): boolean {
+  if (mail === null || !openStates.some((open) => open === mail.state)) return true;
+  return mail.job_id !== null && mail.job_id !== job.id;
+}
+
+/** Why the mail of a job is not sent at once, and what to do instead; null where nothing is known to hinder it. */
+export function whyNotRun(job: FoundJob, message_id: string, mail: MailOfJob | null): string | null {
+  const drop = 'nothing is left to run, and `queues cancel` drops the job.';
+  if (mail === null) return `${message_id} is gone; ${drop}`;
+  if (isLeftOver(job, mail)) {
+    const moved = openStates.some((open) => open === mail.state) && mail.job_id !== null;
+    return moved
+      ? `${message_id} waits for ${jobId(mail.job_id)} since it was moved; ${drop}`
+      : `${message_id} is ${mail.state}; ${drop}`;
+  }
+  if (mail.held) return 'A worker has its mail in its hands.';
+  if (mail.state !== 'scheduled') return null;
+  const instead = `move it with PATCH /v1/email/${message_id}, or \`bulk preview send_now\`.`;
+  return `${message_id} is scheduled for ${isoTime(mail.due_at)}: ${instead}`;
+}
