@@ -25,6 +25,8 @@ export interface ScriptedServerOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Throws away what has come behind a dot. */
   readonly forgetful?: boolean;
+  /** Listens at this path and on no port. What waits to be read there soon fills what the kernel holds. */
+  readonly path?: string;
 }
 
 export const DEFAULTS: Record<Verb, string> = {
@@ -102,7 +104,8 @@ export async function startScriptedServer(
   };
   const server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const where = options.path === undefined ? { host: '127.0.0.1', port: 0 } : { path: options.path };
+  await new Promise<void>((resolve) => server.listen(where, resolve));
   return Object.assign(state, {
     port: (server.address() as AddressInfo).port,
     stop() {

@@ -105,6 +105,32 @@ describe('an accepted mail', () => {
     expect(sink.bodies).toHaveLength(20);
   });
 
+  it('does not wait for a connection behind one that is not made yet', async () => {
+    const sink = await scripted();
+    const client = transport(sink.port, { max_connections: 1 });
+    const making = Promise.withResolvers<Buffer>();
+    closing.push(async () => making.resolve(raw));
+    const mails = [raw, () => making.promise, raw];
+    const sent = mails.map((mail, index) => client.send({ ...envelope, to: `r${index}@example.test` }, mail, never));
+
+    await expect.poll(() => sink.bodies.length).toBe(2);
+    making.resolve(Buffer.from('Subject: made late\r\n\r\n'));
+
+    expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(sink.bodies.map((body) => body.includes('made late'))).toEqual([false, false, true]);
+    expect(sink.connections).toBe(1);
+  });
+
+  it('may be one of two for each of max_connections, as one goes ahead on each', () => {
+    const relay = { host: '127.0.0.1', port: 25, secure: false, max_connections: 3, tls: 'none' } as const;
+
+    const widths = [transport(25, relay), createMailer({ helo_name: 'mail.good.test', transports: [relay] })].map(
+      ({ width }) => width,
+    );
+
+    expect(widths).toEqual([6, 6]);
+  });
+
   it('is the last of its connection after a hundred', async () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 1 });

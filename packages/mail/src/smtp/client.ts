@@ -62,6 +62,7 @@ const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   command_ms: 60_000,
   content_ms: 180_000,
   after_dot_ms: 120_000,
+  prompt_ms: 1000,
   idle_ms: 30_000,
 };
 const MAX_MESSAGES_PER_CONNECTION = 100;
@@ -533,8 +534,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   }
 
   /**
-   * From here on the session is spoken by this file: a reply is read, and a mail written, in one piece each, which
-   * costs a third of what the library's streams and queues do. It keeps watching over the end of the socket.
+   * From here on the session is spoken by transaction.ts: a reply is read, and a mail written, in one piece each,
+   * which costs a third of what the library's streams and queues do. It keeps watching over the end of the socket.
    */
   function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
     const replies = createReplyReader(

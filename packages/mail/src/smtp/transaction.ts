@@ -24,6 +24,8 @@ export interface SmtpTimeouts {
   readonly content_ms: number;
   /** For the reply to the dot. RFC 5321 section 4.5.3.2.6 allows a server ten minutes. */
   readonly after_dot_ms: number;
+  /** Where the last dot took longer to be answered, the next mail is free to go where a session is free sooner. */
+  readonly prompt_ms: number;
   /** A kept connection is closed after this long without work. */
   readonly idle_ms: number;
 }
@@ -100,8 +102,6 @@ interface Turn<M extends Outgoing> {
 const CHUNK_SIZE = 128 * 1024;
 /** What the kernel takes in one piece from a connection that has nothing else to carry. */
 const SMALL_SIZE = 16 * 1024;
-/** Where the last dot took longer to be answered, the next mail is free to go where a session is free sooner. */
-const PROMPT_MS = 1000;
 const NOT_IN_A_PATH = /[\0-\x20<>\x7f]/;
 const NOT_ASCII = /[^\0-\x7f]/;
 const ENDS_REPLY = /^\d{3}(?!-)/;
@@ -309,7 +309,7 @@ export function createDialogue<M extends Outgoing>(
     rider = null;
     const now = performance.now();
     const { kind, reply, stale } = judgement;
-    if (kind === 'accepted') is_prompt = now - finished.content_started <= PROMPT_MS;
+    if (kind === 'accepted') is_prompt = now - finished.content_started <= timeouts.prompt_ms;
     const goes_on = judgement.in_step && !forsaken && (follower !== null || replies.rest() === '');
     if (!goes_on) {
       session.listener = SILENT;
