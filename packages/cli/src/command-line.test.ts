@@ -417,6 +417,8 @@ describe('domains', () => {
     expect(early.out).toMatch(/^example\.test {2}pending {2}The ownership record /);
     expect(early.out).toContain('Publish a TXT record with the host acme._domainkey;');
     expect(zoneText).toContain('$ORIGIN example.test.');
+    for (const text of [zoneText, steps])
+      expect(text).toMatch(/^(; |1\. )Set HELO_NAME to the public name of this server/);
     for (const { host, value } of dns_records) {
       expect(steps).toContain(`host ${host}, value ${value}, TTL 3600.`);
       const line = zoneText.split('\n').find((text) => text.startsWith(`${host} 3600 IN TXT `)) ?? '';
@@ -429,6 +431,8 @@ describe('domains', () => {
     const healthy = await postrider(['domains', 'doctor', 'example.test', '--format', 'steps']);
     expect(healthy).toMatchObject({ code: 0, out: 'Nothing is left to do.\n' });
     expect((await postrider(['domains', 'list'])).out).toMatch(/^example\.test +verified +next check /);
+    const unnamed = await postrider(['domains', 'add', 'other.test', '--return-path', 'bounces']);
+    expect(unnamed.out).toMatch(/^Set HELO_NAME .* publish nothing that names (localhost|127\.0\.0\.1)\.$/m);
     expect((await postrider(['domains', 'rotate-keys', 'example.test'])).out).toContain('acme2._domainkey');
   });
 

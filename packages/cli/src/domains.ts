@@ -1,5 +1,11 @@
 import { invoke } from '@postrider/core';
-import { domainSchema, examinationSchema, resumeDomain, suspendDomain } from '@postrider/core/domains';
+import {
+  domainSchema,
+  examinationSchema,
+  resumeDomain,
+  serverNameAdvice,
+  suspendDomain,
+} from '@postrider/core/domains';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { createClient } from './client.ts';
@@ -168,5 +174,8 @@ function recordsInWords(records: readonly DnsRecord[]): string {
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];
     return [`${about}: ${plain(hint)}`, ...there];
   });
+  // Of a record that was never looked up, only this is worth a line.
+  const first = serverNameAdvice(records.filter(({ status }) => status === 'pending'));
+  if (first !== null) advice.unshift(first);
   return [table(lines), ...(advice.length > 0 ? ['', ...advice] : [])].join('\n');
 }

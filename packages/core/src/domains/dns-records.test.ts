@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Site, wantedRecords } from './dns-records.ts';
+import { type Site, serverNameAdvice, wantedRecords } from './dns-records.ts';
 
 const site: Site = { helo_name: 'mail.service.test', return_path_domain: null, relayed: false };
 const domain = { name: 'mail.good.test', ownership_token: 'abc', return_path: 'bounces.mail.good.test' };
@@ -36,5 +36,23 @@ describe('the records of a domain', () => {
     const records = wantedRecords({ ...domain, ownership_token: null }, [], site);
 
     expect(records.map(({ purpose }) => purpose)).toEqual(['return_path', 'spf', 'dmarc']);
+  });
+
+  it.each(['localhost', 'mail.localhost', '127.0.0.1', '10.0.0.5', '[::1]'])(
+    'are not to be published where they name %s',
+    (helo_name) => {
+      const records = wantedRecords(domain, keys, { ...site, helo_name });
+
+      for (const record of records) {
+        const named = record.purpose === 'spf' || record.purpose === 'return_path';
+        expect(serverNameAdvice([record]) !== null).toBe(named);
+      }
+      expect(serverNameAdvice(records)).toContain(`publish nothing that names ${helo_name}.`);
+    },
+  );
+
+  it('are fine with a public name', () => {
+    for (const helo_name of ['mail.service.test', 'localhost.service.test', '1.service.test'])
+      expect(serverNameAdvice(wantedRecords(domain, keys, { ...site, helo_name }))).toBeNull();
   });
 });

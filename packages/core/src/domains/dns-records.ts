@@ -82,6 +82,20 @@ export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[
   return records;
 }
 
+// A host that means another machine elsewhere, or an address where only a name may stand.
+const NOT_PUBLIC = /(?:^10 |^v=spf1 a:)((?:[\w.-]+\.)?localhost|[\d.]+|\[[\da-f:.]+\])(?: |$)/;
+
+/** What to do first where records name this service by what nobody else can look up; null where none does. */
+export function serverNameAdvice(records: readonly Pick<WantedRecord, 'purpose' | 'value'>[]): string | null {
+  for (const { purpose, value } of records) {
+    const name = purpose === 'spf' || purpose === 'return_path' ? NOT_PUBLIC.exec(value)?.[1] : undefined;
+    if (name !== undefined) {
+      return `Set HELO_NAME to the public name of this server first, and start it again: publish nothing that names ${name}.`;
+    }
+  }
+  return null;
+}
+
 export function dkimName(key: Pick<PublishedKey, 'selector'>, domain: string): string {
   return `${key.selector}._domainkey.${domain}`;
 }

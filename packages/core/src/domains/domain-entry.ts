@@ -10,6 +10,7 @@ import {
   type PublishedKey,
   purposes,
   type Site,
+  serverNameAdvice,
   type WantedRecord,
   wantedRecords,
   wantedTypes,
@@ -138,9 +139,15 @@ export function recordEntry(
     found: finding?.found ?? [],
     observed: checked_at && finding ? finding.observed.map((one) => ({ ...one, checked_at: isoTime(checked_at) })) : [],
     diagnosis: finding?.diagnosis ?? null,
-    hint: key_role === 'retired' ? null : adviceOf(record, finding),
+    hint: key_role === 'retired' ? null : hintOf(record, finding),
     key_role,
   };
+}
+
+/** Nobody is told to publish what only this machine understands. */
+function hintOf(record: WantedRecord, finding: Finding | undefined): string | null {
+  const absent = !finding || finding.diagnosis === 'missing';
+  return (absent ? serverNameAdvice([record]) : null) ?? adviceOf(record, finding);
 }
 
 /** What the records of a domain point at. */

@@ -2,7 +2,7 @@ export { addDomain } from './add-domain.ts';
 export { cancelMailOf } from './cancel-mail.ts';
 export { recordStatuses } from './diagnose.ts';
 export { type DkimPairs, generateDkimPairs } from './dkim-keys.ts';
-export { dkimName, dkimValue, purposes } from './dns-records.ts';
+export { dkimName, dkimValue, purposes, serverNameAdvice } from './dns-records.ts';
 export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 export { examinationSchema, examineDomain } from './examine-domain.ts';
 export { getDomain } from './get-domain.ts';

@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts';
 import type { z } from 'zod';
+import { serverNameAdvice } from './dns-records.ts';
 import type { recordSchema } from './domain-entry.ts';
 
 type RecordEntry = z.output<typeof recordSchema>;
@@ -12,7 +13,8 @@ export function zoneFile(name: string, records: readonly RecordEntry[]): string 
   const lines = records
     .filter(({ key_role }) => key_role !== 'retired')
     .map((record) => `${record.host} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
-  return [`$ORIGIN ${zoneOf(name)}.`, ...lines, ''].join('\n');
+  const advice = serverNameAdvice(records);
+  return [...(advice === null ? [] : [`; ${advice}`]), `$ORIGIN ${zoneOf(name)}.`, ...lines, ''].join('\n');
 }
 
 function dataOf({ type, value }: RecordEntry): string {
@@ -23,11 +25,13 @@ function dataOf({ type, value }: RecordEntry): string {
 
 /** What to do at any DNS provider, a sentence to a step; what is right already is left out. */
 export function setupSteps(name: string, records: readonly RecordEntry[]): string[] {
-  const steps = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired').map(stepOf);
-  if (steps.length === 0) return [];
+  const left = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired');
+  if (left.length === 0) return [];
+  const advice = serverNameAdvice(left);
   return [
+    ...(advice === null ? [] : [advice]),
     `Open the DNS settings of ${zoneOf(name)} at the provider that its name servers belong to.`,
-    ...steps,
+    ...left.map(stepOf),
     'Save, leave every other record as it is, and have the domain verified; a new record may take minutes to be seen.',
   ];
 }

@@ -14,8 +14,8 @@ import { requireUnsent, type Unsent } from './unsent.ts';
 
 /**
  * Ends what no attempt has begun of, and gives its place in the month back. Canceled once, a message answers
- * the same again. Its jobs are left: whoever fetches one finds the recipient closed,
- * and an operator may drop it before.
+ * the same again. Its jobs are left: whoever fetches one finds the recipient closed, and an
+ * operator may drop it before that.
  */
 export const cancelMessage = operation({
   name: 'email.cancel',
