@@ -80,7 +80,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
   domains
     .command('doctor <name>')
     .description(
-      'say what is wrong with the DNS of any domain and what to do; changes nothing, ends with 1 where it is ill',
+      'say what is wrong with the DNS of any domain and what to do; changes nothing, ends with 1 where it is ill: recommended records that are missing (SPF, DMARC) do not count',
     )
     .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'zone', 'steps']).default('table'))
     .option(...json)
