@@ -7,7 +7,12 @@ import { recipientKinds } from './addressees.ts';
 import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
 import { waitingReason, waitingSchema } from './waiting.ts';
 
-const statusField = z.enum(deliveryStates).meta({ id: 'DeliveryStatus' });
+const statusField = z.enum(deliveryStates).meta({
+  id: 'DeliveryStatus',
+  description:
+    "The state of a recipient. A mail's is the least of its recipients' states in this order: scheduled, queued, deferred " +
+    'and sending are open, the least advanced first; the others are closed, the worst first.',
+});
 
 export const recipientSchema = z
   .object({
