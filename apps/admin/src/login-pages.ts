@@ -61,11 +61,9 @@ export function loginRoutes(services: Services): Hono<AdminEnv> {
     if (!actor) return context.redirect(`/login?next=${encodeURIComponent(ownPath(next))}`, 303);
     const { request_id, address } = context.var;
     try {
-      const { confirmed_until } = await invoke(
-        createContext(services, actor, { request_id, address, face: 'dashboard' }),
-        confirmPassword,
-        { password: form.get('password') ?? '' },
-      );
+      const ctx = createContext(services, actor, { request_id, address, face: 'dashboard' });
+      const { confirmed_until } = await invoke(ctx, confirmPassword, { password: form.get('password') ?? '' });
+      if (ctx.notes.session_token !== null) keepSession(services, context, ctx.notes.session_token);
       return next === undefined ? context.html(confirmedPage(confirmed_until)) : context.redirect(ownPath(next), 303);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -2,7 +2,7 @@ import { hashPassword } from '@postrider/core/people';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminServer, startAdmin } from './admin-server.ts';
-import { type Dashboard, refusalOf, signedIn } from './signed-in.ts';
+import { cookieSetBy, type Dashboard, dashboard, refusalOf, signedIn } from './signed-in.ts';
 
 const HOUR_MS = 3_600_000;
 const PASSWORD = 'correct horse battery';
@@ -50,6 +50,14 @@ async function people() {
   await world.services.sql`
     update users set password_hash = ${await hashPassword(PASSWORD)} where id = ${operator.user_id}`;
   return { ...operator, member_id: member.user_id };
+}
+
+function confirmOverTrpc(cookie: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${admin.port}/trpc/people.confirmPassword?batch=1`, {
+    method: 'POST',
+    headers: { cookie, 'x-postrider': '1', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ 0: { password: PASSWORD } }),
+  });
 }
 
 describe('a session of somebody who signed in more than an hour ago', () => {
@@ -107,6 +115,51 @@ describe('a session of somebody who signed in more than an hour ago', () => {
     expect(await api.apiKeys.revoke.mutate({ key_id: made.id })).toMatchObject({ status: 'revoked' });
   });
 
+  it('goes on under another token once the password is confirmed, and a copy of the old cookie is signed out', async () => {
+    const { api, cookie, user_id } = await people();
+    const copy = dashboard(admin.port, cookie);
+    await world.clock.advance(HOUR_MS);
+    await refusalOf(api.people.confirmPassword.mutate({ password: 'wrong' }));
+    const kept = await copy.people.me.query();
+
+    const confirmed = await api.people.confirmPassword.mutate({ password: PASSWORD });
+
+    const copied = await refusalOf(copy.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] }));
+    expect(kept).toMatchObject({ id: user_id });
+    expect(copied).toMatchObject({ status: 401, reason: 'session_ended' });
+    expect(await api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] })).toMatchObject({
+      object: 'api_key',
+    });
+    expect(Object.keys(confirmed).sort()).toEqual(['confirmed_until', 'id', 'object']);
+    expect(
+      await world.services.sql`select diff from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`,
+    ).toEqual([{ diff: null }]);
+  });
+
+  it('sets the cookie as signing in does, beside the headers of every answer', async () => {
+    const { cookie } = await people();
+
+    const answer = await confirmOverTrpc(cookie);
+
+    const [set, ...others] = answer.headers.getSetCookie();
+    expect(others).toEqual([]);
+    expect(set).toMatch(/^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(set).not.toContain(cookie);
+    expect(await answer.text()).not.toContain(set?.slice(4, 47));
+    expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('stays as it is where the answer is a stream, whose headers are gone before a cookie is known', async () => {
+    const { cookie, api, user_id } = await people();
+
+    const answer = await confirmOverTrpc(cookie, { 'trpc-accept': 'application/jsonl' });
+
+    expect(await answer.text()).toContain('malformed_request');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await api.people.me.query()).toMatchObject({ id: user_id });
+  });
+
   it('is what people have; a key is asked for nothing', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     await world.clock.advance(HOUR_MS);
@@ -141,7 +194,7 @@ describe('the page that confirms a password', () => {
 
   it('is named by the refusal, and makes the session fresh for who knows the password', async () => {
     const { api, cookie, email } = await people();
-    const make = () => api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    const make = (by = api) => by.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);
     const refused = await refusalOf(make());
 
@@ -158,14 +211,19 @@ describe('the page that confirms a password', () => {
     expect(await wrong.text()).toMatch(/role="alert".*name="next" value="\/captured"/s);
     expect(still).toMatchObject({ reason: 'reauthentication_required' });
     expect([right.status, right.headers.get('location')]).toEqual([303, '/captured?x=1']);
-    expect(await make()).toMatchObject({ object: 'api_key' });
+    const renewed = cookieSetBy(right);
+    expect(cookieSetBy(wrong)).toBeNull();
+    expect(renewed).not.toBe(cookie);
+    expect(await make(dashboard(admin.port, renewed ?? ''))).toMatchObject({ object: 'api_key' });
+    // Whoever copied the cookie before the password was confirmed has nothing any more.
+    expect(await refusalOf(make())).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
   it('leads nowhere but here, and says so where nothing is to be gone back to', async () => {
     const { cookie } = await people();
 
     const away = await post(cookie, { password: PASSWORD, next: '//evil.test' });
-    const nowhere = await post(cookie, { password: PASSWORD });
+    const nowhere = await post(cookieSetBy(away) ?? '', { password: PASSWORD });
 
     expect(away.headers.get('location')).toBe('/');
     expect(nowhere.status).toBe(200);

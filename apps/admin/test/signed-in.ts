@@ -43,16 +43,30 @@ export async function signedIn(
   return { user_id, email, cookie, api: dashboard(admin.port, cookie) };
 }
 
-export function dashboard(port: number, cookie: string): Dashboard {
+/** The real client of tRPC with a cookie, which it keeps as a browser does: the last one that it was given. */
+export function dashboard(port: number, first_cookie: string): Dashboard {
+  let cookie = first_cookie;
   return createTRPCClient<AppRouter>({
     links: [
       httpBatchLink({
         url: `http://127.0.0.1:${port}/trpc`,
         maxItems: 10,
-        headers: { cookie, 'x-postrider': '1' },
+        headers: () => ({ cookie, 'x-postrider': '1' }),
+        async fetch(url, init) {
+          // The client declares the fetch of browsers and of Node in one, which no type of either is.
+          const answer = await fetch(url, init as RequestInit);
+          cookie = cookieSetBy(answer) ?? cookie;
+          return answer;
+        },
       }),
     ],
   });
+}
+
+/** The session cookie that an answer sets, as a browser sends it back; null where it sets none. */
+export function cookieSetBy(answer: Response): string | null {
+  const [set] = answer.headers.getSetCookie();
+  return set?.split(';')[0] ?? null;
 }
 
 /** How a call was refused: its HTTP status, reason and request id. */

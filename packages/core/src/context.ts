@@ -78,6 +78,8 @@ export type Face = (typeof faces)[number];
 export interface AnswerNotes {
   window: RateWindow | null;
   replayed: boolean;
+  /** Under which the session of the caller goes on; null where that stays as it is. */
+  session_token: string | null;
 }
 
 export interface Context extends Services {

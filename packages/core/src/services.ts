@@ -66,6 +66,6 @@ export function createContext(
     face: request.face ?? 'worker',
     address: request.address ?? null,
     idempotency_key: request.idempotency_key ?? null,
-    notes: { window: null, replayed: false },
+    notes: { window: null, replayed: false, session_token: null },
   };
 }

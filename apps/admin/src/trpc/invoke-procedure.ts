@@ -1,4 +1,12 @@
-import { AppError, createContext, invoke, type Operation, type Services, type UserActor } from '@postrider/core';
+import {
+  type AnswerNotes,
+  AppError,
+  createContext,
+  invoke,
+  type Operation,
+  type Services,
+  type UserActor,
+} from '@postrider/core';
 import { hasScope } from '@postrider/core/api-keys';
 import { countSend } from '@postrider/core/usage';
 import { initTRPC, TRPCError, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
@@ -14,6 +22,10 @@ export interface Caller {
   readonly request_id: string;
   readonly address: string;
   readonly rate: RateNotes;
+  /** What the headers of the answer are to tell. */
+  readonly notes: Pick<AnswerNotes, 'session_token'>;
+  /** The headers of the answer go out before its procedures have ended. */
+  readonly streamed: boolean;
 }
 
 const t = initTRPC.context<Caller>().create({
@@ -58,6 +70,20 @@ export function sending<I extends z.ZodType, O>(operation: Operation<I, O>): TRP
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitSend)) as never;
 }
 
+/** An operation that gives the session a new token: a mutation that sets the cookie. */
+export function renewing<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
+  // As above.
+  return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitRenewal)) as never;
+}
+
+async function admitRenewal({ streamed }: Caller): Promise<void> {
+  if (!streamed) return;
+  throw new AppError(
+    'malformed_request',
+    'This procedure sets a cookie, which an answer in a stream cannot; call it by httpLink or httpBatchLink.',
+  );
+}
+
 /** Those whose role lets them send nothing fill no window of those who may. */
 async function admitSend({ services, rate }: Caller, actor: UserActor): Promise<void> {
   if (!hasScope(actor.scopes, 'email:send')) return;
@@ -81,7 +107,9 @@ async function run<I extends z.ZodType, O>(
     await admit?.(caller, caller.actor);
     const { request_id, address } = caller;
     const ctx = createContext(caller.services, caller.actor, { request_id, address, face: 'dashboard' });
-    return await invoke(ctx, operation, input ?? {});
+    const answer = await invoke(ctx, operation, input ?? {});
+    caller.notes.session_token = ctx.notes.session_token ?? caller.notes.session_token;
+    return answer;
   } catch (error) {
     if (error instanceof AppError)
       throw new TRPCError({ code: trpcCode[error.code], message: error.message, cause: error });

@@ -12,13 +12,13 @@ import {
   switchWorkspace,
   whoAmI,
 } from '@postrider/core/people';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, renewing, router } from './invoke-procedure.ts';
 
 export const people = router({
   me: query(whoAmI),
   switchWorkspace: mutation(switchWorkspace),
   changePassword: mutation(changePassword),
-  confirmPassword: mutation(confirmPassword),
+  confirmPassword: renewing(confirmPassword),
   logout: mutation(logout),
 });
 

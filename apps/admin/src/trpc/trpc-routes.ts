@@ -1,4 +1,4 @@
-import { AppError, httpStatus, type Services } from '@postrider/core';
+import { type AnswerNotes, AppError, httpStatus, type Services } from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
@@ -6,8 +6,9 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal } from '../own-origin.ts';
-import { sessionOf } from '../session.ts';
+import { keepSession, sessionOf } from '../session.ts';
 import { errorData, publicError, trpcCode } from './errors.ts';
+import type { Caller } from './invoke-procedure.ts';
 import { RateNotes } from './rate-headers.ts';
 import { appRouter } from './router.ts';
 
@@ -41,13 +42,21 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
       rate.note(window);
       if (refusal) return refuse(services, context, refusal, rate.headers(true));
     }
-    const caller = { services, actor, request_id, address, rate };
-    return fetchRequestHandler({
+    const notes: Pick<AnswerNotes, 'session_token'> = { session_token: null };
+    context.res = await fetchRequestHandler({
       endpoint: '/trpc',
       req: context.req.raw,
       router: appRouter,
       maxBatchSize: MOST_IN_A_BATCH,
-      createContext: () => caller,
+      createContext: ({ info }): Caller => ({
+        services,
+        actor,
+        request_id,
+        address,
+        rate,
+        notes,
+        streamed: info.accept === 'application/jsonl',
+      }),
       responseMeta: ({ errors }) => ({
         headers: rate.headers(errors.some((error) => publicError(error).code === 'rate_limited')),
       }),
@@ -56,6 +65,8 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
           services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');
       },
     });
+    if (notes.session_token !== null) keepSession(services, context, notes.session_token);
+    return context.res;
   });
   return routes;
 }

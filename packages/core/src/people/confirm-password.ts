@@ -9,8 +9,12 @@ import { checkPassword } from './check-password.ts';
 import { requirePerson } from './person.ts';
 import { chainOf } from './roles.ts';
 import { renewProof } from './session-store.ts';
+import { hashToken, newToken } from './token.ts';
 
-/** Shows that whoever uses a session is still the person who began it, for what asks for a fresh sign-in. */
+/**
+ * Shows that whoever uses a session is still the person who began it, for what asks for a fresh sign-in. The session goes
+ * on under a new token, which is in the notes of the context, so that a copy of the old one does not become fresh with it.
+ */
 export const confirmPassword = operation({
   name: 'people.confirm_password',
   scope: null,
@@ -20,14 +24,20 @@ export const confirmPassword = operation({
   async run(ctx, { password }) {
     const actor = requirePerson(ctx);
     const checked = await checkPassword(ctx, { email: actor.email, password, address: ctx.address ?? '' });
+    const token = newToken();
     const until = await ctx.sql.begin(async (tx) => {
-      const renewed = await renewProof(tx, actor.session_id, checked.password_hash);
+      const renewed = await renewProof(tx, {
+        id: actor.session_id,
+        token_hash: hashToken(token),
+        password_hash: checked.password_hash,
+      });
       if (!renewed) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
       await recordAudit(tx, ctx, [
         { action: 'user.confirmed', target_id: actor.user_id, workspace_id: chainOf(actor) },
       ]);
       return renewed;
     });
+    ctx.notes.session_token = token;
     return { object: 'user', id: actor.user_id, confirmed_until: isoTime(until) };
   },
 });

@@ -47,11 +47,17 @@ export async function insertSession(
       clock_now(), clock_now(), clock_now())`;
 }
 
-/** Whoever holds the session has shown the password again; null where it has ended, or the password is another by now. */
-export async function renewProof(tx: Tx, id: string, password_hash: string | null): Promise<Date | null> {
+/**
+ * Whoever holds the session has shown the password again, and has it under another token from now on; null where it has
+ * ended, or the password is another by now.
+ */
+export async function renewProof(
+  tx: Tx,
+  session: { readonly id: string; readonly token_hash: Buffer; readonly password_hash: string | null },
+): Promise<Date | null> {
   const [row] = await tx<{ until: Date }[]>`
-    update sessions s set authenticated_at = clock_now() from users u
-    where s.id = ${id} and u.id = s.user_id and u.password_hash = ${password_hash}
+    update sessions s set authenticated_at = clock_now(), token_hash = ${session.token_hash} from users u
+    where s.id = ${session.id} and u.id = s.user_id and u.password_hash = ${session.password_hash}
     returning s.authenticated_at + interval '1 hour' as until`;
   return row?.until ?? null;
 }
