@@ -406,7 +406,7 @@ describe('404', () => {
 });
 
 describe('422', () => {
-  it('keeps to ten for each workspace, also when they come at once', async () => {
+  it('keeps to ten of a mode for each workspace, also when they come at once', async () => {
     const { secret: key } = await world.workspace('free');
 
     const answers = await Promise.all(
@@ -416,6 +416,38 @@ describe('422', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     const refused = answers.filter(({ status }) => status === 422);
     expect(refused.map((answer) => errorOf(answer).reason)).toEqual(Array(4).fill('webhook_limit'));
+  });
+
+  it('lets the sandbox use up its own ten, and none of those for live mail', async () => {
+    const { secret: live } = await world.workspace('free');
+    const made = await rest.call('POST', '/api-keys', {
+      key: live,
+      body: { name: 'Tests', scopes: ['webhooks:manage'], mode: 'sandbox' },
+    });
+    const sandbox = String(made.body.secret);
+    const addMany = (key: string, body: object, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) => add({ url: `http://localhost:4000/${index}`, ...body }, { key })),
+      );
+
+    const tests = await addMany(sandbox, {}, 11);
+    const chosen = await addMany(live, { mode: 'sandbox' }, 1);
+    const lives = await addMany(live, {}, 11);
+
+    const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+    const ten_and_a_refusal = [...Array(10).fill(201), 422];
+    expect([statuses(tests), statuses(lives)]).toEqual([ten_and_a_refusal, ten_and_a_refusal]);
+    for (const [answers, mode] of [
+      [tests, 'sandbox'],
+      [chosen, 'sandbox'],
+      [lives, 'live'],
+    ] as const) {
+      const refused = answers.filter(({ status }) => status === 422);
+      expect(
+        refused.map((answer) => errorOf(answer)),
+        mode,
+      ).toMatchObject([{ reason: 'webhook_limit', message: expect.stringContaining(`10 ${mode} webhooks`) }]);
+    }
   });
 
   it.each([

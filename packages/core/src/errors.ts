@@ -98,7 +98,7 @@ export const reasons = {
   idempotency_mismatch: ['unprocessable', 'The Idempotency-Key was used with another body.'],
   idempotency_in_progress: ['unprocessable', 'The first request with this Idempotency-Key is still under way.'],
   key_limit: ['unprocessable', 'The workspace has the highest number of active API keys of this mode.'],
-  webhook_limit: ['unprocessable', 'The workspace has the highest number of webhooks.'],
+  webhook_limit: ['unprocessable', 'The workspace has the highest number of webhooks of this mode.'],
   webhook_disabled: ['unprocessable', 'The webhook is disabled; nothing is posted to it.'],
   private_address: ['unprocessable', 'The host resolves to an address that is not public.'],
   suppression_exists: ['unprocessable', 'The address is already suppressed.'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyModes } from '../api-keys/index.ts';
+import { type KeyMode, keyModes } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { AppError } from '../errors.ts';
 import { requireFreshSignIn } from '../fresh-sign-in.ts';
@@ -18,6 +18,7 @@ import {
   webhookWithSecretSchema,
 } from './webhook-entry.ts';
 
+// Of each mode, so that those which a sandbox key makes stand in the way of no live one.
 const MOST_WEBHOOKS = 10;
 
 /** Adds an endpoint; its secret is in this answer and in no other. */
@@ -46,7 +47,7 @@ export const createWebhook = operation({
     const secret = newWebhookSecret();
     const row = await ctx.sql.begin(async (tx) => {
       await lockWorkspace(tx, workspace_id);
-      if ((await countWebhooks(tx, workspace_id)) >= MOST_WEBHOOKS) throw tooMany();
+      if ((await countWebhooks(tx, workspace_id, mode)) >= MOST_WEBHOOKS) throw tooMany(mode);
       const added = await insertWebhook(tx, {
         workspace_id,
         id,
@@ -70,9 +71,9 @@ function liveFromSandbox(): AppError {
   return new AppError('missing_scope', message, { required_scope: 'webhooks:manage' });
 }
 
-function tooMany(): AppError {
+function tooMany(mode: KeyMode): AppError {
   return new AppError(
     'webhook_limit',
-    `A workspace has at most ${MOST_WEBHOOKS} webhooks; delete one, or let one endpoint take more types.`,
+    `A workspace has at most ${MOST_WEBHOOKS} ${mode} webhooks; delete one, or let one endpoint take more types.`,
   );
 }

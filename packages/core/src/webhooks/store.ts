@@ -46,9 +46,9 @@ export async function lockWorkspace(tx: Tx, workspace_id: string): Promise<void>
   await tx`select from workspaces where id = ${workspace_id} for no key update`;
 }
 
-export async function countWebhooks(tx: Tx, workspace_id: string): Promise<number> {
+export async function countWebhooks(tx: Tx, workspace_id: string, mode: KeyMode): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
-    select count(*)::int as count from webhooks where workspace_id = ${workspace_id}`;
+    select count(*)::int as count from webhooks where workspace_id = ${workspace_id} and mode = ${mode}`;
   return row?.count ?? 0;
 }
 
