@@ -162,14 +162,18 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         reject,
       };
       signal.addEventListener('abort', mail.onAbort);
-      if (places_taken < options.max_connections) {
-        places_taken++;
-        start(mail);
-      } else {
+      if (takePlace()) start(mail);
+      else {
         waiting.push(mail);
         makeAhead();
       }
     });
+  }
+
+  function takePlace(): boolean {
+    if (places_taken >= options.max_connections) return false;
+    places_taken++;
+    return true;
   }
 
   function settle(mail: Mail, outcome: SendOutcome): void {
@@ -272,6 +276,12 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
           // Nothing of it was answered, so that a fresh connection cannot make a second copy.
           if (untouched) openFor(untouched);
           else passPlace();
+        },
+        back(mail) {
+          mail.dialogue = null;
+          mail.has_place = false;
+          if (takePlace()) start(mail);
+          else waiting.unshift(mail);
         },
         unheard() {
           no_rides_before = performance.now() + NO_RIDES_MS;

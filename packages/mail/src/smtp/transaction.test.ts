@@ -355,6 +355,30 @@ describe('a mail whose content and dot the kernel will not take', () => {
   });
 });
 
+describe('a mail whose envelope went ahead', () => {
+  it('takes another way while the dot before it is not answered soon', async () => {
+    const dot = whenTold('250 2.0.0 taken');
+    const greeting = whenTold('220 sink');
+    const server = await pipelined((verb, connection, line) =>
+      verb === 'greeting' && connection === 2 ? greeting.answer : atDot(2, dot.answer)(verb, connection, line),
+    );
+    const client = transport(server.port, { max_connections: 2, timeouts: { prompt_ms: 1000 } });
+    await sendTo(client, 1);
+    const [second, fourth, third] = [sendTo(client, 2), sendTo(client, 4), sendTo(client, 3)];
+    await expect.poll(() => server.ahead).toBe(1);
+    greeting.tell();
+
+    expect(await fourth).toMatchObject({ kind: 'accepted' });
+    expect(await third).toMatchObject({ kind: 'accepted' });
+    dot.tell();
+    expect(await second).toMatchObject({ kind: 'accepted' });
+    expect([2, 3].map((number) => bodiesFor(server, number))).toEqual([1, 1]);
+    // The session that it left knows of an envelope that nothing follows.
+    expect(await sendTo(client, 5)).toMatchObject({ kind: 'accepted' });
+    expect(server.connections).toBe(2);
+  });
+});
+
 describe('a server out of step', () => {
   it.each([
     ['no answer to a dot', '', 'unknown', 'accepted'],

@@ -69,6 +69,8 @@ export interface Owner<M extends Outgoing> {
   free(accepted: boolean): void;
   /** The session is closed. A mail of which it has answered nothing may take another way. */
   gone(untouched: M | null): void;
+  /** A mail whose turn did not come soon, so that it goes another way. */
+  back(mail: M): void;
   /** The server was lost over an envelope that came with the content before it, or did not hear it. */
   unheard(): void;
 }
@@ -171,6 +173,7 @@ export function createDialogue<M extends Outgoing>(
     const mail = owner.next((waiting) => problemOf(waiting, abilities) === null);
     if (!mail) return '';
     rider = turnOf(mail, true);
+    if (riderWaits()) deadline.set(timeouts.prompt_ms);
     return announced(rider);
   }
 
@@ -271,6 +274,18 @@ export function createDialogue<M extends Outgoing>(
     socket.uncork();
   }
 
+  /** Behind a dot that is answered late it would wait as long, while other sessions may be free. */
+  function letRiderGo({ mail }: Turn<M>): void {
+    rider = null;
+    forsaken = true;
+    deadline.set(timeouts.after_dot_ms - timeouts.prompt_ms);
+    owner.back(mail);
+  }
+
+  function riderWaits(): boolean {
+    return timeouts.prompt_ms < timeouts.after_dot_ms;
+  }
+
   function moveTo(moving: Turn<M>, next: Position, allowed_ms: number): void {
     moving.position = next;
     deadline.set(allowed_ms);
@@ -278,6 +293,10 @@ export function createDialogue<M extends Outgoing>(
 
   function onExpire(): void {
     if (!turn) return;
+    if (rider && turn.position === 'after_dot' && riderWaits()) {
+      letRiderGo(rider);
+      return;
+    }
     const judgement = lost(turn, `No answer in time (${turn.position.replace('_', ' ')}).`);
     finish(turn, { ...judgement, stale: turn.rode && turn.reply_count === 0 });
   }
