@@ -158,8 +158,9 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
     const { lane } = place;
     place.under_way += 1;
     place.at_once = drafts !== null;
-    place.begun_ms = performance.now();
-    pace.begun(entries.length, place.begun_ms);
+    const begun_ms = performance.now();
+    place.begun_ms = begun_ms;
+    pace.begun(entries.length, begun_ms);
     if (impatience) clearTimeout(impatience);
     impatience = null;
     let answers: AcceptedAtOnce[] | null = null;
@@ -173,7 +174,7 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
       for (const entry of entries) entry.reject(error);
     } finally {
       place.under_way -= 1;
-      pace.ended(performance.now());
+      pace.ended(begun_ms, performance.now());
       gather();
     }
     // A commit that is about to begin does so before these answers are written, and the database is not idle meanwhile.

@@ -10,7 +10,7 @@ beforeEach(() => {
 function passed(commits: number, size: number, took_ms: number): number {
   for (let index = 0; index < commits; index++) {
     pace.begun(size, index * took_ms);
-    pace.ended((index + 1) * took_ms);
+    pace.ended(index * took_ms, (index + 1) * took_ms);
   }
   return commits * took_ms;
 }
@@ -73,10 +73,32 @@ describe('with as many under way as may be', () => {
     const now = passed(5, 32, 4);
     pace.begun(32, now);
     pace.begun(32, now + 2);
-    pace.ended(now + 4);
+    pace.ended(now, now + 4);
 
     expect(pace.urgent(20, now + 6.7)).toBe(false);
     expect(pace.urgent(20, now + 6.9)).toBe(true);
+  });
+
+  it('what it waited for the first is no part of its own time', () => {
+    const now = passed(5, 32, 4);
+    pace.begun(32, now);
+    pace.begun(32, now + 2);
+    pace.ended(now, now + 4);
+    pace.ended(now + 2, now + 8);
+    pace.begun(32, now + 8);
+
+    expect(pace.urgent(20, now + 10.7)).toBe(false);
+    expect(pace.urgent(20, now + 10.9)).toBe(true);
+  });
+
+  it('the time of one that passes another that hangs counts from its own beginning', () => {
+    const now = passed(5, 32, 4);
+    pace.begun(32, now);
+    pace.begun(32, now + 100);
+    pace.ended(now + 100, now + 104);
+
+    expect(pace.urgent(20, now + 106.7)).toBe(false);
+    expect(pace.urgent(20, now + 106.9)).toBe(true);
   });
 
   it('another begins beside them when they hang', () => {

@@ -9,8 +9,8 @@ const WEIGHT_OF_THE_LAST = 0.2;
 /** Decides when the next commit begins while others are under way. Whoever asks tells the time. */
 export interface CommitPace {
   begun(size: number, now_ms: number): void;
-  /** Of commits under way the one that began first has ended. */
-  ended(now_ms: number): void;
+  /** Of commits under way the one that began then has ended, which need not be the first. */
+  ended(begun_ms: number, now_ms: number): void;
   /** Whether what waits at the end of a turn of the event loop is worth a commit. */
   worthwhile(waiting: number, now_ms: number): boolean;
   /** Whether it is already in the middle of a turn, while more requests are being read. */
@@ -36,9 +36,10 @@ export function createCommitPace(most_under_way: number): CommitPace {
       last_size = size;
       last_begun_ms = now_ms;
     },
-    ended(now_ms) {
+    ended(begun_ms, now_ms) {
       under_way -= 1;
-      const took_ms = now_ms - served_from_ms;
+      // It was the database's turn only when the one before it was done.
+      const took_ms = now_ms - Math.max(begun_ms, served_from_ms);
       usual_ms += (took_ms - usual_ms) * (usual_ms === 0 ? 1 : WEIGHT_OF_THE_LAST);
       served_from_ms = now_ms;
     },
