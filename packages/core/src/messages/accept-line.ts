@@ -17,6 +17,7 @@ import { type BatchFacts, commitSubmissions, loadFacts, type Outcome, type Place
 import { type AcceptedAtOnce, acceptAtOnce, type Draft, draftAtOnce } from './accept-at-once.ts';
 import { admit, credentialName } from './admit.ts';
 import { createCommitPace, LONGEST_HOLD_MS } from './commit-pace.ts';
+import { isIdle, type Place, placeToFollow } from './line-places.ts';
 import { createRememberedFacts, type RememberedFacts } from './remembered-facts.ts';
 import type { SendInput } from './schema.ts';
 
@@ -25,8 +26,6 @@ const HOMES_KEPT = 10_000;
 const LOCK_TIMEOUT = '55P03';
 // How long a sender whose batch failed at its limit is judged by the tables.
 const DOUBT_MS = 1000;
-// A smaller one goes on a connection of its own and waits for nobody.
-const WORTH_FOLLOWING = 16;
 
 export const acknowledgementSchema = z
   .object({
@@ -127,7 +126,8 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
 
   const begin = (idle: Place) => {
     const batch = takeBatch(waiting, draft);
-    void serve(placeToFollow(places, batch) ?? idle, batch);
+    const carried = { size: batch.entries.length, at_once: batch.drafts !== null };
+    void serve(placeToFollow(places, carried, performance.now()) ?? idle, batch);
   };
 
   const gather = () => {
@@ -320,29 +320,6 @@ function rememberHome(homes: Map<string, string>, { submission: { actor }, admit
   if (actor.kind !== 'credential' || !admitted) return;
   if (homes.size >= HOMES_KEPT) homes.clear();
   homes.set(actor.secret_hash.toString('base64'), admitted.sender.workspace_id);
-}
-
-/** A connection of the line with the commits that it carries. */
-interface Place {
-  readonly lane: Sql;
-  under_way: number;
-  /** Whether the last one is stored at once, in one statement that waits for nothing but rows that others count in. */
-  at_once: boolean;
-  begun_ms: number;
-}
-
-function isIdle({ under_way }: Place): boolean {
-  return under_way === 0;
-}
-
-/**
- * A batch that is stored at once follows another on the same connection, so that the database goes from one to the
- * next by itself, and one processor is left for what is read and answered meanwhile.
- */
-function placeToFollow(places: readonly Place[], { entries, drafts }: Batch): Place | undefined {
-  if (drafts === null || entries.length < WORTH_FOLLOWING) return undefined;
-  const since_ms = performance.now() - LONGEST_HOLD_MS;
-  return places.find(({ under_way, at_once, begun_ms }) => under_way === 1 && at_once && begun_ms > since_ms);
 }
 
 interface Batch {
