@@ -1,12 +1,15 @@
 import { connectLanes, type Sql } from '@postrider/db';
 import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashSecret } from '../api-keys/index.ts';
 import type { Services } from '../context.ts';
 import { createContext, createServices, invoke } from '../index.ts';
+import { LONGEST_HOLD_MS } from './commit-pace.ts';
 import { sendMessage } from './send-message.ts';
 
 const COMPANY = 20;
+const FULL_BATCH = 64;
+const FEW = 16;
 
 let world: World;
 let lanes: Sql[];
@@ -16,8 +19,13 @@ beforeAll(async () => {
   world = await createWorld();
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
   lanes = connectLanes(world.database_url, 2, 'accept-line-test');
+  // A commit that waits for a lock does so until the test releases it, however slow the machine is.
+  for (const lane of lanes) {
+    await lane`select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;
+  }
   services = createServices({ ...world.services, lanes });
 });
+afterEach(() => vi.useRealTimers());
 afterAll(async () => {
   await Promise.all((lanes ?? []).map((lane) => lane.end()));
   await world?.stop();
@@ -38,8 +46,27 @@ function send({ secret, from }: Pick<Tenant, 'secret' | 'from'>) {
   return invoke(ctx, sendMessage, { from, to: 'ada@rcpt.test', subject: 'Hello', text: 'Hello.' });
 }
 
-function many(tenant: Tenant) {
-  return Promise.all(Array.from({ length: COMPANY }, () => send(tenant)));
+function many(tenant: Tenant, count = COMPANY) {
+  return Promise.all(Array.from({ length: count }, () => send(tenant)));
+}
+
+/** Locks the row that counts the volume of this tenant, until the answered function is called or the test is over. */
+async function holdVolume({ workspace_id }: Tenant): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const holding = world.services.sql.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`;
+    await tx`select from usage_months where workspace_id = ${workspace_id} for update`;
+    locked.resolve();
+    await released.promise;
+  });
+  const release = async () => {
+    released.resolve();
+    await holding;
+  };
+  onTestFinished(release);
+  await Promise.race([locked.promise, holding]);
+  return release;
 }
 
 async function stored({ workspace_id }: Tenant): Promise<number> {
@@ -52,14 +79,7 @@ describe('a commit that waits for a lock', () => {
   it('lets the mail of others pass, and what followed it is stored in the end', async () => {
     const [held, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
     if (!held || !follower || !other) throw new Error('a tenant is missing');
-    const locked = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<void>();
-    const holding = world.services.sql.begin(async (tx) => {
-      await tx`select from usage_months where workspace_id = ${held.workspace_id} for update`;
-      locked.resolve();
-      await release.promise;
-    });
-    await locked.promise;
+    const release = await holdVolume(held);
 
     const waiting = [many(held), many(follower)];
     // By the time of an answer both are under way, so that the next mail is in a batch of its own.
@@ -67,11 +87,27 @@ describe('a commit that waits for a lock', () => {
     await send(other);
 
     expect([await stored(held), await stored(other)]).toEqual([1, 2]);
-    release.resolve();
-    await holding;
+    await release();
     const ids = (await Promise.all(waiting)).flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(2 * COMPANY);
     expect([await stored(held), await stored(follower)]).toEqual([1 + COMPANY, 1 + COMPANY]);
+  });
+
+  it('is passed by those who are too few for a batch of their own, although no other mail comes', async () => {
+    const [held, other] = await Promise.all(['crowd.test', 'few.test'].map(newTenant));
+    if (!held || !other) throw new Error('a tenant is missing');
+    const release = await holdVolume(held);
+    vi.useFakeTimers({ toFake: ['performance'] });
+
+    // Twenty begin in the turn in which they come, a full batch follows them, and for the others no batch is left.
+    const waiting = [many(held, COMPANY + FULL_BATCH), many(other, FEW)];
+    expect(await stored(other)).toBe(1);
+    vi.advanceTimersByTime(LONGEST_HOLD_MS);
+
+    await expect.poll(async () => [await stored(held), await stored(other)]).toEqual([1, 1 + FEW]);
+    await release();
+    await Promise.all(waiting);
+    expect(await stored(held)).toBe(1 + COMPANY + FULL_BATCH);
   });
 });
 

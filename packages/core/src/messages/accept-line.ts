@@ -148,6 +148,8 @@ export function createAcceptLine(parts: AcceptParts): AcceptLine {
         if (!idle) break;
         begin(idle);
       }
+      // What began has cleared the timer. Whoever is left needs one, to pass should it hang.
+      gather();
     });
   };
 
