@@ -21,12 +21,12 @@ import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
 import { createMakeAhead, type Waiting } from './make-ahead.ts';
 import { createRoster, type Seated } from './roster.ts';
 import { every } from './schedules.ts';
+import { createSettlePace, SETTLE_MS } from './settle-pace.ts';
 import { createTurns } from './turns.ts';
 import type { WorkBook } from './work-book.ts';
 import { createWorkerNote } from './worker-note.ts';
 
-// Fetch up to 200 while fewer than 600 are claimed or wait for it here; settle 200 at once, or what there is after
-// 15 ms, or what has come in while the last results were being settled. In a rush: 100, or what there is after 50 ms.
+// Fetch up to 200 while fewer than 600 are claimed or wait for it here.
 const FETCH_COUNT = 200;
 const MOST_IN_FLIGHT = 600;
 // When fast lanes have as much as they can take, the rest may stay in the queue; but others stand behind it there,
@@ -39,13 +39,6 @@ const LOOK_AHEAD_ALONE_COUNT = 50;
 const MOST_LARGE = 4;
 // Enough to keep every thread that signs busy while the connections of a few lanes are.
 const MADE_AHEAD = 128;
-const SETTLE_COUNT = 200;
-const SETTLE_MS = 15;
-// A settle costs Postgres 0.7 ms before its first mail. So many at once come only where hundreds a second do; those
-// that follow wait for more, and below that nothing is left unrecorded for longer than it has to be.
-const RUSH_COUNT = 24;
-const RUSH_SETTLE_COUNT = 100;
-const RUSH_SETTLE_MS = 50;
 const MOST_SETTLES = 30;
 // Wakes are hints, and none is sent for jobs that become due later: this is the floor under them.
 const POLL_MS = 500;
@@ -102,8 +95,6 @@ export function startDeliveryPump(
   const inFlight = createRoster<InFlight>();
   const finished: Finished[] = [];
   let settleTimer: NodeJS.Timeout | null = null;
-  let settling = 0;
-  let rushing = false;
   let pollTimer: NodeJS.Timeout | null = null;
   let fetching: Promise<void> | null = null;
   let again = false;
@@ -159,6 +150,8 @@ export function startDeliveryPump(
 
   /** What an operator has set, where that is less. */
   const most = () => Math.min(MOST_IN_FLIGHT, book?.concurrency('delivery.attempt') ?? MOST_IN_FLIGHT);
+
+  const settlePace = createSettlePace(most);
 
   /** How many more may be claimed or wait for it here; those that are being recorded still count. */
   const room = () => {
@@ -336,28 +329,27 @@ export function startDeliveryPump(
   const finish = (entry: InFlight, result: Settled) => {
     entry.sent = true;
     finished.push({ entry, result });
-    if (finished.length >= (rushing && settling === 0 ? rushCount() : SETTLE_COUNT)) settleNow();
-    else if (settling === 0) settleTimer ??= setTimeout(settleNow, rushing ? RUSH_SETTLE_MS : SETTLE_MS);
+    settleIn(settlePace.came(finished.length));
   };
 
-  /** Where an operator lets fewer be under way, they do not wait for more than can come. */
-  const rushCount = () => Math.min(RUSH_SETTLE_COUNT, most() / 2);
+  /** A wait that has begun is not begun anew. */
+  const settleIn = (wait_ms: number | null) => {
+    if (wait_ms === 0) settleNow();
+    else if (wait_ms !== null) settleTimer ??= setTimeout(settleNow, wait_ms);
+  };
 
   const settleNow = () => {
     if (settleTimer) clearTimeout(settleTimer);
     settleTimer = null;
     const batch = finished.splice(0);
     if (batch.length === 0) return;
-    rushing = batch.length >= Math.min(RUSH_COUNT, rushCount());
-    settling += 1;
+    settlePace.begun(batch.length);
     // Nobody waits for a batch that has failed: it is tried again beside the others.
     let awaited = true;
     const onTried = () => {
       if (!awaited) return;
       awaited = false;
-      settling -= 1;
-      if (!rushing || finished.length >= rushCount()) settleNow();
-      else if (finished.length > 0) settleTimer ??= setTimeout(settleNow, RUSH_SETTLE_MS);
+      settleIn(settlePace.ended(finished.length));
     };
     const results = batch.map(({ result }) => result);
     void settle(results, onTried).then(() => {
