@@ -2,7 +2,7 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/messages';
 import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createWorld, type World } from '@postrider/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHoldKeeper, type HoldKeeper } from './hold-keeper.ts';
 import { type Pump, startDeliveryPump } from './pump.ts';
 
@@ -26,6 +26,8 @@ afterEach(async () => {
   holds = null;
   await mailer.stop();
   await world.stop();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 function startPump(through: Mailer): Pump {
@@ -106,6 +108,34 @@ describe('the delivery pump', () => {
 
     await expect.poll(openCount, { timeout: 30_000 }).toBe(0);
     expect(most).toBe(480);
+  });
+
+  it('aborts what has no lease any more and sends it anew, unless it is past the dot', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const released = Promise.withResolvers<void>();
+    const stalled = new Set<string>();
+    world.smtp.script(({ stage, to, nth }) => {
+      const at = to === 'before@example.com' && nth === 1 ? 'rcpt' : 'data';
+      if (stage !== at || (at === 'data' && to !== 'past@example.com')) return { kind: 'accept' };
+      stalled.add(to);
+      return { kind: 'stall', until: released.promise, at };
+    });
+    await send(['before@example.com', 'past@example.com']);
+    pump = startPump(mailer);
+    await expect.poll(() => stalled.size, PATIENCE).toBe(2);
+
+    // Later for the pump alone, at once, so that no renewal can come in between.
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 25_000);
+    vi.advanceTimersByTime(1000);
+
+    await expect.poll(states, PATIENCE).toEqual({ 'before@example.com': 'delivered', 'past@example.com': 'sending' });
+    released.resolve();
+    await expect.poll(states, PATIENCE).toMatchObject({ 'past@example.com': 'delivered' });
+    expect(world.smtp.mails.map(({ envelope_to }) => envelope_to)).toEqual([
+      ['before@example.com'],
+      ['past@example.com'],
+    ]);
   });
 
   it('records a result whose words the database refuses without them, and its neighbours as they are', async () => {

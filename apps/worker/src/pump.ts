@@ -3,7 +3,6 @@ import {
   attemptDelivery,
   type Claimed,
   claimDeliveries,
-  LEASE_SECONDS,
   type Mailers,
   renewLeases,
   type Settled,
@@ -18,6 +17,7 @@ import type { SendOutcome } from '@postrider/mail';
 import type { HoldKeeper } from './hold-keeper.ts';
 import { createLaneKeeper } from './lane-keeper.ts';
 import { type Candidate, createLanes, NO_LANE } from './lanes.ts';
+import { type Leased, leaseEnd, outOfLease } from './leases.ts';
 import { createMakeAhead, type Waiting } from './make-ahead.ts';
 import { createRoster, type Seated } from './roster.ts';
 import { every } from './schedules.ts';
@@ -47,8 +47,6 @@ const LOOK_AT_ALL_MS = 400;
 const RENEW_MS = 10_000;
 // Attempts that take longer than this are shown in the status of their messages before they end.
 const SHOW_MS = 250;
-// Counted from before the claim, and looked at every second, so that this clock always ends before the database's.
-const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
 const LEASE_LOOK_MS = 1000;
 // SIGTERM leaves 15 s for everything. First sends may end by themselves; then those before the dot are handed
 // back; then those past it are recorded as unknown; at last a database that does not answer is given up.
@@ -60,7 +58,7 @@ export interface Pump {
   stop(): Promise<void>;
 }
 
-interface InFlight extends Seated {
+interface InFlight extends Seated, Leased {
   readonly claimed: Claimed;
   readonly lane: string;
   /** What it was claimed as; null where nobody knows any more. */
@@ -68,7 +66,6 @@ interface InFlight extends Seated {
   /** Infinity until it has its place in the lane. */
   started: number;
   readonly abort: AbortController;
-  /** What is not past the dot by then is aborted, because the lease may have gone to somebody else. */
   lease_ends: number;
   /** It has come to a connection. */
   begun: boolean;
@@ -251,7 +248,7 @@ export function startDeliveryPump(
       candidate,
       started: Number.POSITIVE_INFINITY,
       abort: new AbortController(),
-      lease_ends: asked + LEASE_MS,
+      lease_ends: leaseEnd(asked),
       begun: false,
       sent: false,
       shown: false,
@@ -414,7 +411,7 @@ export function startDeliveryPump(
       for (const entry of held) {
         if (entry.sent) continue;
         if (!kept.has(entry.claimed.lease)) cancel(entry);
-        else entry.lease_ends = asked + LEASE_MS;
+        else entry.lease_ends = leaseEnd(asked);
       }
       await services.jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);
     },
@@ -423,8 +420,7 @@ export function startDeliveryPump(
 
   // By itself, and not with what asks the database, which may be what does not answer.
   const leaseLooker = setInterval(() => {
-    const now = performance.now();
-    for (const entry of inFlight) if (!entry.sent && now >= entry.lease_ends) cancel(entry);
+    for (const entry of outOfLease(inFlight, performance.now())) cancel(entry);
   }, LEASE_LOOK_MS);
 
   const shower = every(
