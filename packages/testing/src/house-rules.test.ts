@@ -42,6 +42,24 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       [code("show('Select a domain from the list'); // insert into nothing")],
     ],
   },
+  'no query is cancelled, or read by a cursor of the driver': {
+    red: [
+      [code('for await (const rows of sql`select 1`.cursor(10)) use(rows)', 'bench/read.ts')],
+      [code('await query.cursor(10, use)')],
+      [code('sql`select 1`.cancel()')],
+      [code('sql<Row[]>`select 1`\n  .simple()\n  .cancel()', 'packages/core/src/store.test.ts')],
+      [code('ctx.sql.unsafe(text, [(a)]).cancel()')],
+      [code('const rows = ctx.sql<Row[]>`select 1`;\nsignal.onabort = () => rows.cancel();')],
+      [code('const rows: PendingQuery<Row[]> = tx`select 1`; rows.cancel()')],
+    ],
+    green: [
+      [code('resolver.cancel(); await answer.body?.cancel(); await cursor(10); row.cursor')],
+      [code('const rows = await sql`select 1`; const job = start(`a`, rows); job.cancel()')],
+      [code('const rows = sql`select 1`; jobs.rows.cancel(); f(sql.unsafe(text), job(a).cancel())')],
+      [code("const text = 'sql`select 1`.cancel() and query.cursor(10)'; // rows.cancel()")],
+      [code('await cancel(sql`select 1`); start(`a`).cancel()')],
+    ],
+  },
   'time comes from a clock': {
     red: [[code('const at = Date.now();')], [code('const at = new Date();')], [code('const at = new Date;')]],
     green: [

@@ -72,6 +72,23 @@ const SQL_STRING = new RegExp(
   'g',
 );
 
+// Other things are cancelled as well, so only what is seen to be a query counts: a template, a text, or a name for one.
+const CANCELLED_QUERY = /(?:`|\.\s*unsafe\((?:[^()]|\([^()]*\))*\))(?:\s*\.\s*\w+\([^()]*\))*\s*\.\s*cancel\s*\(/g;
+const NAMED_QUERY =
+  /\b(?:const|let|var)\s+(\w+)\s*(?::[^=;]+)?=\s*(?:\w+\s*\.\s*)*(?:(?:sql|tx)(?:<[^`;]*>)?`|unsafe\()/g;
+const UNSAFE_WHEN_LOST = 'the driver is not safe with it when a connection is lost';
+
+const cancelledByName: HouseRule = (files) =>
+  files
+    .filter(({ path }) => isCode(path))
+    .flatMap((file) => {
+      const { bare } = sourceOf(file);
+      const names = new Set([...bare.matchAll(NAMED_QUERY)].map((match) => match[1]));
+      return [...names].flatMap((name) =>
+        findAll(file, bare, new RegExp(`(?<![\\w$.])${name}\\s*\\??\\.\\s*cancel\\s*\\(`, 'g'), UNSAFE_WHEN_LOST),
+      );
+    });
+
 const mayReadEnvironment = (path: string) =>
   ['apps/server/src/main.ts', 'packages/cli/src/main.ts', 'vitest.config.ts'].includes(path) ||
   inAny(path, ['scripts/', 'bench/', 'packages/testing/']);
@@ -361,6 +378,11 @@ export const houseRules = {
   'SQL stands in stores, migrations and the packages made for it': both(
     inSource((path) => !mayHoldSql(path), 'bare', SQL_TEMPLATE, 'SQL belongs in a store.ts'),
     inSource((path) => !mayHoldSql(path), 'code', SQL_STRING, 'SQL belongs in a store.ts'),
+  ),
+  'no query is cancelled, or read by a cursor of the driver': both(
+    inSource(() => true, 'bare', /\.\s*cursor\s*\(/g, UNSAFE_WHEN_LOST),
+    inSource(() => true, 'bare', CANCELLED_QUERY, UNSAFE_WHEN_LOST),
+    cancelledByName,
   ),
   'time comes from a clock': inSource(
     (path) => !isClock(path) && !isTest(path) && !path.startsWith('packages/testing/'),
