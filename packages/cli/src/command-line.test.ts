@@ -433,6 +433,9 @@ describe('domains', () => {
     expect((await postrider(['domains', 'list'])).out).toMatch(/^example\.test +verified +next check /);
     const unnamed = await postrider(['domains', 'add', 'other.test', '--return-path', 'bounces']);
     expect(unnamed.out).toMatch(/^Set HELO_NAME .* publish nothing that names (localhost|127\.0\.0\.1)\.$/m);
+    const removed = await postrider(['domains', 'remove', 'Other.test']);
+    expect(removed).toMatchObject({ code: 0, out: 'other.test  removed\n' });
+    expect((await postrider(['domains', 'remove', 'other.test'])).err).toMatch(/^domain_not_found: /);
     expect((await postrider(['domains', 'rotate-keys', 'example.test'])).out).toContain('acme2._domainkey');
   });
 

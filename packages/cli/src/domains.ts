@@ -16,6 +16,7 @@ import { plain, show, type Terminal, table } from './terminal.ts';
 const domainAnswer = z.looseObject(domainSchema.shape);
 const examinationAnswer = z.looseObject(examinationSchema.shape);
 const page = z.looseObject({ data: z.array(domainAnswer), next_cursor: z.string().nullable() });
+const removed = z.looseObject({ name: z.string() });
 type Domain = z.output<typeof domainAnswer>;
 type DnsRecord = Domain['dns_records'][number];
 
@@ -92,6 +93,14 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .action(async (name: string, options: { json?: boolean }) => {
       const domain = await call('POST', `/domains/${encodeURIComponent(name)}/rotate-keys`);
       show(terminal, options.json, domain, () => inWords(domain));
+    });
+  domains
+    .command('remove <name>')
+    .description('remove a domain with its keys; its open mail is canceled')
+    .option(...json)
+    .action(async (name: string, options: { json?: boolean }) => {
+      const gone = await createClient(terminal).call('DELETE', `/domains/${encodeURIComponent(name)}`, removed);
+      show(terminal, options.json, gone, () => `${gone.name}  removed`);
     });
   const workspace = ['--workspace <id>', 'whose; else that of the oldest workspace'] as const;
   domains
