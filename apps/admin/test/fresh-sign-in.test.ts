@@ -208,7 +208,9 @@ describe('the page that confirms a password', () => {
     expect(shown.text).toContain(`value="${email}"`);
     expect(shown.text).toContain('name="next" value="/captured"');
     expect(wrong.status).toBe(401);
-    expect(await wrong.text()).toMatch(/role="alert".*name="next" value="\/captured"/s);
+    expect(await wrong.text()).toMatch(
+      /role="alert"><strong>The password is not right\..*name="next" value="\/captured"/s,
+    );
     expect(still).toMatchObject({ reason: 'reauthentication_required' });
     expect([right.status, right.headers.get('location')]).toEqual([303, '/captured?x=1']);
     const renewed = cookieSetBy(right);

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField } from '../wire.ts';
-import { checkPassword } from './check-password.ts';
+import { checkPassword, notYourPassword } from './check-password.ts';
 import { hashPassword } from './password.ts';
 import { requirePerson } from './person.ts';
 import { chainOf } from './roles.ts';
@@ -34,11 +34,8 @@ export const changePassword = operation({
     const proof = await proofOfSession(ctx.sql, actor.session_id);
     if (!proof) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
     if (proof.password_hash !== null && !proof.fresh_link) {
-      await checkPassword(ctx, {
-        email: actor.email,
-        password: current_password ?? '',
-        address: ctx.address ?? '',
-      });
+      const login = { email: actor.email, password: current_password ?? '', address: ctx.address ?? '' };
+      await checkPassword(ctx, login, notYourPassword);
     }
     const password_hash = await hashPassword(new_password);
     const ended_sessions = await ctx.sql.begin(async (tx) => {

@@ -19,8 +19,17 @@ export function wrongPassword(): AppError {
   return new AppError('invalid_login', 'E-mail address and password do not belong together.');
 }
 
+/** The same to somebody who is signed in: there is no address that could be wrong. */
+export function notYourPassword(): AppError {
+  return new AppError('invalid_login', 'The password is not right.');
+}
+
 /** Whose e-mail address and password these are. Refusals take the same time and say the same, known or not. */
-export async function checkPassword(services: Pick<Services, 'sql'>, login: Login): Promise<UserRow> {
+export async function checkPassword(
+  services: Pick<Services, 'sql'>,
+  login: Login,
+  refusal = wrongPassword,
+): Promise<UserRow> {
   const { password, address } = login;
   if (passwordsWaiting() >= MOST_WAITING) {
     throw new AppError('login_rate', 'Too many people sign in at this moment; try again in a minute.');
@@ -30,7 +39,7 @@ export async function checkPassword(services: Pick<Services, 'sql'>, login: Logi
   const user = email === null ? null : await userByEmail(services.sql, email);
   const matches = await verifyPassword(password, user?.password_hash ?? null);
   if (user === null || !matches) {
-    throw wrongPassword();
+    throw refusal();
   }
   await attempt.forgive();
   return user;

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { idField, timeField } from '../wire.ts';
-import { checkPassword } from './check-password.ts';
+import { checkPassword, notYourPassword } from './check-password.ts';
 import { requirePerson } from './person.ts';
 import { chainOf } from './roles.ts';
 import { renewProof } from './session-store.ts';
@@ -23,7 +23,8 @@ export const confirmPassword = operation({
   output: z.object({ object: z.literal('user'), id: idField(idPrefixes.user), confirmed_until: timeField }),
   async run(ctx, { password }) {
     const actor = requirePerson(ctx);
-    const checked = await checkPassword(ctx, { email: actor.email, password, address: ctx.address ?? '' });
+    const login = { email: actor.email, password, address: ctx.address ?? '' };
+    const checked = await checkPassword(ctx, login, notYourPassword);
     const token = newToken();
     const until = await ctx.sql.begin(async (tx) => {
       const renewed = await renewProof(tx, {
