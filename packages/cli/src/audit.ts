@@ -3,7 +3,7 @@ import { type AuditEntry, listAudit, verifyAudit } from '@postrider/core/audit';
 import type { Command } from 'commander';
 import { withMachine } from './machine.ts';
 import { Problem } from './problem.ts';
-import { plain, show, type Terminal, table } from './terminal.ts';
+import { foundTable, plain, show, type Terminal } from './terminal.ts';
 
 interface ChainOptions {
   readonly instance?: boolean;
@@ -45,7 +45,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
           limit: options.limit,
         }),
       );
-      show(terminal, options.json, page, () => table(page.data.map(rowOf)));
+      show(terminal, options.json, page, () => foundTable(page.data.map(rowOf)));
     });
   filtered('export', 'every entry as a line of JSON, newest first').action(async (options: ListOptions) => {
     await withMachine(terminal, async (machine) => {

@@ -491,6 +491,8 @@ describe('queues, workers and schedules', () => {
     const set = await postrider(['queues', 'concurrency', 'domain.recheck', '2', '--reason', 'many domains']);
 
     expect(JSON.parse(listed.out).object).toBe('list');
+    const none_dead = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--state', 'dead']);
+    expect(none_dead).toMatchObject({ code: 0, out: 'nothing matches\n' });
     expect(preview.out).toMatch(/^\d+ jobs are dead\n$/);
     expect(set.out).toBe('domain.recheck runs 2 at once on each worker\n');
     const none = await postrider(['queues', 'retry', 'job_none']);
@@ -508,6 +510,7 @@ describe('suppressions', () => {
     const removed = await postrider(['suppressions', 'remove', 'ada@EXAMPLE.com']);
 
     expect(removed).toMatchObject({ code: 0, out: 'ada@example.com  removed\n' });
+    expect((await postrider(['suppressions', 'list', '--email', 'ada@example.com'])).out).toBe('nothing matches\n');
     expect((await postrider(['suppressions', 'remove', 'ada@example.com'])).err).toMatch(/^suppression_not_found: /);
   });
 

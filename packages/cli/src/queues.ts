@@ -16,7 +16,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { addHolds } from './holds.ts';
 import { withMachine } from './machine.ts';
-import { plain, show, type Terminal, table } from './terminal.ts';
+import { foundTable, plain, show, type Terminal, table } from './terminal.ts';
 
 const WATCH_MS = 2000;
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
@@ -63,7 +63,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async ({ json, ...filter }: JsonOption & Record<string, unknown>) => {
       const found = await here((ctx) => invoke(ctx, listJobs, filter));
-      show(terminal, json, found, () => table(found.data.map(jobRow)));
+      show(terminal, json, found, () => foundTable(found.data.map(jobRow)));
       if (!json && found.next_cursor) terminal.note(`There may be more: --cursor ${found.next_cursor}`);
     });
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from './client.ts';
 import { Problem } from './problem.ts';
-import { plain, show, type Terminal, table } from './terminal.ts';
+import { foundTable, plain, show, type Terminal, table } from './terminal.ts';
 
 const suppression = z.looseObject({
   id: z.string(),
@@ -48,7 +48,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const data = await newest(createClient(terminal), options);
-      show(terminal, options.json, { object: 'list', data }, () => table(data.map(lineOf)));
+      show(terminal, options.json, { object: 'list', data }, () => foundTable(data.map(lineOf)));
     });
   suppressions
     .command('add <email>')

@@ -29,6 +29,11 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** What a filter has found, which may be nothing. */
+export function foundTable(rows: readonly (readonly string[])[]): string {
+  return rows.length === 0 ? 'nothing matches' : table(rows);
+}
+
 /** What a new person signs in with, printed this once. */
 export function entryLines(entry: {
   readonly password: string | null;
