@@ -19,7 +19,7 @@ export function banner(running: Running): string {
   else if (config.ROLES.includes('admin')) row('Sign in', `${url}/login`);
   if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
   else if (provisioned.api_key === null)
-    row('API key', 'shown at the first start; npm run cli -- keys create --local makes another');
+    row('API key', 'shown at the first start; npx postrider keys create --local makes another');
   else if (captures && config.ROLES.includes('rest')) {
     lines.push('', '  Send the first mail:', '', firstMail(url, provisioned.api_key));
   }

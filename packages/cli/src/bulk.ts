@@ -171,7 +171,7 @@ function previewWords(seen: BulkPreview): string {
     ...seen.sample.map((id) => `  ${id}`),
     ...skipped,
     ...(seen.warning === null ? [] : [seen.warning]),
-    `Until ${seen.expires_at}: npm run cli -- bulk run ${seen.token} --reason '…'`,
+    `Until ${seen.expires_at}: npx postrider bulk run ${seen.token} --reason '…'`,
   ].join('\n');
 }
 

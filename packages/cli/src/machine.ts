@@ -127,7 +127,7 @@ function unknownWorkspace(id: string): Problem {
   return new Problem({
     reason: 'workspace_not_found',
     message: `No workspace ${id} exists.`,
-    advice: '`npm run cli -- workspaces list` shows them.',
+    advice: '`npx postrider workspaces list` shows them.',
   });
 }
 

@@ -78,6 +78,6 @@ async function memberOf(machine: Machine, email: string, options: Options): Prom
   throw new Problem({
     reason: 'member_not_found',
     message: `No member has the e-mail address ${email}.`,
-    advice: '`npm run cli -- members list` shows them.',
+    advice: '`npx postrider members list` shows them.',
   });
 }

@@ -97,6 +97,6 @@ function unknownOperator(email: string): Problem {
   return new Problem({
     reason: 'user_not_found',
     message: `No operator has the e-mail address ${email}.`,
-    advice: '`npm run cli -- operators list` shows them.',
+    advice: '`npx postrider operators list` shows them.',
   });
 }

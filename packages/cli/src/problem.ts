@@ -24,7 +24,7 @@ export class Problem extends Error {
 }
 
 const newKey =
-  'Set POSTRIDER_API_KEY to a valid key. `npm run cli -- keys create --local` makes one on the machine that runs Postrider.';
+  'Set POSTRIDER_API_KEY to a valid key. `npx postrider keys create --local` makes one on the machine that runs Postrider.';
 
 /** What to do about refusals that come from how the command line was set up. */
 const adviceFor: Readonly<Record<string, string>> = {
@@ -72,6 +72,6 @@ function factsOf(error: unknown): ProblemFacts {
   return {
     reason: 'unexpected',
     message: error instanceof Error ? error.message || error.name : String(error),
-    advice: '`npm run cli -- doctor` looks for what is wrong with this installation.',
+    advice: '`npx postrider doctor` looks for what is wrong with this installation.',
   };
 }
