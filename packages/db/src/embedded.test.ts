@@ -174,6 +174,17 @@ describe('startEmbedded', () => {
     await expect(start({ data_dir: other })).rejects.toThrow('embedded.json with its password does not');
   });
 
+  it('leaves no server behind that it cannot use', async () => {
+    const other = join(parent, 'changed');
+    cpSync(data_dir, other, { recursive: true });
+    const facts = JSON.parse(readFileSync(join(other, 'embedded.json'), 'utf8'));
+    writeFileSync(join(other, 'embedded.json'), JSON.stringify({ ...facts, password: 'another' }));
+
+    await expect(start({ data_dir: other })).rejects.toThrow('password authentication failed');
+
+    expect(existsSync(join(other, 'postgres/data/postmaster.pid'))).toBe(false);
+  });
+
   it('finds the data of a directory that is closed to others again', async () => {
     const closed = join(parent, 'closed');
     mkdirSync(closed, { mode: 0o700 });

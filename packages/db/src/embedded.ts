@@ -108,7 +108,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       progress('Starting Postgres');
       await startPostmaster(cluster, options.settings ?? {}, options.environment ?? {});
     }
-    const { port } = await ensureDatabase(cluster);
+    const { port } = await ensureDatabase(cluster).catch(async (error) => {
+      // Nobody else could end what was started for this.
+      if (!reused) await stopPostmaster(cluster);
+      throw error;
+    });
 
     const release = hold(data_dir);
     let stopped: Promise<void> | null = null;
