@@ -23,7 +23,7 @@ describe('the thread that reads returned mail', () => {
   it.each(['hang', 'memory', 'end'])(
     'is replaced after a mail that makes it %s, and the next is read',
     async (what) => {
-      reader = createReturnedMailReader({ thread: HOSTILE, deadline_ms: 4000, max_heap_mb: 16 });
+      reader = createReturnedMailReader({ thread: HOSTILE, deadline_ms: 4000, max_heap_mb: 32 });
       let turns = 0;
       const turning = setInterval(() => turns++, 1);
 
