@@ -5,9 +5,10 @@ import { createRestWatch, fullCollection } from './idle-heap.ts';
 const MINUTE_MS = 60_000;
 
 describe('a process at rest', () => {
-  let isTime: ReturnType<typeof createRestWatch>;
+  let isTime: (utilization: number, now_ms: number, collections?: number) => boolean;
   beforeEach(() => {
-    isTime = createRestWatch();
+    const watch = createRestWatch();
+    isTime = (utilization, now_ms, collections = 0) => watch({ utilization, collections }, now_ms);
   });
 
   it('collects once after its start', () => {
@@ -18,6 +19,10 @@ describe('a process at rest', () => {
     expect(isTime(0.03, 0)).toBe(false);
     expect(isTime(0.19, 10_000)).toBe(false);
     expect(isTime(0.02, 20_000)).toBe(true);
+  });
+
+  it('does not while few mails leave garbage, however little of the time they take', () => {
+    expect([isTime(0.01, 0, 2), isTime(0.01, 10_000, 1), isTime(0.01, 20_000, 0)]).toEqual([false, false, true]);
   });
 
   it('collects again after a rush, and not after a little work', () => {
