@@ -29,6 +29,9 @@ export interface ScriptedServerOptions {
   readonly path?: string;
 }
 
+/** How a transport reaches such a server. */
+export const RELAY = { host: '127.0.0.1', secure: false, helo_name: 'mail.good.test', tls: 'opportunistic' } as const;
+
 export const DEFAULTS: Record<Verb, string> = {
   greeting: '220 sink',
   EHLO: '250-sink\r\n250 ENHANCEDSTATUSCODES',

@@ -1,23 +1,23 @@
-import { connect, type Sql } from '@postrider/db';
-import { createWorld, type World } from '@postrider/testing';
+import type { Sql } from '@postrider/db';
+import { createWorld, emptyTables, type PlanWatch, type World, watchPlans } from '@postrider/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sendMessage } from '../messages/index.ts';
 import { invoke } from '../operation.ts';
 import { countNow, factsOf } from './store.ts';
 
-// A prepared statement keeps the plan that was made for it, and the first ones are made when there is no mail yet.
-
 const GROWN = 20_000;
 const MAILS = 10;
 
 let world: World;
+let plans: PlanWatch;
 let own: Sql;
 beforeEach(async () => {
   world = await createWorld();
-  own = connect(world.database_url, { max: 1, application_name: 'plans-test' });
+  plans = watchPlans(world.database_url, ['messages', 'recipients']);
+  own = plans.sql;
 });
 afterEach(async () => {
-  await own.end();
+  await plans.stop();
   await world.stop();
 });
 
@@ -36,27 +36,10 @@ async function look(message_ids: readonly string[]): Promise<number> {
   return total.total;
 }
 
-/** Rows and entries of indexes that have been read of recipients. */
-async function rowsRead(): Promise<number> {
-  await own`select pg_stat_force_next_flush()`;
-  const [row] = await own<{ count: number }[]>`
-    select (
-      (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname ~ '^recipients_')
-      + (select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables where relname ~ '^recipients_')
-    )::int8 as count`;
-  return row?.count ?? 0;
-}
-
-it.each(['vacuumed', 'never analysed'])(
+it.each(emptyTables)(
   'finds the recipients of known messages by steps of an index, whatever has grown since its plans were made, %s',
   async (made) => {
-    const partitions = await own<{ name: string }[]>`
-      select inhrelid::regclass::text as name from pg_inherits
-      where inhparent = any ('{messages,recipients}'::regclass[])`;
-    for (const { name } of partitions) {
-      await own`alter table ${own(name)} set (autovacuum_enabled = false)`;
-      if (made === 'vacuumed') await own`vacuum analyze ${own(name)}`;
-    }
+    await plans.keepEmpty(made);
     await look(['msg_none']);
     const ids: string[] = [];
     for (let index = 0; index < MAILS; index++) {
@@ -68,11 +51,11 @@ it.each(['vacuumed', 'never analysed'])(
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
       select workspace_id, message_id || n, id, email, domain, kind, state, due_at, job_id
       from (select * from recipients limit 1) r, generate_series(1, ${GROWN}) n`;
-    const before = await rowsRead();
+    const before = await plans.rowsRead();
 
     const waiting = await look(ids);
 
     expect(waiting).toBe(2 * MAILS);
-    expect((await rowsRead()) - before).toBeLessThan(GROWN / 4);
+    expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   },
 );

@@ -1,5 +1,5 @@
-import { connect, type Sql } from '@postrider/db';
-import { createWorld, type World } from '@postrider/testing';
+import type { Sql } from '@postrider/db';
+import { createWorld, emptyTables, type PlanWatch, type World, watchPlans } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isoTime } from '../clock.ts';
 import type { Services } from '../context.ts';
@@ -10,21 +10,21 @@ import { invoke } from '../operation.ts';
 import { claimDeliveries, settleDeliveries } from './attempt.ts';
 import { type Move, overdueRecipients, type RecipientKey, renewLeases, transition } from './store.ts';
 
-// A prepared statement keeps the plan that was made for it, and the first ones are made when there is no mail yet.
-
 const GROWN = 20_000;
 const MAILS = 10;
 const LANE = 'example.com';
 const HOUR_MS = 3_600_000;
 
 let world: World;
+let plans: PlanWatch;
 let own: Sql;
 beforeEach(async () => {
   world = await createWorld();
-  own = connect(world.database_url, { max: 1, application_name: 'plans-test' });
+  plans = watchPlans(world.database_url, ['messages', 'recipients', 'events', 'parked_deliveries']);
+  own = plans.sql;
 });
 afterEach(async () => {
-  await own.end();
+  await plans.stop();
   await world.stop();
 });
 
@@ -112,30 +112,6 @@ async function grow(): Promise<void> {
     from (select * from recipients limit 1) r, generate_series(1, ${GROWN})`;
 }
 
-const TABLES = '^(recipients_|messages_|events_|parked_deliveries$)';
-
-/** Rows and entries of indexes that have been read of what a mail is stored in. */
-async function rowsRead(): Promise<number> {
-  await own`select pg_stat_force_next_flush()`;
-  const [row] = await own<{ count: number }[]>`
-    select (
-      (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname ~ ${TABLES})
-      + (select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables where relname ~ ${TABLES})
-    )::int8 as count`;
-  return row?.count ?? 0;
-}
-
-async function emptyPartitions(made: string): Promise<void> {
-  const partitions = await own<{ name: string }[]>`
-    select inhrelid::regclass::text as name from pg_inherits
-    where inhparent = any ('{messages,recipients,events}'::regclass[])
-    union all values ('parked_deliveries')`;
-  for (const { name } of partitions) {
-    await own`alter table ${own(name)} set (autovacuum_enabled = false)`;
-    if (made === 'vacuumed') await own`vacuum analyze ${own(name)}`;
-  }
-}
-
 const works = [
   ['claims and settles', () => deliver({ ...world.services, sql: own })],
   ['cancels', () => move('cancel')],
@@ -158,16 +134,16 @@ it('writes no entry into an index when it claims', async () => {
   expect(row).toEqual({ updated: sent.length, in_place: sent.length });
 });
 
-describe.each(['vacuumed', 'never analysed'])('whatever has grown since the plans were made of what was %s', (made) => {
+describe.each(emptyTables)('whatever has grown since the plans were made of what was %s', (made) => {
   it.each(works)('%s by steps of an index', async (_, work) => {
-    await emptyPartitions(made);
+    await plans.keepEmpty(made);
     await work();
     await grow();
-    const before = await rowsRead();
+    const before = await plans.rowsRead();
 
     const moved = await work();
 
     expect(moved).toBe(MAILS);
-    expect((await rowsRead()) - before).toBeLessThan(GROWN / 4);
+    expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   });
 });

@@ -1,5 +1,5 @@
-import { connect, type Sql } from '@postrider/db';
-import { createWorld, type World } from '@postrider/testing';
+import type { Sql } from '@postrider/db';
+import { createWorld, emptyTables, type PlanWatch, type World, watchPlans } from '@postrider/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Services } from '../context.ts';
 import { newId } from '../ids.ts';
@@ -9,21 +9,21 @@ import type { EndpointRoom } from './delivery-store.ts';
 import { claimPosts, settlePosts } from './post.ts';
 import { beginVisits } from './visits.ts';
 
-// A prepared statement keeps the plan that was made for it, and the first ones are made when nothing is owed yet.
-
 const GROWN = 20_000;
 const OWED = 10;
 
 let world: World;
+let plans: PlanWatch;
 let own: Sql;
 let services: Services;
 beforeEach(async () => {
   world = await createWorld();
-  own = connect(world.database_url, { max: 1, application_name: 'plans-test' });
+  plans = watchPlans(world.database_url, ['webhook_deliveries', 'events']);
+  own = plans.sql;
   services = { ...world.services, sql: own };
 });
 afterEach(async () => {
-  await own.end();
+  await plans.stop();
   await world.stop();
 });
 
@@ -53,28 +53,10 @@ async function grow(): Promise<void> {
         'id', d.id || n, 'state', 'pending', 'next_attempt_at', clock_now() + interval '1 day')) copy`;
 }
 
-/** Rows and entries of indexes that have been read of deliveries and events. */
-async function rowsRead(): Promise<number> {
-  const tables = '^(webhook_deliveries|events)_';
-  await own`select pg_stat_force_next_flush()`;
-  const [row] = await own<{ count: number }[]>`
-    select (
-      (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname ~ ${tables})
-      + (select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables where relname ~ ${tables})
-    )::int8 as count`;
-  return row?.count ?? 0;
-}
-
-it.each(['vacuumed', 'never analysed'])(
+it.each(emptyTables)(
   'claims and settles by steps of an index, whatever has grown since its plans were made, %s',
   async (made) => {
-    const partitions = await own<{ name: string }[]>`
-      select inhrelid::regclass::text as name from pg_inherits
-      where inhparent = any ('{webhook_deliveries,events}'::regclass[])`;
-    for (const { name } of partitions) {
-      await own`alter table ${own(name)} set (autovacuum_enabled = false)`;
-      if (made === 'vacuumed') await own`vacuum analyze ${own(name)}`;
-    }
+    await plans.keepEmpty(made);
     await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9999/hook' });
     await owe();
     const { visits } = await beginVisits(services, await services.jobs.fetch('webhook.deliver', 1), []);
@@ -83,11 +65,11 @@ it.each(['vacuumed', 'never analysed'])(
     const room = { webhook_id: visit.webhook_id, holder: visit.holder, count: 2 * OWED };
     await post(room);
     await grow();
-    const before = await rowsRead();
+    const before = await plans.rowsRead();
 
     const posted = await post(room);
 
     expect(posted).toBe(OWED);
-    expect((await rowsRead()) - before).toBeLessThan(GROWN / 4);
+    expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   },
 );

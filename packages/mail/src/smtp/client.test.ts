@@ -5,6 +5,7 @@ import {
   DEFAULTS,
   hangUp,
   PIPELINING,
+  RELAY,
   type Script,
   type ScriptedServer,
   startScriptedServer,
@@ -32,12 +33,9 @@ async function scripted(script?: Script): Promise<ScriptedServer> {
 
 function transport(port: number, options: Partial<SmtpTransportOptions> = {}): Mailer {
   const created = createSmtpTransport({
-    host: '127.0.0.1',
+    ...RELAY,
     port,
-    secure: false,
-    helo_name: 'mail.good.test',
     max_connections: 4,
-    tls: 'opportunistic',
     ...options,
   });
   closing.push(() => created.stop());

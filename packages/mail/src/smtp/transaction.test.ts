@@ -10,6 +10,7 @@ import {
   DEFAULTS,
   hangUp,
   PIPELINING,
+  RELAY,
   type Script,
   type ScriptedServer,
   type ScriptedServerOptions,
@@ -53,12 +54,9 @@ async function pipelined(script: Script = () => undefined, options?: ScriptedSer
 
 function transport(port: number, options: Partial<SmtpTransportOptions> = {}): Mailer {
   const created = createSmtpTransport({
-    host: '127.0.0.1',
+    ...RELAY,
     port,
-    secure: false,
-    helo_name: 'mail.good.test',
     max_connections: 1,
-    tls: 'opportunistic',
     ...options,
     timeouts: { ...ALWAYS_PROMPT, ...options.timeouts },
   });

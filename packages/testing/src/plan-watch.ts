@@ -1,0 +1,47 @@
+import { connect, type Sql } from '@postrider/db';
+
+/** In which state tables may be when the first plans over them are made. */
+export const emptyTables = ['vacuumed', 'never analysed'] as const;
+
+export interface PlanWatch {
+  /**
+   * One connection: a prepared statement keeps the plan that was made for it, and the first ones are made when there is
+   * nothing yet.
+   */
+  readonly sql: Sql;
+  /** Brings the tables, which are empty, into this state; nothing happens by itself that tells the planner more. */
+  keepEmpty(made: (typeof emptyTables)[number]): Promise<void>;
+  /** Rows and entries of indexes that have been read of the tables. */
+  rowsRead(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Shows what plans read of some tables, each with all of its partitions. */
+export function watchPlans(database_url: string, tables: readonly string[]): PlanWatch {
+  const sql = connect(database_url, { max: 1, application_name: 'plans-test' });
+  const watched = () => sql`
+    select c.oid from pg_class c
+    where c.relkind = 'r' and (c.oid = any (${[...tables]}::text[]::regclass[])
+      or exists (select from pg_inherits i where i.inhrelid = c.oid and i.inhparent = any (${[...tables]}::text[]::regclass[])))`;
+  return {
+    sql,
+    async keepEmpty(made) {
+      const names = await sql<{ name: string }[]>`select w.oid::regclass::text as name from (${watched()}) w`;
+      for (const { name } of names) {
+        await sql`alter table ${sql(name)} set (autovacuum_enabled = false)`;
+        if (made === 'vacuumed') await sql`vacuum analyze ${sql(name)}`;
+      }
+    },
+    async rowsRead() {
+      await sql`select pg_stat_force_next_flush()`;
+      const [row] = await sql<{ count: number }[]>`
+        with watched as materialized (${watched()})
+        select (
+          (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relid in (select oid from watched))
+          + (select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables where relid in (select oid from watched))
+        )::int8 as count`;
+      return row?.count ?? 0;
+    },
+    stop: () => sql.end(),
+  };
+}
