@@ -4,7 +4,7 @@
 FROM node:24-slim AS manifests
 WORKDIR /app
 COPY . .
-RUN find . -type f ! -name package.json ! -path ./package-lock.json ! -path ./.npmrc ! -path ./scripts/patch-deps.mjs -delete \
+RUN find . -type f ! -name package.json ! -path ./package-lock.json ! -path ./.npmrc ! -path ./scripts/apply-patches.mjs ! -path './patches/*' -delete \
   && find . -type d -empty -delete
 
 FROM node:24-slim AS install

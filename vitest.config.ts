@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 // Every test file is in exactly one project: rules reads the tree, units needs no database, the rest gets one.
-const rules = ['packages/testing/src/house-rules.test.ts', 'packages/testing/src/source-text.test.ts'];
+const rules = ['packages/testing/src/{house-rules,source-text}.test.ts'];
 const units = [
-  'packages/mail/**/*.test.ts',
+  'bench/**/*.test.ts',
+  'packages/{mail,net}/**/*.test.ts',
   'packages/testing/src/{breaking-changes,dns-zone,smtp-sink,summary-reporter,webhook-sink}.test.ts',
 ];
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 
-// What W1 stands beside: nothing but posts, as many at a time as the worker has and with headers as long as its own.
-// Usage: port, seconds, at once, bytes.
+// The baseline of W1: posts only, with the worker's concurrency and headers of the same length.
+// Usage: port, seconds, concurrency, bytes.
 const [port = '', seconds = '', at_once = '', bytes = ''] = process.argv.slice(2);
 
 const dispatcher = new Agent({ pipelining: 1 });

@@ -1,15 +1,30 @@
-import { benchAccept, benchSlowDisk } from './accept.ts';
-import { benchDeliver } from './deliver.ts';
-import { benchGraphql } from './graphql.ts';
-import { benchKills } from './kills.ts';
-import { benchLanes } from './lanes.ts';
-import { benchLogs, type LogsOptions } from './logs.ts';
-import { benchOperators } from './operators.ts';
-import { benchStartOfAttempts } from './start-of-attempts.ts';
-import { benchWebhooks } from './webhooks.ts';
+import { resolve } from 'node:path';
+import { type BenchOptions, readCommandLine } from './options.ts';
+import { compareResults, printComparison } from './report/comparison.ts';
+import { newResult, readResult, suiteResult, writeResult } from './report/result-file.ts';
+import { printReport, type Report } from './report/table.ts';
+import { benchAccept } from './suites/accept.ts';
+import { benchDeliver } from './suites/deliver.ts';
+import { benchGraphql } from './suites/graphql.ts';
+import { benchKills } from './suites/kills.ts';
+import { benchLanes } from './suites/lanes.ts';
+import { benchLogs } from './suites/logs.ts';
+import { benchMemoryAtRest } from './suites/memory-at-rest.ts';
+import { benchMemoryUnderLoad } from './suites/memory-under-load.ts';
+import { benchOperators } from './suites/operators.ts';
+import { benchPair, pairable } from './suites/pair.ts';
+import { benchScheduled } from './suites/scheduled.ts';
+import { benchSlowDisk } from './suites/slow-disk.ts';
+import { benchStart } from './suites/start.ts';
+import { benchStartOfAttempts } from './suites/start-of-attempts.ts';
+import { benchWebhooks } from './suites/webhooks.ts';
 
-// npm run bench -- [suite …] [--rounds=3] [--seconds=4] [--messages=5000000]
-const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> = {
+// npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
+// npm run bench -- [suite …] --against FILE               runs, and compares with an earlier result
+// npm run bench -- --against FILE --result FILE           compares two results without a run
+// npm run bench -- --pair DIR --rounds 5 accept deliver   another checkout and this one, in turns
+type Suite = (options: BenchOptions) => Promise<Report[]>;
+const suites: Readonly<Record<string, Suite>> = {
   accept: benchAccept,
   'slow-disk': benchSlowDisk,
   'start-of-attempts': benchStartOfAttempts,
@@ -17,24 +32,42 @@ const suites: Readonly<Record<string, (options: LogsOptions) => Promise<void>>> 
   kills: benchKills,
   lanes: benchLanes,
   logs: benchLogs,
+  scheduled: benchScheduled,
   operators: benchOperators,
   graphql: benchGraphql,
   webhooks: benchWebhooks,
+  start: benchStart,
+  'memory-at-rest': benchMemoryAtRest,
+  'memory-under-load': benchMemoryUnderLoad,
 };
 
-const args = process.argv.slice(2);
-const option = (name: string, otherwise: number) =>
-  Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
-const options = { rounds: option('rounds', 3), seconds: option('seconds', 4), messages: option('messages', 5_000_000) };
-const named = args.filter((arg) => !arg.startsWith('--'));
-const unknown = named.filter((name) => !(name in suites));
-if (unknown.length > 0) {
-  process.stderr.write(`No suite is called ${unknown.join(', ')}; there are ${Object.keys(suites).join(', ')}.\n`);
-  process.exit(1);
+const { suites: named, against, result: other, pair, ...options } = readCommandLine(process.argv.slice(2));
+const before = against === null ? null : readResult(against);
+
+if (against !== null && before !== null && other !== null) {
+  printComparison(against, compareResults(before, readResult(other)));
+} else {
+  const known = pair === null ? Object.keys(suites) : pairable;
+  const unknown = named.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    process.stderr.write(`No suite is called ${unknown.join(', ')}; there are ${known.join(', ')}.\n`);
+    process.exit(1);
+  }
+  const measured = before?.suites.map(({ suite }) => suite) ?? known;
+  await run(known.filter((name) => (named.length === 0 ? measured : named).includes(name)));
 }
-process.stdout.write(
-  `Node ${process.version}, ${process.platform} ${process.arch}. Ratios inside one run count; absolute figures are for scale.\n`,
-);
-for (const [name, suite] of Object.entries(suites)) {
-  if (named.length === 0 || named.includes(name)) await suite(options);
+
+async function run(names: readonly string[]): Promise<void> {
+  process.stdout.write(
+    `Node ${process.version}, ${process.platform} ${process.arch}. Ratios inside one run count; absolute figures are for scale.\n`,
+  );
+  let result = newResult({ ...options, pair });
+  const keep = (suite: string, reports: readonly Report[]) => {
+    for (const report of reports) printReport(report);
+    result = { ...result, suites: [...result.suites, ...reports.map((report) => suiteResult(suite, report))] };
+    process.stdout.write(`  Written to ${writeResult(result)}\n`);
+  };
+  if (pair !== null) keep('pair', await benchPair(options, resolve(pair), names));
+  else for (const name of names) keep(name, (await suites[name]?.(options)) ?? []);
+  if (against !== null && before !== null) printComparison(against, compareResults(before, result));
 }

@@ -2,7 +2,7 @@
 // Node, before any package exists, so it uses nothing but Node.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,7 +25,10 @@ if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
 }
 
 const hash = createHash('sha256').update(`${process.platform}-${process.arch}\n`);
-for (const file of ['package-lock.json', 'scripts/patch-deps.mjs']) hash.update(readFileSync(join(root, file)));
+const patches = readdirSync(join(root, 'patches')).toSorted();
+for (const file of ['package-lock.json', 'scripts/apply-patches.mjs', ...patches.map((name) => `patches/${name}`)]) {
+  hash.update(readFileSync(join(root, file)));
+}
 const wanted = hash.digest('hex');
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== wanted) {
@@ -52,7 +55,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== wanted) {
     );
   }
   // npm leaves install scripts out where ignore-scripts is set; the patch, which runs when loaded, is not optional.
-  await import('./patch-deps.mjs');
+  await import('./apply-patches.mjs');
   writeFileSync(stamp, `${wanted}\n`);
   if (!quiet) console.error(`Installed in ${Math.round((performance.now() - started) / 1000)} s.`);
 }

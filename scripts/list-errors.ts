@@ -1,7 +1,8 @@
 // Writes docs/errors.md from the table of reasons.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { errorCodes, httpStatus, reasons } from '@postrider/core';
+import { errorCodes, reasons } from '@postrider/core';
+import { httpStatus } from '@postrider/rest';
 
 export const errorsFile = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 

@@ -4,7 +4,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';
-/** What GET /v1/email/logs filters by; all that is named must hold. */
+/** The filters of GET /v1/email/logs, combined by AND. */
 export type MessageFilter = {
   /** The domain of from. */
   readonly domain?: string | null | undefined;
@@ -13,7 +13,7 @@ export type MessageFilter = {
   readonly since?: string | null | undefined;
   /** One of these. */
   readonly status?: ReadonlyArray<MessageStatus> | null | undefined;
-  /** All of these; one that no message carries finds nothing. */
+  /** A message must have all of these. */
   readonly tags?: ReadonlyArray<string> | null | undefined;
   /** A recipient, copies included. */
   readonly to?: string | null | undefined;

@@ -1,16 +1,16 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { UserActor } from '@postrider/core';
 
-/** What every handler of the admin side finds in its Hono context. */
+/** The Hono context of every admin handler. */
 export interface AdminEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
     request_id: string;
-    /** Where the request comes from, as far as trusted proxies tell. */
+    /** The client address, as far as trusted proxies tell. */
     address: string;
-    /** Who is signed in, behind requireSession. */
+    /** The signed-in user, behind requireSession. */
     actor: UserActor;
-    /** Who looks at captured mail; null for whoever sits at the machine. */
+    /** The operator who reads captured mail; null for a local request. */
     viewer: UserActor | null;
   };
 }

@@ -1,23 +1,25 @@
-import { createClientAddress, newId, type Services } from '@postrider/core';
+import { newId, type Services } from '@postrider/core';
 import type { QueryRefunds } from '@postrider/core/usage';
+import { createClientAddress } from '@postrider/net';
 import { Hono } from 'hono';
 import type { AdminEnv } from './admin-env.ts';
-import { captureRoutes } from './captured.ts';
-import { errorRoutes } from './error-pages.ts';
-import { graphiqlRoutes } from './graphiql.ts';
-import type { KnownQueries } from './graphql/known-queries.ts';
-import { graphqlRoutes } from './graphql/routes.ts';
-import { loginRoutes } from './login-pages.ts';
-import { PAGE_POLICY } from './page-policy.ts';
+import { graphqlRoutes } from './graphql/http/routes.ts';
+import type { KnownQueries } from './graphql/known/known-queries.ts';
+import { captureRoutes } from './pages/captured.ts';
+import { errorRoutes } from './pages/error-pages.ts';
+import { graphiqlRoutes } from './pages/graphiql.ts';
+import { loginRoutes } from './pages/login-pages.ts';
+import { PAGE_POLICY } from './pages/page-policy.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
 
-/** The pages for people. A plain one shows captured mail; each error reason has one to link to. */
+/** The routes of the admin role. */
 export function createApp(services: Services, refunds: QueryRefunds, known: KnownQueries): Hono<AdminEnv> {
   const app = new Hono<AdminEnv>();
   const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
   app.use(async (context, next) => {
     context.set('request_id', newId('request', services.clock.now()));
-    context.set('address', clientAddress(context.env.incoming));
+    const { incoming } = context.env;
+    context.set('address', clientAddress(incoming.socket, incoming.headers['x-forwarded-for']));
     await next();
     context.header('x-request-id', context.var.request_id);
     context.header('x-content-type-options', 'nosniff');
@@ -39,7 +41,7 @@ export function createApp(services: Services, refunds: QueryRefunds, known: Know
           code: 'not_found',
           reason: 'route_not_found',
           message:
-            'There is no such page; the API is under /v1, described by /v1/openapi.json, and captured mail is at /captured.',
+            'No such page; the API is under /v1, described by /v1/openapi.json, and captured mail is at /captured.',
         },
       },
       404,

@@ -3,10 +3,10 @@ import { getRequestListener } from '@hono/node-server';
 import type { Services } from '@postrider/core';
 import { createQueryRefunds } from '@postrider/core/usage';
 import { createApp } from './app.ts';
-import { createKnownAnswers } from './graphql/answer-known.ts';
-import { KnownQueries } from './graphql/known-queries.ts';
+import { createKnownAnswers } from './graphql/known/answer-known.ts';
+import { KnownQueries } from './graphql/known/known-queries.ts';
 
-/** The admin face as a listener for the process's one HTTP server. */
+/** The admin routes as a listener for the process's one HTTP server. */
 export function createHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {

@@ -92,12 +92,12 @@ describe('captured mail', () => {
     }
     await admin.get(`${page}/html`, { ...foreign, cookie: person.cookie });
     const entries = await sql`
-      select actor_name, face, target_id, diff from audit_log
+      select actor_name, via, target_id, diff from audit_log
       where workspace_id = '' and action = 'message.content_read' order by sequence`;
 
     const capture_id = page.slice('/captured/'.length);
     const diff = JSON.stringify({ capture_id, workspace_id: world.workspace_id });
-    const read = { face: 'dashboard', target_id: capture_id, diff };
+    const read = { via: 'dashboard', target_id: capture_id, diff };
     expect(entries).toEqual([
       { actor_name: operator.email, ...read },
       { actor_name: person.email, ...read },

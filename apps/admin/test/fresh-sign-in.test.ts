@@ -60,7 +60,7 @@ function confirmOverTrpc(cookie: string, headers: Readonly<Record<string, string
   });
 }
 
-describe('a session of somebody who signed in more than an hour ago', () => {
+describe('a session that signed in more than an hour ago', () => {
   it('is asked for the password before what would outlive it or cannot be undone, and changes nothing till then', async () => {
     await world.domain('good.test');
     const { sql } = world.services;
@@ -217,7 +217,7 @@ describe('the page that confirms a password', () => {
     expect(cookieSetBy(wrong)).toBeNull();
     expect(renewed).not.toBe(cookie);
     expect(await make(dashboard(admin.port, renewed ?? ''))).toMatchObject({ object: 'api_key' });
-    // Whoever copied the cookie before the password was confirmed has nothing any more.
+    // A cookie copied before the password was confirmed is worthless afterwards.
     expect(await refusalOf(make())).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
@@ -232,7 +232,7 @@ describe('the page that confirms a password', () => {
     expect(await nowhere.text()).toContain('Password confirmed');
   });
 
-  it('sends whoever is not signed in to sign in, and from there to where they wanted to go', async () => {
+  it('redirects to sign in without a session, and from there to the wanted page', async () => {
     const shown = await admin.get('/login/confirm?next=/captured');
     const posted = await post('', { password: PASSWORD, next: '/captured' });
 

@@ -14,7 +14,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-it('GraphiQL is shown to whoever is signed in, and may speak to this host alone', async () => {
+it('GraphiQL is shown to signed-in users, and may connect to this host only', async () => {
   const { cookie } = await signedIn(world, admin, 'viewer');
 
   const page = await admin.get('/graphiql', { cookie });
@@ -25,7 +25,7 @@ it('GraphiQL is shown to whoever is signed in, and may speak to this host alone'
   expect(String(page.headers['content-security-policy'])).toMatch(/default-src 'none';.* connect-src 'self';/);
 });
 
-it('GraphiQL is shown to nobody else', async () => {
+it('GraphiQL is hidden without a session', async () => {
   for (const headers of [{}, { cookie: 'sid=nonsense' }, { authorization: `Bearer ${world.secret}` }]) {
     const page = await admin.get('/graphiql', headers);
 

@@ -1,6 +1,6 @@
 import { invoke, newId } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { rollUpFailures } from '@postrider/core/failures';
-import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -73,7 +73,7 @@ it('of another workspace is not found, nor one that never was', async () => {
 });
 
 it('belongs to the group of failures that read like it, once that has been counted', async () => {
-  world.smtp.script(() => ({ kind: 'reply', code: 550, text: '5.7.1 We know nobody here' }));
+  world.smtp.script(() => ({ kind: 'reply', code: 550, text: '5.7.1 No such user here' }));
   const refused_id = await send('nobody@example.com');
   await world.drain();
   world.smtp.script(() => ({ kind: 'accept' }));

@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';

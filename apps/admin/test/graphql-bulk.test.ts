@@ -1,6 +1,6 @@
 import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { workOff } from '@postrider/core/bulk';
-import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlAnswer, type GraphqlServer, startGraphql } from './graphql-server.ts';

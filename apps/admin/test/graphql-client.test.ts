@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFile, clientText } from '../../../scripts/write-graphql-client.ts';

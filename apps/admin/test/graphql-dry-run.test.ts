@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -39,7 +39,7 @@ describe('a dry run', () => {
     expect((answer.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost).toBeGreaterThan(10_000);
   });
 
-  it('is what a variable says, each time anew', async () => {
+  it('follows the value of a variable in each request', async () => {
     const query = `query ($dry: Boolean!) { viewer { rateLimit(dryRun: $dry) { cost } } usage { month } }`;
     const runs = [];
     for (const dry of [false, true, false, true]) runs.push((await graphql.ask(query, { dry })).data);

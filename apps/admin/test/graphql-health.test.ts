@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
-import { sendMessage } from '@postrider/core/messages';
 import { measureQueues } from '@postrider/core/queues';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

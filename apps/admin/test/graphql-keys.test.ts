@@ -1,6 +1,7 @@
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { listEvents } from '@postrider/core/events';
-import { getMessage, sendMessage } from '@postrider/core/messages';
+import { getMessage } from '@postrider/core/messages';
 import { createWebhook } from '@postrider/core/webhooks';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +22,7 @@ describe('a key', () => {
   it.each([
     ['none', {}, 'missing_key'],
     ['Basic', { authorization: 'Basic YTpi' }, 'malformed_key'],
-    ['one that nobody has', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }, 'unknown_key'],
+    ['an unknown one', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }, 'unknown_key'],
     ['a cookie', { cookie: 'sid=abc' }, 'missing_key'],
   ])('is asked for before anything is read: %s', async (_, headers, reason) => {
     const answer = await graphql.ask('{ nonsense', undefined, { key: null, headers });

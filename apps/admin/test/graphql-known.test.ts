@@ -1,5 +1,5 @@
 import { createContext, invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlAnswer, type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -57,7 +57,7 @@ describe('a query that is asked a second time', () => {
     expect(comparable(second)).toEqual(comparable(first));
   });
 
-  it('takes its variables anew, and is refused where they do not fit', async () => {
+  it('reads its variables each time, and is refused where they do not fit', async () => {
     const query =
       'query q($first: Int!, $status: [MessageStatus!]) { messages(first: $first, filter: { status: $status }) { nodes { id } } }';
     await graphql.ask(query, { first: 1 });
@@ -73,7 +73,7 @@ describe('a query that is asked a second time', () => {
     expect([dear.status, dear.errors[0]?.extensions.reason]).toEqual([400, 'query_too_complex']);
   });
 
-  it('is answered to nobody without a key, and pays for whoever has one', async () => {
+  it('needs a key, and charges the key that is used', async () => {
     const query = '{ messages(first: 100) { nodes { id } } }';
     const { secret } = await world.key({ scopes: ['admin'] });
     await graphql.ask(query, undefined, { key: secret });

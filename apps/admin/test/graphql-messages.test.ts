@@ -1,5 +1,6 @@
 import { createContext, idFloor, invoke } from '@postrider/core';
-import { cancelMessage, readMessages, sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
+import { cancelMessage, readMessages } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -145,7 +146,7 @@ describe('a message', () => {
     const id = await send(world.workspace_id, 'Skewed');
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
-    // The clock of whoever accepted it went ahead of that of whoever canceled it.
+    // The clock of the accepting process was ahead of that of the canceling one.
     const later = idFloor('event', world.clock.now() + 5000);
     await sql`update events set id = ${later} || substr(id, 15) where message_id = ${id} and type = 'email.queued'`;
 

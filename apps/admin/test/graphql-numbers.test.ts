@@ -1,7 +1,7 @@
 import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { rollUpFailures } from '@postrider/core/failures';
 import { createHold, releaseHold } from '@postrider/core/holds';
-import { sendMessage } from '@postrider/core/messages';
 import { rollUpStats } from '@postrider/core/stats';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -35,7 +35,7 @@ function headersOf(init: RequestInit): Record<string, string> {
 describe('the schema', () => {
   const introspection = '{ __schema { queryType { name } } }';
 
-  it('is told to whoever has a key, with suggestions', async () => {
+  it('is shown to any key, with suggestions', async () => {
     const answer = await graphql.ask(introspection);
     const misspelled = await graphql.ask('{ usag { month } }');
 
@@ -43,7 +43,7 @@ describe('the schema', () => {
     expect(misspelled.text).toContain('Did you mean');
   });
 
-  it('is told to nobody else, nor is there a page to try it on', async () => {
+  it('is hidden without a key, and has no landing page', async () => {
     const answer = await graphql.ask(introspection, undefined, { key: null });
     const misspelled = await graphql.ask('{ usag { month } }', undefined, { key: null });
     const page = await fetch(graphql.url, { headers: { accept: 'text/html' } });

@@ -71,7 +71,7 @@ describe('members', () => {
     });
   });
 
-  it('are not managed by a key of the workspace alone: whom it made would outlive it', async () => {
+  it('are not managed by a workspace key: a person it creates would outlive it', async () => {
     const key = { key: other.secret };
 
     const invited = await graphql.ask(INVITE, { input: { email: 'eve@people.test', role: 'ADMIN' } }, key);
@@ -118,7 +118,7 @@ describe('a key that has operator and limits', () => {
     ['the sandbox mode', { mode: 'sandbox' }],
   ];
 
-  it.each(limits)('such as %s makes nobody and nothing that would be without them', async (_, limit) => {
+  it.each(limits)('such as %s creates neither a person nor rows without them', async (_, limit) => {
     const { secret: key } = await world.key({ scopes: ['operator', 'admin'], ...limit });
     const refusal = '{ ... on ApiError { reason } ... on ForbiddenError { requiredScope } }';
     const workspaces = async () => (await world.services.sql`select from workspaces`).length;
@@ -146,7 +146,7 @@ describe('a key that has operator and limits', () => {
     expect(await world.services.sql`select from users where email = 'mine@people.test'`).toHaveLength(0);
   });
 
-  it('makes no login for anybody who is there', async () => {
+  it('creates no login for existing persons', async () => {
     const { id: key_id } = await world.key({ scopes: ['operator'], allowed_ips: ['127.0.0.1'] });
     const { workspace_id } = world;
     const ctx: Context = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { createHold } from '@postrider/core/holds';
-import { sendMessage } from '@postrider/core/messages';
 import { addWork, jobId, measureQueues, queueNames } from '@postrider/core/queues';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -243,7 +243,7 @@ describe('jobs', () => {
 });
 
 describe('ops of the dashboard', () => {
-  it('show operators the same, with their levers, and nobody else', async () => {
+  it('show the same to operators only, with the admin actions', async () => {
     const { api } = await signedIn(world, admin, 'operator');
     const id = await addClose(later(), 'storage.maintain');
 
@@ -258,8 +258,8 @@ describe('ops of the dashboard', () => {
     expect((await api.ops.workers.query()).object).toBe('list');
     expect((await api.ops.schedules.query()).data.length).toBeGreaterThan(1);
     const [entry] = await world.services.sql`
-      select face, actor_kind from audit_log where target_id = ${id} order by sequence limit 1`;
-    expect(entry).toEqual({ face: 'dashboard', actor_kind: 'user' });
+      select via, actor_kind from audit_log where target_id = ${id} order by sequence limit 1`;
+    expect(entry).toEqual({ via: 'dashboard', actor_kind: 'user' });
     const other = await signedIn(world, admin, 'admin');
     expect(await refusalOf(other.api.ops.queues.query())).toMatchObject({ status: 403, reason: 'missing_scope' });
     expect(await refusalOf(other.api.ops.jobs.retry.mutate({ id }))).toMatchObject({ status: 403 });

@@ -1,5 +1,5 @@
 import { createContext, invoke } from '@postrider/core';
-import { sendBatch } from '@postrider/core/messages';
+import { sendBatch } from '@postrider/core/accept';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';

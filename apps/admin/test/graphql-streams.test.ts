@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { createContext, idFloor, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { revokeKey } from '@postrider/core/api-keys';
-import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -198,7 +198,7 @@ describe('a stream of events', () => {
     }, 30_000);
   });
 
-  it('of a workspace is told to nobody else', async () => {
+  it('of a workspace is hidden from others', async () => {
     const { secret } = await world.workspace('free');
     const stranger = await follow({}, secret);
     const own = await follow();

@@ -1,6 +1,7 @@
 import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { addDomain } from '@postrider/core/domains';
-import { getMessage, sendMessage } from '@postrider/core/messages';
+import { getMessage } from '@postrider/core/messages';
 import { createSuppressions } from '@postrider/core/suppressions';
 import { createWebhook, testWebhook } from '@postrider/core/webhooks';
 import { createWorld, type World } from '@postrider/testing';
@@ -74,7 +75,7 @@ describe('what belongs to a workspace', () => {
     expect(foreign.data).toEqual({ nodes: Object.values(owned).map(() => null) });
   });
 
-  it('is in the lists of nobody else', async () => {
+  it('is in no list of another workspace', async () => {
     const answer = await graphql.ask(
       `{ messages { nodes { id } } events { nodes { id } } domains { nodes { id } } suppressions { nodes { id } }
          webhooks { nodes { id } } domain(name: "ours.example.com") { id } }`,

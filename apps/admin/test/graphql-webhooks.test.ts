@@ -1,5 +1,6 @@
 import { invoke } from '@postrider/core';
-import { cancelMessage, sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
+import { cancelMessage } from '@postrider/core/messages';
 import { createWebhook, testWebhook } from '@postrider/core/webhooks';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { createKey } from '@postrider/core/api-keys';
-import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
@@ -159,7 +159,7 @@ describe('the viewer', () => {
 describe('the audit log', () => {
   const LOG = `query ($filter: AuditFilter, $after: String) {
     auditLog(first: 1, after: $after, filter: $filter) {
-      nodes { id action targetId actor { kind name } face diff reason ip requestId at }
+      nodes { id action targetId actor { kind name } via diff reason ip requestId at }
       pageInfo { hasNextPage endCursor }
     }
   }`;
@@ -180,7 +180,7 @@ describe('the audit log', () => {
       action: 'workspace.plan_set',
       targetId: id,
       actor: { kind: 'KEY', name: 'Test key' },
-      face: 'GRAPHQL',
+      via: 'GRAPHQL',
       diff: { plan: ['free', 'growth'] },
       reason: 'grown',
     };

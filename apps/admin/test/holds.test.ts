@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { noteWorker } from '@postrider/core/delivery';
-import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminServer, startAdmin } from './admin-server.ts';
@@ -79,11 +79,11 @@ describe('holds over GraphQL', () => {
     await hold();
     const { secret } = await world.key({ scopes: ['admin'] });
 
-    const twin = await graphql.ask(create, { input });
+    const duplicate = await graphql.ask(create, { input });
     const small = await graphql.ask(create, { input }, { key: secret });
     const absent = await graphql.ask(release, { input: { id: 'hld_none' } });
 
-    expect(twin.data).toMatchObject({ holdCreate: { __typename: 'StateError', reason: 'hold_exists' } });
+    expect(duplicate.data).toMatchObject({ holdCreate: { __typename: 'StateError', reason: 'hold_exists' } });
     expect(small.data).toMatchObject({ holdCreate: { __typename: 'ForbiddenError', requiredScope: 'operator' } });
     expect(absent.data).toMatchObject({ holdRelease: { reason: 'hold_not_found' } });
   });

@@ -138,7 +138,7 @@ describe('a member', () => {
     expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
-  it('who is known elsewhere is added by operators only, without anything that would let somebody in as them', async () => {
+  it('who is known elsewhere is added by operators only, without credentials for their account', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -154,7 +154,7 @@ describe('a member', () => {
   });
 
   it.each(['password', 'login_link'] as const)(
-    'whose %s an admin elsewhere was shown begins anew where an operator adds them, once',
+    'whose %s an admin elsewhere was shown gets new credentials when an operator adds them, once',
     async (way) => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);

@@ -42,7 +42,7 @@ describe('a page behind a session', () => {
     expect(await answer.text()).toBe(person.email);
   });
 
-  it('sends everybody else to sign in, and back from there', async () => {
+  it('redirects to sign in without a session, and back from there', async () => {
     const answer = await fetch(`${origin}/tool?a=1&b=2`, { redirect: 'manual' });
 
     expect(answer.status).toBe(302);

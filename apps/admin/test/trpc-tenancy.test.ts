@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createSuppressions } from '@postrider/core/suppressions';
 import { createWebhook, listWebhookDeliveries, testWebhook } from '@postrider/core/webhooks';
 import { createWorld, type World } from '@postrider/testing';

@@ -28,7 +28,7 @@ describe('workspaces, plans and the audit log in the dashboard', () => {
     expect(changed.send_per_minute).toBe(500);
     expect(usage).toMatchObject({ used: 0, limit: 500_000 });
     expect(log.data).toMatchObject([
-      { actor: { kind: 'user', name: email }, face: 'dashboard', target_id: made.id, reason: 'grown' },
+      { actor: { kind: 'user', name: email }, via: 'dashboard', target_id: made.id, reason: 'grown' },
     ]);
     expect(await api.audit.verify.query({ chain: 'instance' })).toMatchObject({ complete: true, broken: null });
   });

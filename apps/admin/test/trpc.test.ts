@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AdminServer, startAdmin } from './admin-server.ts';
@@ -57,7 +57,7 @@ describe('a procedure', () => {
   });
 
   it.each([
-    ['a cursor of nobody', () => operator.api.emails.list.query({ cursor: 'x' }), 400, 'invalid_cursor'],
+    ['an invalid cursor', () => operator.api.emails.list.query({ cursor: 'x' }), 400, 'invalid_cursor'],
     ['an absent id', () => operator.api.emails.get.query({ id: 'msg_none' }), 404, 'message_not_found'],
     [
       'a domain twice',
@@ -256,12 +256,12 @@ describe('the windows', () => {
     expect((await ask(person, three)).status).toBe(200);
   });
 
-  it('count what is sent again in that of the workspace, whoever of its people sends it', async () => {
+  it('count resends in that of the workspace, whichever member sends', async () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('again.test', workspace_id);
     const { id } = await invoke(world.as(workspace_id), sendMessage, { ...mail, from: 'hello@again.test' });
     const [one, other] = await Promise.all([1, 2].map(() => signedIn(world, admin, 'member', workspace_id)));
-    if (!one || !other) throw new Error('nobody is signed in');
+    if (!one || !other) throw new Error('not signed in');
     const [plan] = await world.services.sql<{ limit: number }[]>`
       select send_per_minute as limit from plans p join workspaces w on w.plan = p.name where w.id = ${workspace_id}`;
     const limit = plan?.limit ?? 0;
@@ -284,7 +284,7 @@ describe('the windows', () => {
     expect((await world.services.sql`select from messages where workspace_id = ${workspace_id}`).length).toBe(3);
   });
 
-  it('of a workspace are filled by nobody who may not send', async () => {
+  it('of a workspace are not filled by roles that may not send', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     const refused = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));

@@ -15,7 +15,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Where bounces and complaints come back: takes mail to our own envelope senders only, and sends none. */
+/** Receives bounces and complaints: accepts mail to our own envelope senders only. */
 export async function startListener(
   services: Services,
   port: number,
@@ -40,7 +40,7 @@ export async function startListener(
     const { message_id } = read.path;
     const mail = await reader.read(raw);
     if (mail.kind === 'unreadable') {
-      // The same mail would be as unreadable the next time.
+      // A retry would be just as unparsable.
       log.warn({ message_id, why: mail.why, lost_threads: reader.replaced() }, 'a returned mail could not be read');
       return 'taken';
     }
@@ -66,7 +66,7 @@ export async function startListener(
     port: server.port,
     reader,
     async stop() {
-      // What waits to be read is answered with 451 then, so that a stop waits for one mail at most.
+      // Queued mails are answered with 451, so that a stop waits for one mail at most.
       await Promise.all([reader.stop(), server.stop()]);
     },
   };

@@ -3,15 +3,15 @@ import { startCapture } from './capture.ts';
 import { startListener } from './listener.ts';
 
 export interface InboundRole {
-  /** Where programs may send captured mail; known after start. */
+  /** The port of the SMTP capture; known after start. */
   capture_port: number | null;
-  /** Where bounces and complaints come back; known after start. */
+  /** The port for bounces and complaints; known after start. */
   inbound_port: number | null;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** SMTP listeners. A default port that is busy yields to a free one; a port that was set stops the start. */
+/** SMTP listeners. A busy default port yields to a free one; a busy port that was set stops the start. */
 export function createRole(services: Services): InboundRole {
   const { config } = services;
   let capture: Awaited<ReturnType<typeof startCapture>> | null = null;

@@ -1,5 +1,6 @@
 import { invoke } from '@postrider/core';
-import { getMessage, sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
+import { getMessage } from '@postrider/core/messages';
 import { type Listener, startListener } from '@postrider/inbound';
 import {
   bringMail,
@@ -71,7 +72,7 @@ async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
   const mails = world.smtp.mails.length;
   await act();
   expect(await everything()).toEqual(before);
-  // And nobody was answered.
+  // And no reply was sent.
   await world.drain();
   expect(world.smtp.mails).toHaveLength(mails);
 }
@@ -131,7 +132,7 @@ describe('a report of a failure', () => {
     ['4.4.7', '451 4.4.7 Delivery time expired', 'network'],
     ['4.1.1', '450 4.1.1 User unknown', 'mailbox'],
     ['4.0.0', '550 5.1.1 User unknown', 'mailbox'],
-  ])('of status %s (%s) bounces and suppresses nobody', async (status, diagnostic, category) => {
+  ])('of status %s (%s) bounces and suppresses no address', async (status, diagnostic, category) => {
     const { id, return_path } = await sent('kept@example.com');
 
     await bring(return_path, failure('kept@example.com', status, diagnostic));
@@ -141,7 +142,7 @@ describe('a report of a failure', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('of one member of a list behind the address bounces and suppresses nobody', async () => {
+  it('of one member of a list behind the address bounces and suppresses no address', async () => {
     const { id, return_path } = await sent('list@example.com');
     const raw = failure('member@example.net').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,

@@ -1,13 +1,13 @@
 import { AppError } from '@postrider/core';
 
-// A body of 14 MiB takes several times that while it is parsed and stored, so about nine of these are read at once.
+// A body of 14 MiB takes several times that while it is parsed and stored; this allows about nine at once.
 const TOTAL_BYTES = 128 * 1024 * 1024;
-// Nobody fills it alone.
+// One sender cannot use all of it.
 const ONE_SENDER_BYTES = TOTAL_BYTES / 2;
 const MOST_WAIT_MS = 20_000;
 
 export interface BodyBudget {
-  /** Waits until so many bytes may be read for a sender; whoever was let in calls what this returns when it is done. */
+  /** Waits until the bytes fit the budget; call the returned function to release them. */
   enter(sender: string, bytes: number): Promise<() => void>;
 }
 
@@ -17,7 +17,7 @@ interface Waiting {
   letIn(): void;
 }
 
-/** Lets large bodies in one after another: a thousand sockets that send one each would fill the memory together. */
+/** A semaphore over bytes: a thousand large bodies read at once would fill the memory. */
 export function createBodyBudget(total = TOTAL_BYTES, one_sender = ONE_SENDER_BYTES): BodyBudget {
   const waiting = new Set<Waiting>();
   const held = new Map<string, number>();
@@ -33,7 +33,7 @@ export function createBodyBudget(total = TOTAL_BYTES, one_sender = ONE_SENDER_BY
     if (own === 0) held.delete(sender);
     else held.set(sender, own);
   };
-  /** In the order of arrival, but past those whose sender has its share. */
+  /** In order of arrival, skipping senders that have used up their share. */
   const next = () => {
     for (const one of waiting) {
       if (!fits(one)) continue;
@@ -63,7 +63,7 @@ export function createBodyBudget(total = TOTAL_BYTES, one_sender = ONE_SENDER_BY
       };
       const timer = setTimeout(() => {
         waiting.delete(one);
-        reject(new AppError('unexpected', 'Too many large requests are being read; send it again in a while.'));
+        reject(new AppError('unexpected', 'Too many large requests are being read; retry later.'));
       }, MOST_WAIT_MS);
       waiting.add(one);
       next();

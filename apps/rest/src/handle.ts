@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   AppError,
-  type ClientAddress,
   type Context,
   type Credential,
-  createClientAddress,
   createContext,
-  httpStatus,
   invokeParsed,
   newId,
   type Parsed,
   type Services,
 } from '@postrider/core';
 import { authenticate, checkKey, countPublic, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import { type ClientAddress, createClientAddress } from '@postrider/net';
+import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError, errorBody } from './errors.ts';
+import { httpStatus } from './http-status.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
@@ -23,7 +23,7 @@ import { unknownWindow, type WindowName } from './unknown-window.ts';
 
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-// Never written to.
+// Shared, so never written to.
 const NO_QUERY = new URLSearchParams();
 
 type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
@@ -43,7 +43,7 @@ export function createHandler(
       ...outcome,
       request_id,
       window: outcome.window ?? unknownWindow(services, outcome.window_name),
-      // A body that was not read to its end would be taken for the next request.
+      // The rest of an unread body would be parsed as the next request.
       close: !request.complete,
     });
   };
@@ -69,7 +69,7 @@ async function serve(
     window_name,
   });
   try {
-    const address = clientAddress(request);
+    const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     if (request.method === 'GET' && target.path_below === '/openapi.json') {
       window_name = 'address';
       const counted = await countPublic(services, address);
@@ -78,7 +78,7 @@ async function serve(
       return { status: 200, body: openApiDocument(services.public_url), replayed: false, window, window_name };
     }
     const credential = match
-      ? readCredential(request.headers.authorization, address)
+      ? readCredential(bearerToken(request.headers.authorization), address)
       : routeNotFound(request.method ?? '', target.path);
     if (!match || credential instanceof AppError) {
       window_name = 'address';
@@ -137,25 +137,25 @@ async function admitted(
   about: { readonly request_id: string; readonly idempotency_key: string | null; readonly large_body: boolean },
 ): Promise<Context | AddressRefusal> {
   if (match.route.self_admitting) {
-    // The batch will check the key, but a large body is not held in memory for somebody without one.
+    // The batch checks the key, but a large body must not take up memory without a valid one.
     const refusal = about.large_body ? await checkKey(services, credential) : null;
     return refusal
       ? refuseAddress(services, credential.address, refusal)
-      : createContext(services, credential, { ...about, face: 'rest' });
+      : createContext(services, credential, { ...about, via: 'rest' });
   }
   const answer = await authenticate(services, credential, match.route.rate_class);
   if ('error' in answer) return answer;
-  const ctx = createContext(services, answer.actor, { ...about, face: 'rest', address: credential.address });
+  const ctx = createContext(services, answer.actor, { ...about, via: 'rest', address: credential.address });
   ctx.notes.window = answer.window;
   return ctx;
 }
 
-/** Whoever shows no valid key is counted by address, and the headers describe that window. */
+/** Requests without a valid key are counted by address, and the headers describe that window. */
 function countsAgainstAddress(error: AppError): boolean {
   return error.code === 'unauthorized' || error.reason === 'address_rate';
 }
 
-/** A malformed one is returned, not thrown: like a bad body, it must lose to a bad key. */
+/** A malformed key is returned, not thrown: like a bad body, it must lose to a bad API key. */
 function readIdempotencyKey(request: IncomingMessage): string | AppError | null {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;

@@ -1,3 +1,4 @@
 export { createHandler } from './handle.ts';
+export { httpStatus } from './http-status.ts';
 export { createMalformedHandler } from './malformed.ts';
 export { openApiDocument } from './openapi.ts';

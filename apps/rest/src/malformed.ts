@@ -1,15 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError, httpStatus, newId, peerAddress, type Services } from '@postrider/core';
+import { AppError, newId, type Services } from '@postrider/core';
 import { countPublic } from '@postrider/core/api-keys';
+import { peerAddress } from '@postrider/net';
 import { errorBody } from './errors.ts';
+import { httpStatus } from './http-status.ts';
 import { answerHeaders } from './respond.ts';
 import { unknownWindow } from './unknown-window.ts';
 
 /**
- * Answers what Node could not read as a request, with the body and the headers of every other answer, as far as a
- * broken connection can carry them. It counts against the address, like everything that shows no key.
+ * Answers what Node could not parse as a request, with the body and headers of every other answer. It counts against the
+ * address, like every request without a key.
  */
 export function createMalformedHandler(services: Services): (fault: Error, socket: Duplex) => Promise<void> {
   return async (fault, socket) => {
@@ -39,10 +41,7 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
 
 function faultOf(fault: Error): AppError {
   if ('code' in fault && fault.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new AppError(
-      'body_timeout',
-      'The request did not arrive in time; send it again, faster or in smaller parts.',
-    );
+    return new AppError('body_timeout', 'The request did not arrive in time; send it faster or in smaller parts.');
   }
-  return new AppError('malformed_request', 'This is not a well-formed HTTP request; see the HTTP client in use.');
+  return new AppError('malformed_request', 'Not a well-formed HTTP request; check the HTTP client.');
 }

@@ -56,8 +56,8 @@ function decodeSegment(text: string): string | null {
 }
 
 /**
- * The match that ?dry_run=true asks for. Whoever asks in a way that cannot be honoured is refused, because
- * sending for real is the one thing that they did not want.
+ * The match with ?dry_run=true applied. A dry_run that cannot be honoured is refused, because the alternative would be to
+ * send for real.
  */
 export function rehearsed(match: Match, query: URLSearchParams): Match | AppError {
   for (const name of query.keys()) {

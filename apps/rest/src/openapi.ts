@@ -1,17 +1,10 @@
-import {
-  type ErrorCode,
-  errorCodes,
-  httpStatus,
-  type Operation,
-  publicErrorSchema,
-  type Reason,
-  reasons,
-} from '@postrider/core';
+import { type ErrorCode, errorCodes, type Operation, publicErrorSchema, type Reason, reasons } from '@postrider/core';
 import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { z } from 'zod';
+import { httpStatus } from './http-status.ts';
 import { type Route, routes } from './routes.ts';
 
-// Made of the very schemas that parse requests and type answers, so that it cannot say anything else.
+// Generated from the schemas that parse requests and type answers, so it cannot differ from them.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,31 +12,33 @@ type Json = Readonly<Record<string, unknown>>;
 export const errorSchema = z
   .object({
     error: publicErrorSchema.extend({
-      request_id: z.string().meta({ description: 'Names the request in the log; quote it when you ask for help.' }),
+      request_id: z
+        .string()
+        .meta({ description: 'Identifies the request in the log; quote it when you ask for help.' }),
       docs_url: z.string().meta({ format: 'uri', description: 'The page of the reason.' }),
     }),
   })
   .meta({ id: 'Error' });
 
-const INTRODUCTION = `Transactional email: send, read what became of it, manage keys.
+const INTRODUCTION = `Transactional email: send, follow delivery, manage keys.
 
-Every request carries \`Authorization: Bearer\` and an API key. Every answer is JSON and says in X-RateLimit-* what is left
-of its window, the present minute. /v1 only grows: answers may gain fields, and enums of answers may gain values.`;
+Every request needs \`Authorization: Bearer\` with an API key. Every answer is JSON; its X-RateLimit-* headers describe the
+window of the current minute. /v1 only grows: answers may gain fields, and enums in answers may gain values.`;
 
 const sections: readonly Json[] = [
-  { name: 'email', description: 'Send mail, and read what became of it.' },
-  { name: 'events', description: 'What happened, as one list.' },
-  { name: 'webhooks', description: 'Where what happens is posted to.' },
-  { name: 'suppressions', description: 'The addresses that nothing is sent to.' },
-  { name: 'api-keys', description: 'Who may use the API, and for what.' },
-  { name: 'domains', description: 'Names that mail may be from, and the records that prove them.' },
-  { name: 'usage', description: 'How much of the plan is used up.' },
+  { name: 'email', description: 'Send mail and follow its delivery.' },
+  { name: 'events', description: 'All events as one list.' },
+  { name: 'webhooks', description: 'Endpoints that events are posted to.' },
+  { name: 'suppressions', description: 'Addresses that mail is not sent to.' },
+  { name: 'api-keys', description: 'API keys and their scopes.' },
+  { name: 'domains', description: 'Sending domains and their DNS records.' },
+  { name: 'usage', description: 'Usage against the limits of the plan.' },
 ];
 
 type Surface = Readonly<Record<'paths' | 'webhooks' | 'components', Json>>;
 let surface: Surface | null = null;
 
-/** The OpenAPI 3.1 document of the routes that exist. What does not depend on the address is made once. */
+/** The OpenAPI 3.1 document. Only the server URL depends on the instance; the rest is generated once. */
 export function openApiDocument(public_url: string): Json {
   surface ??= describeRoutes();
   return {
@@ -114,7 +109,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
   };
 }
 
-/** What an endpoint receives for a type of event. */
+/** The request that a webhook endpoint receives for an event type. */
 function postOf(type: EventType, schemas: Schemas): Json {
   const data = schemaOf(eventCatalogue[type].facts, 'output', schemas);
   const schema = {
@@ -144,7 +139,7 @@ const signatureHeaders = [
 
 const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted, and committed.' };
 
-/** An operation that a repeat could run twice takes a key that makes it safe. */
+/** Operations that are not idempotent by themselves accept an Idempotency-Key. */
 function takesIdempotencyKey({ rate_class, operation }: Route): boolean {
   return rate_class === 'send' || operation.name === 'email.resend';
 }
@@ -173,9 +168,9 @@ function errorResponse(code: ErrorCode, schema: Json): Json {
   };
 }
 
-/** A schema as the document shows it. Whatever has an id in its metadata stands among the components. */
+/** A schema as JSON Schema; one with an id in its metadata becomes a component. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Schemas): Json {
-  // Inside of an object, a schema with an id is a reference like everywhere else.
+  // Nested schemas with an id become references too.
   const json = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any', override: tidy });
   const { $defs = {}, properties } = withComponentRefs(json);
   Object.assign(schemas, $defs);
@@ -188,15 +183,15 @@ interface Emitted {
 }
 
 function tidy({ zodSchema, jsonSchema }: Emitted): void {
-  // zod takes the examples of what is transformed for examples of the result; ours are what a client sends.
+  // zod takes examples of a transform as examples of its output; ours are inputs.
   const examples = z.globalRegistry.get(zodSchema)?.examples;
   if (Array.isArray(examples)) jsonSchema.examples = examples;
-  // An answer may gain fields, so what it is not promised to hold is not forbidden either.
+  // Answers may gain fields, so additional properties are allowed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
-  // Nothing in a document can be written to, so it says nothing.
+  // readOnly says nothing about a JSON document.
   delete jsonSchema.readOnly;
   delete jsonSchema.id;
 }
@@ -229,14 +224,14 @@ function parameter(place: 'path' | 'query', name: string, field: Json, required:
   return { name, in: place, required, ...(description !== undefined && { description }), schema };
 }
 
-/** In a query a list is its name repeated, so one value and a list of one are the same. */
+/** A list in a query repeats its name, so a single value and a list of one are the same. */
 function repeated({ anyOf, ...rest }: Json): Json {
   if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { ...rest, anyOf };
   const list = (anyOf as readonly Json[]).find(({ type }) => type === 'array');
   return list ? { ...rest, ...list } : { ...rest, anyOf };
 }
 
-/** The body is the input less what the path already says; null where nothing is left. */
+/** The body is the input without the path parameters; null if nothing is left. */
 function withoutFields(schema: Json, names: readonly string[]): Json | null {
   if (schema.type !== 'object') return schema;
   const properties = Object.fromEntries(Object.entries(fieldsOf(schema)).filter(([name]) => !names.includes(name)));
@@ -264,7 +259,7 @@ const knownHeaders = {
   'X-RateLimit-Limit': { description: 'Requests allowed in the window.', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'Requests left in the window.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'When the window resets, in Unix seconds.', schema: { type: 'integer' } },
-  'X-Request-Id': { description: 'Names the request in logs and errors.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies the request in logs and errors.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
   'Idempotent-Replayed': {

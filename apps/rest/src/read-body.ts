@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, type Parsed } from '@postrider/core';
 
-/** Read without asking for room: the budget of bodies is for those that are larger. */
+/** Bodies up to this size do not count against the body budget. */
 export const SMALL_BODY_BYTES = 100 * 1024;
-// A sender must move at least this much in each window, or it is holding a socket and not sending a body.
+// A sender below this rate only occupies a socket (slowloris).
 const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
 // A full batch of full messages stays below this.
@@ -16,8 +16,8 @@ const BRACE = 0x7b;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads and parses a JSON body once. What cannot be read becomes a refusal, so that a bad key can still win. A large
- * one is read on only after there is room for it.
+ * Reads and parses a JSON body. Failures are returned, so that a bad key can still win. A large body waits for the body
+ * budget.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -46,8 +46,8 @@ export async function readBody(
 }
 
 /**
- * Millions of tiny values in a body of the allowed size would keep the parser, and with it every other
- * request, busy for seconds. What opens or separates values is counted first; text is skipped.
+ * Millions of tiny values in a body of allowed size would block the event loop for seconds in JSON.parse, so commas and
+ * brackets outside of strings are counted first.
  */
 function holdsTooMany(json: Buffer): boolean {
   if (json.length <= MOST_VALUES) return false;
@@ -61,7 +61,7 @@ function holdsTooMany(json: Buffer): boolean {
   return false;
 }
 
-/** Where the closing quote stands: one with an even number of backslashes before it. */
+/** The index of the closing quote, which has an even number of backslashes before it. */
 function endOfText(json: Buffer, start: number): number {
   for (let quote = json.indexOf(QUOTE, start); quote >= 0; quote = json.indexOf(QUOTE, quote + 1)) {
     let before = quote - 1;
@@ -84,7 +84,7 @@ function isJson(type: string | undefined): boolean {
 function collect(
   request: IncomingMessage,
   max_bytes: number,
-  /** Where the length was not told: asked as soon as it is no small one. */
+  /** For a body without Content-Length: called when it is no longer small. */
   onLarge: (() => Promise<void>) | null,
 ): Promise<Buffer | AppError> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
@@ -94,12 +94,12 @@ function collect(
   let finished = false;
   let waiting = false;
   let progress: NodeJS.Timeout | null = null;
-  // Most bodies come with their headers and have ended by then; a timer for each would cost as much as the parsing.
+  // Most bodies arrive with their headers and have ended by then; a timer for each would cost as much as parsing.
   setImmediate(() => {
     if (finished) return;
     progress = setInterval(() => {
       if (received - before < PROGRESS_BYTES && !waiting)
-        finish(new AppError('body_timeout', 'The body did not arrive in time; send it again faster.'));
+        finish(new AppError('body_timeout', 'The body did not arrive in time; send it faster.'));
       before = received;
     }, PROGRESS_WINDOW_MS);
   });
@@ -131,7 +131,7 @@ function collect(
   };
   request.on('data', onData);
   request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-  // The sender went away, which is no fault of ours; the answer is for the log and for a half-open socket.
+  // The client disconnected; the answer is for the log and for a half-open socket.
   const onClose = () => finish(new AppError('malformed_json', 'The connection closed before the body was complete.'));
   request.once('error', onClose);
   if (request.destroyed) onClose();

@@ -31,11 +31,11 @@ export function respond(response: ServerResponse, answer: Answer): void {
   const bytes = Buffer.byteLength(text);
   response.writeHead(answer.status, answerHeaders(answer, bytes));
   if (answer.close) endAfterBody(response, text);
-  // ASCII is the same in both, and cheaper to write as what needs no encoding.
+  // ASCII is the same in both, and latin1 is cheaper to write.
   else response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-/** A flat list of names and values: node:http takes it without looking every name up again. */
+/** A flat list of names and values, which node:http writes without validating each name again. */
 export function answerHeaders(answer: Answer, bytes: number): (string | number)[] {
   const { window, status } = answer;
   const headers: (string | number)[] = [
@@ -63,8 +63,8 @@ export function answerHeaders(answer: Answer, bytes: number): (string | number)[
 }
 
 /**
- * Closing a socket that is still being written to resets it, and the reset can overtake the answer (RFC 9112
- * section 9.6). So what comes is thrown away for a moment; the client has its whole answer from the start.
+ * Closing a socket while the client still sends resets it, and the reset can overtake the answer (RFC 9112 section 9.6).
+ * So the rest of the body is discarded for a moment.
  */
 function endAfterBody(response: ServerResponse, text: string): void {
   response.write(text);

@@ -1,4 +1,5 @@
 import type { Operation } from '@postrider/core';
+import { previewMessage, sendBatch, sendMessage } from '@postrider/core/accept';
 import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import {
   addDomain,
@@ -15,11 +16,8 @@ import {
   getContent,
   getMessage,
   listMessages,
-  previewMessage,
   rescheduleMessage,
   resendMessage,
-  sendBatch,
-  sendMessage,
 } from '@postrider/core/messages';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getUsage } from '@postrider/core/usage';
@@ -46,9 +44,9 @@ export interface Route {
   readonly rate_class: 'send' | 'logs' | 'default';
   readonly status: 200 | 201 | 202;
   readonly max_body_bytes: number;
-  /** What ?dry_run=true asks for instead, where there is such a thing. */
+  /** The operation of ?dry_run=true, if there is one. */
   readonly rehearsal: Operation<z.ZodType, unknown> | null;
-  /** The operation admits its own requests inside the batched accept, with key, window and scope. */
+  /** The submit batcher checks key, window and scope of this operation. */
   readonly self_admitting: boolean;
 }
 
@@ -76,7 +74,7 @@ function route(
 
 const sending = { rate_class: 'send', status: 202, max_body_bytes: SEND_BODY, self_admitting: true } as const;
 
-/** The whole surface, top to bottom. */
+/** Every endpoint of /v1. */
 export const routes: readonly Route[] = [
   route('POST', '/email/send', sendMessage, { ...sending, rehearsal: previewMessage }),
   route('POST', '/email/batch', sendBatch, sending),

@@ -6,7 +6,7 @@ const defaultLimits = { send: 1000, logs: 60, default: 120, address: ADDRESS_LIM
 
 export type WindowName = keyof typeof defaultLimits;
 
-/** Headers of an answer for which nothing was counted, because the database did not answer. */
+/** The window of an answer that was not counted because the database was unreachable. */
 export function unknownWindow(services: Pick<Services, 'clock'>, name: WindowName): Answer['window'] {
   const seconds = Math.floor(services.clock.now() / 1000);
   const reset_unix = seconds - (seconds % 60) + 60;

@@ -267,7 +267,7 @@ describe('every operation of the surface', () => {
         action: audited.action,
         target_id: target_id ?? answer.body.id,
         actor: { kind: 'key', name: 'First key' },
-        face: 'rest',
+        via: 'rest',
         address: '127.0.0.1',
         request_id: answer.headers.get('x-request-id'),
       });

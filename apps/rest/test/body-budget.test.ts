@@ -7,7 +7,7 @@ async function isIn(entry: Promise<unknown>): Promise<boolean> {
 }
 
 describe('the budget of large bodies', () => {
-  it('lets in what fits, and the next in line when somebody leaves', async () => {
+  it('admits what fits, and the next in the queue on a release', async () => {
     const budget = createBodyBudget(100, 100);
     const first = budget.enter('a', 60);
     const second = budget.enter('b', 60);
@@ -18,7 +18,7 @@ describe('the budget of large bodies', () => {
     expect(await isIn(second)).toBe(true);
   });
 
-  it('lets nobody take more than a share while others wait', async () => {
+  it('limits each sender to its share while others wait', async () => {
     const budget = createBodyBudget(100, 50);
     const own = ['a', 'a', 'a'].map((sender) => budget.enter(sender, 30));
     const other = budget.enter('b', 30);
@@ -34,7 +34,7 @@ describe('the budget of large bodies', () => {
     expect(await isIn(budget.enter('b', 10))).toBe(false);
   });
 
-  it('counts whoever leaves twice once', async () => {
+  it('counts a double release once', async () => {
     const budget = createBodyBudget(100, 100);
     const leave = await budget.enter('a', 100);
     leave();

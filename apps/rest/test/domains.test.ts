@@ -127,7 +127,7 @@ describe('201', () => {
         found: [],
         observed: [],
         diagnosis: null,
-        hint: 'Publish it, then have the domain verified.',
+        hint: 'Publish it, then verify the domain.',
         key_role: purpose === 'dkim' ? 'active' : null,
       })),
     );
@@ -605,7 +605,7 @@ describe('422', () => {
     'simulator.test',
     'mail.service.test',
     'app.service.test',
-  ])('refuses %s, from which nobody here can send', async (name) => {
+  ])('refuses %s, which no workspace can send from', async (name) => {
     const answer = await add({ name });
 
     // A public suffix of one label is no domain name to begin with.
@@ -620,7 +620,7 @@ describe('422', () => {
     expect(errorOf(await rotate('sandbox.test')).reason).toBe('domain_not_allowed');
   });
 
-  it('examines no name from which nobody can send', async () => {
+  it('examines no name that no workspace can send from', async () => {
     for (const name of ['co.uk', 'gmail.com']) expect(errorOf(await examine(name)).reason).toBe('domain_not_allowed');
   });
 
@@ -680,13 +680,13 @@ describe('a private key', () => {
     const added = await add({ name: 'secret.test' });
     publish(added);
     const answers = [added, await verify('secret.test'), await get('secret.test'), await rest.call('GET', '/domains')];
-    const { sql, sealing } = world.services;
-    const keys = await sql<{ id: string; sealed_private_key: Buffer }[]>`
-      select id, sealed_private_key from dkim_keys where domain_id = ${String(added.body.id)}`;
+    const { sql, encryption } = world.services;
+    const keys = await sql<{ id: string; encrypted_private_key: Buffer }[]>`
+      select id, encrypted_private_key from dkim_keys where domain_id = ${String(added.body.id)}`;
     expect(keys).toHaveLength(2);
     const needles = keys.flatMap((key) => {
       // The last octets of PKCS #8 are secret in both algorithms.
-      const plain = sealing.open(key.sealed_private_key, `dkim ${key.id}`).subarray(-30);
+      const plain = encryption.decrypt(key.encrypted_private_key, `dkim ${key.id}`).subarray(-30);
       return [plain.toString('hex'), plain.toString('base64').slice(2, 38)];
     });
     const tables = await sql<{ name: string }[]>`

@@ -16,7 +16,7 @@ import {
 
 let world: World;
 let rest: RestServer;
-/** A workspace on Free with the messages below, and another one whose rows nobody here may see. */
+/** A workspace on Free with the messages below, and another one whose rows must stay hidden. */
 let mine: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 let their_message: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.domain('mine.test', mine.workspace_id);
   await world.domain('theirs.test', theirs.workspace_id);
   world.smtp.script((question) =>
-    question.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 nobody here' } : { kind: 'accept' },
+    question.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 no such user' } : { kind: 'accept' },
   );
   for (let index = 0; index < 25; index++) {
     // Ids sort by their millisecond, and within one by chance.

@@ -99,7 +99,7 @@ describe('202', () => {
     expect((await show(old)).body.status).toBe('scheduled');
   });
 
-  it('sends anew what was canceled or bounced', async () => {
+  it('resends what was canceled or bounced', async () => {
     world.smtp.script(() => ({ kind: 'reply', code: 550, text: '5.7.1 no' }));
     const old = await send();
     await world.drain();

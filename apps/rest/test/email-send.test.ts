@@ -367,11 +367,11 @@ describe('202', () => {
       await onlyCopyOf(second);
     });
 
-    it('makes one message of fifty twins on two processes', async () => {
+    it('makes one message of fifty concurrent duplicates on two processes', async () => {
       const servers = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? rest : other));
 
       const answers = await Promise.all(
-        servers.map((server) => server.call('POST', '/email/send', { body: hello, ...keyed('twins') })),
+        servers.map((server) => server.call('POST', '/email/send', { body: hello, ...keyed('duplicates') })),
       );
 
       expect(countEach(answers.map((answer) => answer.status))).toEqual(new Map([[202, 50]]));
@@ -564,7 +564,7 @@ describe('400', () => {
     expect(faults()).toBe(before);
   });
 
-  it('takes BCC for a misspelt bcc, so that nobody is dropped without a word', async () => {
+  it('takes BCC for a misspelt bcc, so that no recipient is dropped silently', async () => {
     const answer = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
 
     expect(answer.status).toBe(400);

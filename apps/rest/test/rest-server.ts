@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AppError, codeOf, httpStatus, type Services } from '@postrider/core';
+import { AppError, codeOf, type Services } from '@postrider/core';
 import { expect } from 'vitest';
+import { httpStatus } from '../src/http-status.ts';
 import { createHandler } from '../src/index.ts';
 import { type Match, matchRoute, rehearsed } from '../src/match.ts';
 import { errorSchema } from '../src/openapi.ts';

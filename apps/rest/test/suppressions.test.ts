@@ -278,7 +278,7 @@ describe('201', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('adds an address again whose time was up, although nobody has cleared it away yet', async () => {
+  it('adds an address again whose time was up, although the clean-up has not run yet', async () => {
     await add({ email: 'again@example.com', expires_at: inMinutes(1) });
     await world.clock.advance(MINUTE_MS);
     expect((await send('again@example.com')).status).toBe(202);
@@ -392,7 +392,7 @@ describe('422', () => {
     expect(entriesOf(await list('?email=twice@example.com'))).toEqual([first.body]);
   });
 
-  it('refuses a mail to nobody but suppressed addresses', async () => {
+  it('refuses a mail to suppressed addresses only', async () => {
     await add({ suppressions: [{ email: 'one@example.com' }, { email: 'two@example.com' }] });
 
     expect(errorOf(await send(['One@example.com', 'two@example.com'])).reason).toBe('all_recipients_suppressed');

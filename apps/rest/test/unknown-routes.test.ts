@@ -135,7 +135,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(3);
   });
 
-  it('counts whom a trusted proxy names, read from the right, and believes nobody else', async () => {
+  it('counts the address that a trusted proxy names, read from the right, and trusts no other peer', async () => {
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
 
@@ -152,7 +152,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(1);
   });
 
-  it('counts the proxy itself where it names nobody or nonsense', async () => {
+  it('counts the proxy itself where it names no address or nonsense', async () => {
     for (const forwarded of ['', 'unknown', '192.0.2.1:80', '_hidden', "'; drop table rate_windows; --"])
       await behind_proxy.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
     await behind_proxy.call('GET', '/nothing');

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('200', () => {
-  it('counts unique recipients by month and by day, and starts anew with the month', async () => {
+  it('counts unique recipients by month and by day, and restarts with the month', async () => {
     await world.clock.freeze(new Date('2031-01-30T10:00:00Z'));
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('used.test', workspace_id);

@@ -73,7 +73,7 @@ function entriesOf(answer: Answer): Record<string, unknown>[] {
 }
 
 describe('201', () => {
-  it('adds an endpoint, shows its secret once, and stores it sealed', async () => {
+  it('adds an endpoint, shows its secret once, and stores it encrypted', async () => {
     const { key, id, secret, call } = await home();
 
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -379,7 +379,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('shows nobody the endpoints of others, nor their deliveries', async () => {
+  it('hides the endpoints of other workspaces, and their deliveries', async () => {
     const { id, call, send } = await home();
     await send();
     const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));

@@ -1,7 +1,7 @@
 import { type Provisioned, SANDBOX_DOMAIN } from '@postrider/core/workspaces';
 import type { Running } from './start.ts';
 
-/** What a person sees when the start is done: where things are, the secrets once, and a first mail to paste. */
+/** The text after a start: URLs, new secrets, and a first mail to paste. */
 export function banner(running: Running): string {
   const { url, provisioned, services, capture_port, inbound_port } = running;
   const { config } = services;
@@ -19,7 +19,7 @@ export function banner(running: Running): string {
   else if (config.ROLES.includes('admin')) row('Sign in', `${url}/login`);
   if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
   else if (provisioned.api_key === null)
-    row('API key', 'shown at the first start; npx postrider keys create --local makes another');
+    row('API key', 'shown at the first start; npx postrider keys create --local creates another');
   else if (captures && config.ROLES.includes('rest')) {
     lines.push('', '  Send the first mail:', '', firstMail(url, provisioned.api_key));
   }
@@ -27,7 +27,7 @@ export function banner(running: Running): string {
   return lines.join('\n');
 }
 
-/** What was made just now and is shown this once; also when the start failed after making it. */
+/** New secrets, shown once; also if the start failed after creating them. */
 export function secretRows({ operator, api_key }: Provisioned): string[] {
   const password = operator?.password ? `  password ${operator.password}  (shown once)` : '';
   return [

@@ -5,81 +5,117 @@ import { type Log, usualPorts } from '@postrider/core';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What the one listener serves; a face whose role does not run here is absent. */
+/** What the listener serves; null where the role does not run in this process. */
 export interface Mounts {
   readonly health: Handler;
   readonly rest: Handler | null;
   readonly admin: Handler | null;
-  /** Answers what could not be read as a request. */
+  /** Answers what could not be parsed as a request. */
   readonly malformed: ((fault: Error, socket: Duplex) => Promise<void>) | null;
 }
 
 export interface HttpServer {
   readonly port: number;
+  /** Requests that arrived since the port was bound are answered from here on. */
+  serve(mounts: Mounts): void;
   stop(): Promise<void>;
 }
 
 const PORTS_TRIED = 100;
 const STOP_MS = 2500;
 
-/** Opens the process's one listener. A default port that is busy yields to the next; a port that was set does not. */
-export async function startHttpServer(
-  host: string,
-  wanted: number | undefined,
-  mounts: Mounts,
-  log: Log,
-): Promise<HttpServer> {
-  const open = new Set<ServerResponse>();
-  // One listener for all responses, instead of a closure for each.
-  function forget(this: ServerResponse) {
-    open.delete(this);
-  }
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 120_000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 16_384,
-      // Node's own refusals have neither a body nor our headers; nothing here depends on the name.
-      requireHostHeader: false,
-      connectionsCheckingInterval: 2000,
-    },
-    (request, response) => {
-      request.url = originForm(request.url ?? '/');
-      open.add(response);
-      response.on('close', forget);
-      mountFor(mounts, request.url)(request, response).catch((error) => {
-        log.error({ err: error }, 'a request ended without an answer');
-        response.destroy();
-      });
-    },
-  );
-  server.maxConnections = 1000;
-  const refuse = mounts.malformed ?? refusePlainly;
-  server.on('clientError', (fault: Error, socket: Duplex) => {
-    // Where the connection is gone there is nobody to tell.
-    if (!socket.writable) return;
-    refuse(fault, socket).catch((error) => {
-      log.error({ err: error }, 'a malformed request ended without an answer');
-      socket.destroy();
-    });
+/**
+ * Binds the port of the process before its services exist, because their public URL names it. A busy default port
+ * yields to the next one; a busy port that was set stops the start.
+ */
+export async function bindHttpServer(host: string, wanted: number | undefined, log: Log): Promise<HttpServer> {
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 16_384,
+    // Node's own refusal has neither a body nor our headers, and nothing here depends on the Host.
+    requireHostHeader: false,
+    connectionsCheckingInterval: 2000,
   });
-  // Likewise for an Expect that Node does not know: the request is answered as if it were not there.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.maxConnections = 1000;
+  const requests = new MountedRequests(log);
+  server.on('request', (request, response) => requests.answer(request, response));
+  server.on('clientError', (fault: Error, socket: Duplex) => requests.refuse(fault, socket));
+  // Node would answer an unknown Expect with 417 and no body; here the header is ignored.
+  server.on('checkExpectation', (request, response) => requests.answer(request, response));
   await listen(server, host, wanted);
   return {
     port: (server.address() as AddressInfo).port,
+    serve: (mounts) => requests.mount(mounts),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // A client is told with its answer not to send the next request on this connection.
-      for (const response of open) if (!response.headersSent) response.setHeader('connection', 'close');
+      requests.closeAfterAnswer();
       server.closeIdleConnections();
-      // A request that does not end, such as a slow upload, does not hold up the stop.
-      const impatient = setTimeout(() => server.closeAllConnections(), STOP_MS);
+      // A request that does not end, such as a slow upload, does not hold up the stop; one that waits for a start that
+      // failed gets no answer at all.
+      const cut = setTimeout(() => server.closeAllConnections(), requests.mounted ? STOP_MS : 0);
       await closed;
-      clearTimeout(impatient);
+      clearTimeout(cut);
     },
   };
+}
+
+/** Hands requests to their mount, and knows which are being answered. */
+class MountedRequests {
+  readonly #log: Log;
+  readonly #open = new Set<ServerResponse>();
+  readonly #early: (() => void)[] = [];
+  readonly #forget: (this: ServerResponse) => void;
+  #mounts: Mounts | null = null;
+
+  constructor(log: Log) {
+    this.#log = log;
+    const open = this.#open;
+    // One listener for all responses, instead of a closure for each.
+    this.#forget = function forget() {
+      open.delete(this);
+    };
+  }
+
+  get mounted(): boolean {
+    return this.#mounts !== null;
+  }
+
+  mount(mounts: Mounts): void {
+    this.#mounts = mounts;
+    for (const answer of this.#early.splice(0)) answer();
+  }
+
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const mounts = this.#mounts;
+    if (mounts === null) {
+      this.#early.push(() => this.answer(request, response));
+      return;
+    }
+    request.url = originForm(request.url ?? '/');
+    this.#open.add(response);
+    response.on('close', this.#forget);
+    mountFor(mounts, request.url)(request, response).catch((error) => {
+      this.#log.error({ err: error }, 'a request ended without an answer');
+      response.destroy();
+    });
+  }
+
+  refuse(fault: Error, socket: Duplex): void {
+    // The connection may be gone already.
+    if (!socket.writable) return;
+    const refuse = this.#mounts?.malformed ?? refusePlainly;
+    refuse(fault, socket).catch((error) => {
+      this.#log.error({ err: error }, 'a malformed request ended without an answer');
+      socket.destroy();
+    });
+  }
+
+  /** Tells each client with its answer not to send another request on this connection. */
+  closeAfterAnswer(): void {
+    for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close');
+  }
 }
 
 function mountFor(mounts: Mounts, url: string): Handler {
@@ -105,7 +141,7 @@ async function listen(server: Server, host: string, wanted: number | undefined):
   if (wanted !== undefined) {
     return listenOn(server, host, wanted).catch((error) => {
       if (!isBusy(error)) throw error;
-      throw new Error(`PORT ${wanted} is in use; end what listens there, or set another port.`);
+      throw new Error(`PORT ${wanted} is in use; stop the process that listens there, or set another port.`);
     });
   }
   for (let port: number = usualPorts.PORT; port < usualPorts.PORT + PORTS_TRIED; port++) {
@@ -140,7 +176,7 @@ function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Without the REST role nobody counts; the answer is JSON all the same. */
+/** Without the REST role no address is counted; the answer is JSON all the same. */
 async function refusePlainly(_error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable) return;
   const error = { code: 'invalid_request', reason: 'malformed_request', message: 'The request is not valid HTTP.' };

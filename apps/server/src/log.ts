@@ -2,14 +2,14 @@ import type { Config, Log } from '@postrider/core';
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 
-// A log line never carries what a caller keeps secret, whatever object is logged.
+// Secrets of callers are never logged, whatever object is.
 const redact = ['authorization', 'cookie', 'set-cookie', 'secret', 'password', 'html', 'text'].flatMap((name) => [
   `["${name}"]`,
   `*["${name}"]`,
   `*.*["${name}"]`,
 ]);
 
-/** Logs to standard error, so that standard output carries what a person asked for. */
+/** Logs to standard error; standard output is for the banner. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, terminal: boolean): Log {
   const options = { level: config.LOG_LEVEL, redact, base: null, serializers: { err: plainError } };
   const format = config.LOG_FORMAT ?? (terminal ? 'pretty' : 'json');
@@ -18,7 +18,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, term
     : pino(options, toStderr(false));
 }
 
-/** Whether what is written goes nowhere any more: the pipe has lost its reader, or the terminal was closed. */
+/** Whether the output is closed: the pipe has no reader any more, or the terminal was closed. */
 export function isHungUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
 }
@@ -27,13 +27,13 @@ function toStderr(sync: boolean) {
   const stream = pino.destination({ dest: 2, sync });
   stream.on('error', (error) => {
     if (!isHungUp(error)) throw error;
-    // It would try the same write again for ever, and so keep the process from its end.
+    // It would retry the same write for ever and keep the process alive.
     Object.assign(stream, { write: () => true, flushSync() {}, end() {}, destroy() {} });
   });
   return stream;
 }
 
-/** Errors of drivers carry their connection with its keys, and details that quote rows; neither is logged. */
+/** Driver errors contain their connection with its keys, and details that quote rows; neither is logged. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   return {

@@ -1,10 +1,9 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import { banner, secretRows } from './banner.ts';
-import { keepHeapSmallAtRest } from './idle-heap.ts';
 import { createLog, isHungUp } from './log.ts';
 import { type Running, startPostrider } from './start.ts';
 
-// SIGTERM leaves 15 s; the end of them is for a stop that hangs.
+// A stop has 15 s from SIGTERM; one that hangs is cut just before that.
 const STOP_DEADLINE_MS = 14_500;
 
 await main();
@@ -12,7 +11,7 @@ await main();
 async function main(): Promise<void> {
   const config = readConfigOrExit();
   if (!config) return;
-  // Nobody reads on: no reason to leave the database of this process behind.
+  // A closed output must not crash the process and leave its embedded database running.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       if (!isHungUp(error)) throw error;
@@ -30,7 +29,6 @@ async function main(): Promise<void> {
   });
   const running = await startOrExplain(config, log, stopping.signal);
   if (!running) return;
-  keepHeapSmallAtRest();
   await stopAsked;
   try {
     await running.stop();
@@ -38,7 +36,7 @@ async function main(): Promise<void> {
     log.error({ err: error }, 'the stop failed');
     process.exit(1);
   }
-  // An SMTP session that waits for its last answer has been recorded, and would keep the process for minutes.
+  // An SMTP session that waits for its last reply is recorded already, and would keep the process for minutes.
   process.exit(0);
 }
 
@@ -53,8 +51,9 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
     process.stdout.write(`${banner(running)}\n`);
     return running;
   } catch (error) {
-    if (secrets.length > 0) process.stdout.write(`Made by this start, and kept for the next:\n${secrets.join('\n')}\n`);
-    // A Ctrl-C reaches Postgres too, which may have ended before this process heard of it.
+    if (secrets.length > 0)
+      process.stdout.write(`Created by this start and kept for the next:\n${secrets.join('\n')}\n`);
+    // Ctrl-C reaches Postgres too, which may have ended before this process handles its signal.
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) {
       log.info('stopped before the start was done');
@@ -78,7 +77,7 @@ function readConfigOrExit() {
   }
 }
 
-/** The first SIGTERM, Ctrl-C or closed terminal; later ones change nothing, as the stop is under way. */
+/** The first SIGTERM, Ctrl-C or closed terminal; later ones change nothing. */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.on('SIGTERM', resolve);

@@ -4,17 +4,16 @@ import { createRole as createInboundRole } from '@postrider/inbound';
 import { createMalformedHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
 import { createHealthHandler } from './health.ts';
-import { type HttpServer, startHttpServer } from './http-server.ts';
+import type { HttpServer } from './http-server.ts';
 
 export interface RunningRoles {
-  readonly http: HttpServer;
   readonly capture_port: number | null;
   readonly inbound_port: number | null;
   stop(): Promise<void>;
 }
 
-/** Starts the roles that this process is to run, and stops them in reverse. */
-export async function startRoles(services: Services): Promise<RunningRoles> {
+/** Starts the roles of this process, and stops them in reverse. */
+export async function startRoles(services: Services, http: HttpServer): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
   const started = new Set<RoleName>();
@@ -39,20 +38,15 @@ export async function startRoles(services: Services): Promise<RunningRoles> {
       await worker.start();
       started.add('worker');
     }
-    const http = await startHttpServer(
-      config.HOST,
-      config.PORT,
-      {
-        health: createHealthHandler(services, started),
-        rest: runs('rest') ? createRestHandler(services) : null,
-        malformed: runs('rest') ? createMalformedHandler(services) : null,
-        admin: runs('admin') ? createAdminHandler(services) : null,
-      },
-      log,
-    );
+    http.serve({
+      health: createHealthHandler(services, started),
+      rest: runs('rest') ? createRestHandler(services) : null,
+      malformed: runs('rest') ? createMalformedHandler(services) : null,
+      admin: runs('admin') ? createAdminHandler(services) : null,
+    });
     stops.unshift(() => http.stop());
     for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);
-    return { http, capture_port, inbound_port, stop };
+    return { capture_port, inbound_port, stop };
   } catch (error) {
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;

@@ -17,7 +17,8 @@ import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/wo
 import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
-import { type RunningRoles, startRoles } from './roles.ts';
+import { bindHttpServer } from './http-server.ts';
+import { startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
 
 export interface Running {
@@ -26,7 +27,7 @@ export interface Running {
   readonly capture_port: number | null;
   readonly inbound_port: number | null;
   readonly provisioned: Provisioned;
-  /** Signs the operator that this start made in once; null where it made none, or was given the password. */
+  /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD; null otherwise. */
   readonly login_link: string | null;
   readonly embedded: boolean;
   stop(): Promise<void>;
@@ -38,15 +39,15 @@ const QUEUE_POOL_SIZE = 4;
 const MIGRATION_WAIT_MS = 60_000;
 
 /**
- * Brings a process up: database, migrations, provisioning, roles. Stopping undoes it in reverse; so does the
- * signal, between two steps, while the start is under way.
+ * Starts a process: database, migrations, provisioning, port, roles. A stop undoes it in reverse, and so does the signal
+ * between two steps of the start.
  */
 export async function startPostrider(
   config: Config,
   log: Log,
   on_progress: (line: string) => void,
   signal: AbortSignal,
-  /** Told at once: its secrets exist nowhere else, even if the start fails after it. */
+  /** Called at once: its secrets exist nowhere else, and the start may still fail. */
   on_provisioned: (provisioned: Provisioned) => void = () => undefined,
 ): Promise<Running> {
   const stops: (() => Promise<void>)[] = [];
@@ -65,7 +66,7 @@ export async function startPostrider(
     const sql = connect(database_url, { max: POOL_SIZE, application_name: 'postrider' });
     stops.unshift(() => sql.end({ timeout: 1 }));
     await extendPartitions(sql).catch((error: unknown) =>
-      // Mail is as safe in the default partition, and the hourly chore tries again.
+      // The default partition takes the rows meanwhile, and the hourly job retries.
       log.error({ err: error }, 'partitions could not be made at the start'),
     );
     const lanes = connectLanes(database_url, ACCEPT_LANES, 'postrider-accept');
@@ -84,17 +85,13 @@ export async function startPostrider(
     const parts = { sql, lanes, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
     on_provisioned(provisioned);
-    let public_url = config.PUBLIC_URL ?? '';
-    // A getter, as the address is known only once the roles listen; a spread would read it too early.
-    const services: Services = Object.defineProperty(createServices({ ...parts, public_url }), 'public_url', {
-      get: () => public_url,
-      enumerable: true,
-    });
+    const http = await bindHttpServer(config.HOST, config.PORT, log);
+    stops.unshift(() => http.stop());
+    const url = `http://${shownHost(config.HOST)}:${http.port}`;
+    const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url });
     stops.unshift(() => services.key_uses.stop());
-    const roles: RunningRoles = await startRoles(services);
+    const roles = await startRoles(services, http);
     stops.unshift(() => roles.stop());
-    const url = `http://${shownHost(config.HOST)}:${roles.http.port}`;
-    public_url ||= url;
     const login_link = config.ROLES.includes('admin') ? await firstLoginLink(services, provisioned) : null;
     return {
       services,
@@ -112,15 +109,15 @@ export async function startPostrider(
   }
 }
 
-/** Made wherever a generated password is shown: whoever set ADMIN_PASSWORD does not want its like in a log. */
+/** Created only together with a generated password: with ADMIN_PASSWORD set, no credential may reach the log. */
 async function firstLoginLink(services: Services, { operator }: Provisioned): Promise<string | null> {
   if (!operator?.password) return null;
   const workspace_id = (await oldestWorkspace(services.sql)) ?? '';
-  const ctx = createContext(services, { kind: 'system', workspace_id }, { face: 'cli' });
+  const ctx = createContext(services, { kind: 'system', workspace_id }, { via: 'cli' });
   return (await invoke(ctx, createLoginLink, { email: operator.email })).url;
 }
 
-/** One process alone migrates by itself; a process among several waits for the migrate command. */
+/** An all-in-one process migrates; a process with some roles only waits for the migrate command. */
 async function prepareSchema(
   config: Config,
   database_url: string,

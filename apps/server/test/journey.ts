@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSealing } from '@postrider/core';
+import { createEncryption } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
 import { connect, type Sql } from '@postrider/db';
 import {
@@ -56,8 +56,8 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
       });
       const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
       const domain = { workspace_id: workspace?.id ?? '', name: 'good.test', sandbox: false };
-      const sealing = createSealing(shared.SECRET_KEY);
-      await sql.begin((tx) => insertProvenDomain(tx, sealing, domain, testPairs, Date.now()));
+      const encryption = createEncryption(shared.SECRET_KEY);
+      await sql.begin((tx) => insertProvenDomain(tx, encryption, domain, testPairs, Date.now()));
       return server;
     },
     async stop() {

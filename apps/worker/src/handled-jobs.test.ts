@@ -1,11 +1,10 @@
 import { type Context, createContext, invoke, type Services } from '@postrider/core';
 import { createHold, releaseHold } from '@postrider/core/holds';
 import { getJob, getQueue, jobId, listJobs, listWorkers, redriveQueue, setConcurrency } from '@postrider/core/queues';
+import { openWorkerMetrics, startHoldCache, type WorkerMetrics } from '@postrider/dispatch';
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startHandledJobs } from './handled-jobs.ts';
-import { createHoldKeeper } from './hold-keeper.ts';
-import { openWorkBook, type WorkBook } from './work-book.ts';
 
 let world: World;
 let ctx: Context;
@@ -19,18 +18,18 @@ afterEach(async () => {
   await world.stop();
 });
 
-async function startWorker(): Promise<{ services: Services; book: WorkBook }> {
+async function startWorker(): Promise<{ services: Services; metrics: WorkerMetrics }> {
   const services = await world.peer({ works: true });
-  const book = await openWorkBook(services);
-  const holds = createHoldKeeper(services);
+  const metrics = await openWorkerMetrics(services);
+  const holds = startHoldCache(services);
   await holds.ready;
-  const handled = startHandledJobs(services, book, holds);
+  const handled = startHandledJobs(services, metrics, holds);
   stops.unshift(async () => {
     await handled.stop();
-    await book.stop();
+    await metrics.stop();
     await holds.stop();
   });
-  return { services, book };
+  return { services, metrics };
 }
 
 const recovery = () => ({
@@ -71,14 +70,14 @@ describe('jobs that need no lanes', () => {
 
     // One in five seconds is what a worker did before it fetched as soon as it could run one more.
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(100), 30_000);
-    for (const { book } of workers) await book.tell();
+    for (const { metrics } of workers) await metrics.publish();
     const [sum] = await world.services.sql`
       select sum(finished)::int as finished from queue_minutes where queue = 'webhook.recover'`;
     expect(sum).toEqual({ finished: 100 });
   });
 
   it('leave their runs that failed, the latest first, with the worker and the one that went well at last', async () => {
-    const { services, book } = await startWorker();
+    const { services, metrics } = await startWorker();
     await breakRecoveries();
     await addRecoveries(1);
     services.jobs.wake('webhook.recover');
@@ -97,7 +96,7 @@ describe('jobs that need no lanes', () => {
       { number: 1, error: { name: 'PostgresError', message: expect.stringContaining('webhook_deliveries') } },
     ]);
     expect(job.attempts[0]?.worker).toMatch(/:\d+$/);
-    await book.tell();
+    await metrics.publish();
     expect(await invoke(ctx, getQueue, { queue: 'webhook.recover' })).toMatchObject({
       fail_per_minute: expect.any(Number),
     });
@@ -121,7 +120,7 @@ describe('jobs that need no lanes', () => {
   });
 
   it('run as many at once as an operator has set, on every worker that is at work', async () => {
-    const { services, book } = await startWorker();
+    const { services, metrics } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
     await lock`lock table webhook_deliveries in access exclusive mode`;
@@ -133,11 +132,11 @@ describe('jobs that need no lanes', () => {
     await invoke(ctx, setConcurrency, { queue: 'webhook.recover', concurrency: 7 });
 
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(7), 30_000);
-    await book.tell();
+    await metrics.publish();
     const [id = ''] = await jobsIn('webhook.recover', 'active');
-    expect((await invoke(ctx, getJob, { id })).worker).toMatchObject({ id: book.worker_id });
+    expect((await invoke(ctx, getJob, { id })).worker).toMatchObject({ id: metrics.worker_id });
     const { workers, concurrency } = await invoke(ctx, getQueue, { queue: 'webhook.recover' });
-    expect({ workers, concurrency }).toMatchObject({ workers: [{ id: book.worker_id, active: 7 }], concurrency: 7 });
+    expect({ workers, concurrency }).toMatchObject({ workers: [{ id: metrics.worker_id, active: 7 }], concurrency: 7 });
     await lock`commit`;
     lock.release();
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(20), 30_000);
@@ -187,17 +186,17 @@ describe('jobs that need no lanes', () => {
 describe('workers.list', () => {
   it('shows who works on what, and who has crashed as not live', async () => {
     const first = await startWorker();
-    await first.book.tell();
+    await first.metrics.publish();
     // It beats every thirty seconds of its own time, so to the others it is silent from now on.
     await world.clock.advance(120_000);
     const second = await startWorker();
-    await second.book.tell();
+    await second.metrics.publish();
 
     const { data } = await invoke(ctx, listWorkers, {});
 
     expect(data.map(({ id, live }) => ({ id, live }))).toEqual([
-      { id: second.book.worker_id, live: true },
-      { id: first.book.worker_id, live: false },
+      { id: second.metrics.worker_id, live: true },
+      { id: first.metrics.worker_id, live: false },
     ]);
     expect(data[0]).toMatchObject({
       version: '0.1.0',

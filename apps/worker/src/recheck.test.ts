@@ -16,7 +16,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-it('verifies a domain by the job of the minute, without anybody asking', async () => {
+it('verifies a domain by the job of the minute, without being asked', async () => {
   const { sql, jobs } = world.services;
   const context = world.as(world.workspace_id);
   const added = await invoke(context, addDomain, { name: 'good.test' });

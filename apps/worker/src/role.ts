@@ -3,14 +3,10 @@ import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { reconcileBulk } from '@postrider/core/bulk';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
-import { createHttpGuard } from '@postrider/mail';
+import { every, openWorkerMetrics, startDeliveryPump, startHoldCache, startWebhookPump } from '@postrider/dispatch';
+import { createHttpGuard } from '@postrider/net';
 import { startHandledJobs } from './handled-jobs.ts';
-import { createHoldKeeper } from './hold-keeper.ts';
-import { startDeliveryPump } from './pump.ts';
-import { every } from './schedules.ts';
 import { openSimulator } from './simulator.ts';
-import { startWebhookPump } from './webhook-pump.ts';
-import { openWorkBook } from './work-book.ts';
 
 const RECONCILE_MS = 20_000;
 // What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
@@ -30,17 +26,17 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       stops.unshift(stop);
       const http = createHttpGuard(egressOf(services.config));
       stops.unshift(() => http.stop());
-      const holds = createHoldKeeper(services);
+      const holds = startHoldCache(services);
       stops.unshift(() => holds.stop());
-      const book = await openWorkBook(services);
-      stops.unshift(() => book.stop());
-      const pump = startDeliveryPump(services, mailers, holds, book);
-      const webhooks = startWebhookPump(services, http, holds, book);
+      const metrics = await openWorkerMetrics(services);
+      stops.unshift(() => metrics.stop());
+      const pump = startDeliveryPump(services, mailers, holds, metrics);
+      const webhooks = startWebhookPump(services, http, holds, metrics);
       // Together, because each takes the seconds that a stop has for itself.
       stops.unshift(() => Promise.all([pump.stop(), webhooks.stop()]));
       await services.jobs.listen();
       await holds.ready;
-      const handled = startHandledJobs(services, book, holds);
+      const handled = startHandledJobs(services, metrics, holds);
       stops.unshift(() => handled.stop());
       const walk = newWalk();
       const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services);

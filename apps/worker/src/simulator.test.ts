@@ -1,6 +1,7 @@
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { readCapture } from '@postrider/core/captures';
-import { getMessage, sendMessage } from '@postrider/core/messages';
+import { getMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRole, type WorkerRole } from './role.ts';

@@ -22,7 +22,7 @@ export async function openSimulator(services: Services, inbound_port: number | n
       on_lost: ({ to, outcome }) =>
         log.warn(
           { to, error: outcome?.error, reply: outcome?.reply },
-          'nobody took a report of the simulator: the inbound role does not listen here, or refused it',
+          'a report of the simulator was not taken: the inbound role does not listen here, or refused it',
         ),
     },
   });

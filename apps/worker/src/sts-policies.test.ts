@@ -59,7 +59,7 @@ function worker(now?: () => number) {
   return { send, stop: () => transport.stop() };
 }
 
-/** A mail by a transport that has just begun, as that of a worker which was started anew. */
+/** A mail by a transport that has just begun, as that of a worker which was started again. */
 async function sendByAnother(): Promise<SendOutcome> {
   const { send, stop } = worker();
   try {

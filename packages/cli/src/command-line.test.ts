@@ -312,7 +312,7 @@ describe('webhooks listen', () => {
     await sink.stop();
   });
 
-  it('tries again where nobody listens, and posts in order once somebody does', async () => {
+  it('retries a refused connection, and posts in order once a receiver listens', async () => {
     const sink = await startWebhookSink();
     const { port } = new URL(sink.url);
     await sink.stop();
@@ -429,7 +429,7 @@ describe('domains', () => {
     expect(verified.out).toMatch(/^example\.test {2}verified\n/);
     expect(verified.code).toBe(0);
     const healthy = await postrider(['domains', 'doctor', 'example.test', '--format', 'steps']);
-    expect(healthy).toMatchObject({ code: 0, out: 'Nothing is left to do.\n' });
+    expect(healthy).toMatchObject({ code: 0, out: 'Nothing to do.\n' });
     expect((await postrider(['domains', 'list'])).out).toMatch(/^example\.test +verified +next check /);
     const unnamed = await postrider(['domains', 'add', 'other.test', '--return-path', 'bounces']);
     expect(unnamed.out).toMatch(/^Set HELO_NAME .* publish nothing that names (localhost|127\.0\.0\.1)\.$/m);
@@ -481,11 +481,11 @@ describe('queues, workers and schedules', () => {
     const shown = (await postrider(['queues', 'top'])).out;
     expect(shown).toMatch(/^queue +ready +deferred /);
     expect(shown).toMatch(/^delivery\.attempt +\d/m);
-    expect(workers.out).toMatch(/:\d+ +live +last heard of 20/);
+    expect(workers.out).toMatch(/:\d+ +live +last heartbeat 20/);
     expect(schedules.out).toMatch(/^storage\.maintain +every hour at minute 7 +UTC +next 20/m);
   });
 
-  it('lists jobs and pulls the levers of one', async () => {
+  it('lists jobs and pulls the admin actions of one', async () => {
     const listed = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--json']);
     const preview = await postrider(['queues', 'redrive', 'domain.recheck', '--preview']);
     const set = await postrider(['queues', 'concurrency', 'domain.recheck', '2', '--reason', 'many domains']);
@@ -620,7 +620,7 @@ describe('numbers', () => {
     expect(JSON.parse(failures.out)).toMatchObject({ object: 'list', data: [] });
     expect((await postrider(['stats', '--bucket', 'minute'])).out).toMatch(/accepted +delivered[\s\S]*Counted up to /);
     expect((await postrider(['backlog'])).out).toMatch(/^destination +waiting +<5 min[\s\S]*\nin all +\d/);
-    expect((await postrider(['failures'])).out).toBe('Nothing has failed.\n');
+    expect((await postrider(['failures'])).out).toBe('No failures.\n');
   });
 
   it('refuses a range that is not kept', async () => {
@@ -712,13 +712,14 @@ describe('audit', () => {
     const verified = await postrider(['audit', 'verify']);
     const elsewhere = await postrider(['audit', 'verify', '--workspace', 'wsp_none']);
 
+    expect(listed.err).toBe('');
     expect(listed.out).toMatch(/key First key +rest +api_key\.created +key_\S+ +\{"name":"Seen"/);
     const targets = exported.out
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).target_id);
     expect(targets).toContain(id);
-    expect(verified.out).toMatch(/^\d+ entries are whole\nhead [0-9a-f]{64}\n$/);
+    expect(verified.out).toMatch(/^\d+ entries are intact\nhead [0-9a-f]{64}\n$/);
     expect((await postrider(['audit', 'verify', '--instance', '--json'])).code).toBe(0);
     expect(elsewhere.err).toMatch(/^workspace_not_found: /);
   });
@@ -732,7 +733,7 @@ describe('bulk', () => {
 
     const seen = await postrider(['bulk', 'preview', 'cancel', '--tag', 'bulk']);
     expect(seen.err).toBe('');
-    expect(seen.out).toContain(`cancel would be done to 1\n  ${id}\n`);
+    expect(seen.out).toContain(`cancel would process 1\n  ${id}\n`);
     const token = /bulk run (\S+)/.exec(seen.out)?.[1] ?? '';
     const started = await postrider(['bulk', 'run', token, '--reason', 'a mistake', '--json']);
     const bulk = JSON.parse(started.out);
@@ -749,7 +750,7 @@ describe('bulk', () => {
     );
     const not_written = await postrider(['bulk', 'download', bulk.id]);
     expect(not_written).toMatchObject({ code: 1, out: '' });
-    expect(not_written.err).toContain(`bulk_not_found: ${bulk.id} is no export but cancel`);
+    expect(not_written.err).toContain(`bulk_not_found: ${bulk.id} is not an export but cancel`);
     const ended = await postrider(['bulk', 'cancel', bulk.id]);
     expect([ended.code, ended.err.split(':')[0]]).toEqual([1, 'bulk_finished']);
   });
@@ -759,9 +760,9 @@ describe('bulk', () => {
     const { id } = JSON.parse(sent.out);
 
     const aimed = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', '--sender-domain', 'sandbox.test']);
-    expect(aimed.out).toContain(`export would be done to 1\n  ${id}\n`);
+    expect(aimed.out).toContain(`export would process 1\n  ${id}\n`);
     const sent_to = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', '--to-domain', 'example.com']);
-    expect(sent_to.out).toContain(`export would be done to 1\n  ${id}\n`);
+    expect(sent_to.out).toContain(`export would process 1\n  ${id}\n`);
     for (const option of ['--sender-domain', '--domain']) {
       const missed = await postrider(['bulk', 'preview', 'export', '--tag', 'aimed', option, 'example.com']);
       expect([missed.code, missed.out]).toEqual([
@@ -833,7 +834,7 @@ describe('doctor', () => {
 
     expect(code).toBe(1);
     expect(out).toMatch(/skipped +database/);
-    expect(out).toMatch(/failed +service +Nobody answered at http:\/\/127\.0\.0\.1:9/);
+    expect(out).toMatch(/failed +service +No answer from http:\/\/127\.0\.0\.1:9/);
     expect(out).toMatch(/skipped +key/);
   });
 });
@@ -845,11 +846,11 @@ it('stops before a command when the environment names no address', async () => {
   expect(refused.err).toMatch(/^invalid_environment: POSTRIDER_URL is localhost:3000/);
 });
 
-it('says why nobody answered, also where the reason has no code', async () => {
+it('says why there was no answer, also where the error has no code', async () => {
   // A port that fetch itself refuses to call.
   const refused = await postrider(['keys', 'list'], { POSTRIDER_URL: 'http://127.0.0.1:1' });
 
-  expect(refused.err).toMatch(/^unreachable: Nobody answered at http:\/\/127\.0\.0\.1:1: bad port\.$/m);
+  expect(refused.err).toMatch(/^unreachable: No answer from http:\/\/127\.0\.0\.1:1: bad port\.$/m);
 });
 
 describe('queues', () => {
@@ -883,17 +884,17 @@ describe('queues', () => {
 
     const listed = await postrider(['queues', 'holds']);
     expect(listed.out).toMatch(
-      /^hld_\w+ {2}destination held\.example\.com +held until \S+ +[1-9]\d* kept back +Postrider +An outage there\n$/,
+      /^hld_\w+ {2}destination held\.example\.com +held until \S+ +[1-9]\d* held +Postrider +An outage there\n$/,
     );
     const shown = await postrider(['email', 'get', id]);
     expect(shown.out).toContain(`${hold_id}: An outage there`);
     expect(shown.out).toMatch(/waiting: hold until \S+/);
 
-    const twin = await postrider(['queues', 'hold', 'destination', 'held.example.com', '--reason', 'Again']);
-    expect([twin.code, twin.err]).toEqual([1, expect.stringMatching(/^hold_exists: /)]);
+    const duplicate = await postrider(['queues', 'hold', 'destination', 'held.example.com', '--reason', 'Again']);
+    expect([duplicate.code, duplicate.err]).toEqual([1, expect.stringMatching(/^hold_exists: /)]);
 
     const released = await postrider(['queues', 'release', 'destination', 'held.example.com']);
-    expect(released.out).toBe(`${hold_id}  destination held.example.com is released, and goes on at 600 a minute\n`);
+    expect(released.out).toBe(`${hold_id}  destination held.example.com is released, resumes at 600 a minute\n`);
     expect(JSON.parse((await postrider(['queues', 'holds', '--json'])).out).data).toEqual([]);
     const ended = JSON.parse((await postrider(['queues', 'holds', '--all', '--json'])).out).data;
     expect(ended).toMatchObject([{ id: hold_id, ended_by: 'release' }]);
@@ -901,7 +902,7 @@ describe('queues', () => {
 
   it('refuses a scope that is none, a queue that is none, and a release of what is not held', async () => {
     const scope = await postrider(['queues', 'hold', 'planet', 'mars']);
-    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is no scope/)]);
+    expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is not a scope/)]);
     const unreasoned = await postrider(['queues', 'hold', 'queue', 'delivery.attempt']);
     expect([unreasoned.code, unreasoned.err]).toEqual([1, expect.stringMatching(/^missing_option: /)]);
     const queue = await postrider(['queues', 'hold', 'queue', 'mars', '--reason', 'Why not']);

@@ -1,6 +1,6 @@
 import { runCommand } from './run-command.ts';
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader that closes the pipe, such as head, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

@@ -1,24 +1,24 @@
 import { Command } from 'commander';
-import { addAudit } from './audit.ts';
-import { addBulk } from './bulk.ts';
-import { addDestinations } from './destinations.ts';
-import { addDoctor } from './doctor.ts';
-import { addDomains } from './domains.ts';
-import { addEmail } from './email-get.ts';
-import { addKeys } from './keys.ts';
-import { addLogs } from './logs-tail.ts';
-import { addMembers } from './members.ts';
-import { addMigrate } from './migrate.ts';
-import { addNumbers } from './numbers.ts';
-import { addOperators } from './operators.ts';
-import { addPlans } from './plans.ts';
-import { addQueues } from './queues.ts';
-import { addSend } from './send.ts';
-import { addSuppressionCommands } from './suppressions.ts';
-import type { Terminal } from './terminal.ts';
-import { addWebhooks } from './webhooks-listen.ts';
-import { addWorkers } from './workers.ts';
-import { addWorkspaces } from './workspaces.ts';
+import { addAudit } from './commands/audit.ts';
+import { addBulk } from './commands/bulk.ts';
+import { addDestinations } from './commands/destinations.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addDomains } from './commands/domains.ts';
+import { addEmail } from './commands/email-get.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLogs } from './commands/logs-tail.ts';
+import { addMembers } from './commands/members.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addNumbers } from './commands/numbers.ts';
+import { addOperators } from './commands/operators.ts';
+import { addPlans } from './commands/plans.ts';
+import { addQueues } from './commands/queues.ts';
+import { addSend } from './commands/send.ts';
+import { addSuppressionCommands } from './commands/suppressions.ts';
+import { addWebhooks } from './commands/webhooks-listen.ts';
+import { addWorkers } from './commands/workers.ts';
+import { addWorkspaces } from './commands/workspaces.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const settings = `
 Environment:
@@ -26,11 +26,11 @@ Environment:
   POSTRIDER_API_KEY  the key that commands over HTTP use
   DATABASE_URL, SECRET_KEY, DATA_DIR  as the server has them, for commands on the machine itself`;
 
-/** The whole command line, a command to a line. */
+/** The whole command line. */
 export function createProgram(terminal: Terminal): Command {
-  const program = new Command('postrider').description('Send mail with Postrider and look after it.');
+  const program = new Command('postrider').description('Send mail with Postrider, and operate it.');
   program.addHelpText('after', settings);
-  // Before the commands are added, which take both over.
+  // Set before commands are added, because they inherit it.
   program.exitOverride().configureOutput({
     writeOut: (text) => terminal.print(text.replace(/\n$/, '')),
     writeErr: (text) => terminal.note(text.replace(/\n$/, '')),

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
-import { writeProblem } from './problem.ts';
 import { createProgram } from './program.ts';
-import type { Terminal } from './terminal.ts';
+import { writeProblem } from './terminal/problem.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
-/** Runs one command to its end, and answers the code that its process ends with. */
+/** Runs one command, and returns its exit code. */
 export async function runCommand(words: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
   let code = 0;
   const fail = () => {
@@ -12,7 +12,7 @@ export async function runCommand(words: readonly string[], terminal: Omit<Termin
   try {
     await createProgram({ ...terminal, fail }).parseAsync(words, { from: 'user' });
   } catch (error) {
-    // It has said what is wrong, or shown the help that was asked for.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode;
     writeProblem(error, words.includes('--json'), terminal.note);
     fail();

@@ -1,5 +1,35 @@
-export { type ClientAddress, createClientAddress, peerAddress } from './client-address.ts';
-export { type Clock, isoTime, systemClock } from './clock.ts';
+export { type Clock, isoTime, systemClock } from './fields/clock.ts';
+export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './fields/ids.ts';
+export { type AccessScope, accessScopes, isOperator } from './operation/access.ts';
+export {
+  type Actor,
+  type ActorContext,
+  type AnswerNotes,
+  type Context,
+  type Credential,
+  type KeyActor,
+  type Log,
+  type Services,
+  type SystemActor,
+  type UserActor,
+  type Via,
+  viaNames,
+} from './operation/context.ts';
+export {
+  AppError,
+  codeOf,
+  type ErrorCode,
+  type ErrorDetail,
+  errorCodes,
+  errorFields,
+  type PublicError,
+  publicErrorSchema,
+  type Reason,
+  reasons,
+} from './operation/errors.ts';
+export { invoke, invokeParsed, type Operation, type Parsed } from './operation/operation.ts';
+export { likelyMeant } from './operation/spelling.ts';
+export { cursorOf, type List } from './paging/list.ts';
 export {
   type Config,
   ConfigError,
@@ -9,41 +39,9 @@ export {
   roleNames,
   type Transport,
   usualPorts,
-} from './config.ts';
-export {
-  type Actor,
-  type ActorContext,
-  type AnswerNotes,
-  type Context,
-  type Credential,
-  type Face,
-  faces,
-  type KeyActor,
-  type Log,
-  type Services,
-  type SystemActor,
-  type UserActor,
-} from './context.ts';
-export {
-  AppError,
-  codeOf,
-  type ErrorCode,
-  type ErrorDetail,
-  errorCodes,
-  errorFields,
-  httpStatus,
-  type PublicError,
-  publicErrorSchema,
-  type Reason,
-  reasons,
-} from './errors.ts';
-export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './ids.ts';
-export { catalogue, type JobData, type JobName, type Jobs } from './jobs.ts';
-export { cursorOf, type List } from './list.ts';
-export { invoke, invokeParsed, type Operation, type Parsed } from './operation.ts';
-export { isOperator, type Reach, reaches } from './reach.ts';
-export { runAll } from './run-all.ts';
-export { createSealing, SealError, type Sealing } from './sealing.ts';
+} from './process/config.ts';
+export { createEncryption, DecryptionError, type Encryption } from './process/encryption.ts';
+export { catalogue, type JobData, type JobName, type Jobs } from './process/jobs.ts';
+export { runAll } from './process/run-all.ts';
+export { silentLog } from './process/silent-log.ts';
 export { createContext, createServices } from './services.ts';
-export { silentLog } from './silent-log.ts';
-export { likelyMeant } from './spelling.ts';

@@ -1,19 +1,22 @@
 import type { Sql } from '@postrider/db';
+import { createDnsLookup } from '@postrider/net';
+import { createSubmitBatcher } from './accept/index.ts';
 import { createKeyUses } from './api-keys/index.ts';
-import type { Clock } from './clock.ts';
-import type { Config } from './config.ts';
-import type { Actor, Context, Credential, Face, Log, Services } from './context.ts';
-import { createDnsLookup } from './dns/lookup.ts';
-import { createSigningKeys } from './domains/signing-keys.ts';
-import { newId } from './ids.ts';
-import type { Jobs } from './jobs.ts';
-import { createAcceptLine } from './messages/index.ts';
-import { createSealing } from './sealing.ts';
+import { createSigningKeys } from './domains/index.ts';
+import type { Clock } from './fields/clock.ts';
+import { newId } from './fields/ids.ts';
+import type { Actor, Context, Credential, Log, Services, Via } from './operation/context.ts';
+import type { Config } from './process/config.ts';
+import { createEncryption } from './process/encryption.ts';
+import type { Jobs } from './process/jobs.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
-export function createServices(parts: {
+export function createServices({
+  lanes,
+  ...parts
+}: {
   readonly sql: Sql;
-  /** Connections of the accept line's own; without them it shares the pool. */
+  /** Connections of the submit batcher's own; without them it shares the pool. */
   readonly lanes?: readonly Sql[];
   readonly jobs: Jobs;
   readonly clock: Clock;
@@ -23,14 +26,14 @@ export function createServices(parts: {
   readonly public_url: string;
 }): Services {
   const key_uses = createKeyUses(parts.sql, parts.log);
-  const sealing = createSealing(parts.secret_key, parts.config.SECRET_KEY_PREVIOUS);
+  const encryption = createEncryption(parts.secret_key, parts.config.SECRET_KEY_PREVIOUS);
   return {
     ...parts,
     key_uses,
-    sealing,
-    signing_keys: createSigningKeys(parts.sql, sealing),
+    encryption,
+    signing_keys: createSigningKeys(parts.sql, encryption),
     dns: createDnsLookup(parts.config.DNS_SERVERS),
-    accept: createAcceptLine({ ...parts, key_uses, lanes: parts.lanes ?? [parts.sql, parts.sql] }),
+    accept: createSubmitBatcher({ ...parts, key_uses, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }
 
@@ -41,29 +44,15 @@ export function createContext(
   request: {
     readonly request_id?: string;
     readonly idempotency_key?: string | null;
-    readonly face?: Face;
+    readonly via?: Via;
     readonly address?: string | null;
   } = {},
 ): Context {
-  // Named one by one: this is made for every request, and a spread of an object with a getter is slow.
-  const { sql, jobs, clock, log, config, secret_key, sealing, signing_keys, dns, accept, key_uses, public_url } =
-    services;
   return {
-    sql,
-    jobs,
-    clock,
-    log,
-    config,
-    secret_key,
-    sealing,
-    signing_keys,
-    dns,
-    accept,
-    key_uses,
-    public_url,
+    ...services,
     actor,
     request_id: request.request_id ?? newId('request', services.clock.now()),
-    face: request.face ?? 'worker',
+    via: request.via ?? 'worker',
     address: request.address ?? null,
     idempotency_key: request.idempotency_key ?? null,
     notes: { window: null, replayed: false, session_token: null },

@@ -19,9 +19,9 @@ end $$;
 
 -- Makes one monthly partition and moves into it what landed in the default partition meanwhile. Postgres
 -- refuses a partition for rows that the default holds, so the table is filled first and attached then.
--- The lock on the parent also makes statements that wait for it plan anew, with the partition in sight. A
--- dump may hold the parent for hours and everybody would queue behind this lock, so its wait is short: the
--- rows are as safe in the default, and the next call tries again.
+-- The lock on the parent also makes waiting statements replan, so that they see the partition. A dump may lock
+-- the parent for hours and every statement would queue behind this lock, so its timeout is short: the rows are
+-- as safe in the default, and the next call tries again.
 create function add_partition(parent text, prefix text, month timestamptz) returns void language plpgsql
   set lock_timeout = '2s' set timezone = 'UTC' as $$
 declare
@@ -37,11 +37,11 @@ begin
   join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
   where p.partrelid = parent::regclass;
   execute format('create table %I (like %I including all)', child, parent);
-  -- What is claimed by a mark on its row finds room for that beside it, and writes no entry into any index.
+  -- Room in each page for HOT updates: a claim updates its row and writes no index entry.
   if parent in ('recipients', 'webhook_deliveries') then
     execute format('alter table %I set (fillfactor = 50)', child);
   end if;
-  -- What is generated is made again.
+  -- Generated columns are computed by the new table.
   select string_agg(quote_ident(attname), ', ' order by attnum) into columns from pg_attribute
   where attrelid = parent::regclass and attnum > 0 and not attisdropped and attgenerated = '';
   execute format(
@@ -50,8 +50,8 @@ begin
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, low, high);
 end $$;
 
--- The months from last month to two months ahead of a time that have no partition yet. It asks the catalogue's
--- rows and not to_regclass, whose cache may not know yet what another session has just committed.
+-- The months from last month to two months ahead of a time that have no partition yet. It reads pg_class and not
+-- to_regclass, whose cache may lack what another session has just committed.
 create function missing_months(parent text, around timestamptz) returns setof timestamptz language sql stable as $$
   select wanted.month at time zone 'UTC'
   from (
@@ -77,7 +77,7 @@ begin
   if not exists (select from missing_months(parent, around)) then
     return;
   end if;
-  -- Processes that start together come here together; whoever waited asks again.
+  -- Processes that start together arrive here together: after the wait for the lock, check again.
   perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
   for month in select * from missing_months(parent, around) loop
     perform add_partition(parent, prefix, month);

@@ -19,14 +19,13 @@ create table workspaces (
   created_at timestamptz not null
 );
 
--- People who sign in. An e-mail address stands in one spelling, all lower case. Who came by a login link alone has no
--- password yet.
+-- Users. Email addresses are stored in lower case. A user who has only signed in by a login link has no password yet.
 create table users (
   id text collate "C" primary key,
   email text collate "C" not null unique check (email = lower(email)),
   password_hash text,
   operator boolean not null default false,
-  -- What they sign in with came from an operator last, and was never in the hands of an admin of a workspace.
+  -- The current credential was issued by an operator, and no admin of a workspace has ever seen it.
   vouched boolean not null default false,
   created_at timestamptz not null
 );
@@ -46,11 +45,11 @@ create table api_keys (
   expires_at timestamptz,
   last_used_at timestamptz,
   revoked_at timestamptz,
-  -- The key that a rotation has put in its place.
+  -- The key that replaces this one after a rotation.
   replaced_by text collate "C",
   primary key (workspace_id, id)
 );
--- A workspace may have so many keys that are neither revoked nor expired.
+-- Serves the limit on active keys of a workspace: neither revoked nor expired.
 create index api_keys_active on api_keys (workspace_id, mode, coalesce(expires_at, 'infinity')) where revoked_at is null;
 
 create table domains (
@@ -63,11 +62,11 @@ create table domains (
   verified_at timestamptz,
   primary key (workspace_id, name)
 );
--- A name belongs to whoever verified it first; others may list it as pending. The sandbox is everybody's.
+-- A name belongs to the first workspace that verified it; others may list it as pending. All share the sandbox.
 create unique index domains_claim on domains (name) where status in ('verified', 'at_risk') and not sandbox;
 
--- Changes whenever one of the facts does that a process may remember between two accepts. The statement that
--- stores by remembered facts compares it, so a revoked key or a removed domain counts at once everywhere.
+-- The epoch of the admission cache: changes with every fact that a process may cache between two accepts. The fast
+-- path's statement compares it, so a revoked key or a removed domain counts immediately in every process.
 create table accept_epoch (
   only_row boolean primary key default true check (only_row),
   value bigint not null
@@ -80,8 +79,8 @@ begin
   return null;
 end $$;
 
--- Only what the accept reads counts: a note of a key's last use, or a new row, makes nobody forget anything. The
--- triggers wait for the commit, so that every transaction takes the one row last and none deadlocks over it.
+-- Only columns that the accept reads count: a key's last use, or a new row, invalidates no cache. The triggers are
+-- deferred to the commit, so that every transaction locks the one row last and none deadlocks over it.
 create constraint trigger forget_changed_keys after update on api_keys deferrable initially deferred for each row
   when (row(old.workspace_id, old.id, old.secret_hash, old.scopes, old.mode, old.domains, old.allowed_ips, old.expires_at, old.revoked_at)
     is distinct from
@@ -97,8 +96,8 @@ create constraint trigger forget_changed_workspaces after update on workspaces d
   when (old.plan is distinct from new.plan) execute function begin_accept_epoch();
 create constraint trigger forget_changed_plans after update on plans deferrable initially deferred for each row execute function begin_accept_epoch();
 
--- What a workspace has sent in a month, in all and by day; one row, so that counting is one update. The limit is
--- the plan's at the last accept: it stands in the row so that one upsert of many workspaces can compare with it.
+-- What a workspace has sent in a month, in total and by day; one row, so that counting is one update. The limit is
+-- the plan's at the last accept, stored here so that one upsert of many workspaces can compare with it.
 create table usage_months (
   workspace_id text collate "C" not null references workspaces (id),
   month date not null,
@@ -108,22 +107,22 @@ create table usage_months (
   primary key (workspace_id, month)
 ) with (fillfactor = 50);
 
--- Ends a batch that would exceed a limit which another process has just used up; it is judged again under a lock.
+-- Aborts a batch that exceeds a limit which another process has just used up; it is checked again under a lock.
 create function raise_quota_race() returns boolean language plpgsql as $$
 begin
   raise exception 'a monthly limit was used up meanwhile' using errcode = 'PR001';
 end $$;
 
--- Ends a batch that was to be stored by remembered facts where they, a window, a limit or a suppression stand in
--- the way; it is then judged by what stands in the tables.
-create function raise_not_at_once() returns boolean language plpgsql as $$
+-- Aborts a batch on the fast path if the admission cache is stale or a window, a limit or a suppression refuses a
+-- message; the slow path then checks the tables.
+create function raise_not_fast() returns boolean language plpgsql as $$
 begin
   raise exception 'what was remembered does not hold for all of the batch' using errcode = 'PR002';
 end $$;
 
 -- One row for a key or a client address, a class and a minute. Unlogged: a crash of the database forgets
--- at most the minute it happened in, and each accepted mail stays spared one flushed page. The allowance is what
--- the last send compared with, if it was stored by remembered facts.
+-- at most the current minute, and each accepted mail is spared one flushed page. The allowance is the limit that the
+-- last send compared with, if it took the fast path.
 create unlogged table rate_windows (
   subject text collate "C" not null,
   class text collate "C" not null,

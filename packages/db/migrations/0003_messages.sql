@@ -1,6 +1,6 @@
 -- First release: nothing older runs on it.
 
--- In the order of the fold: a message's status is the least of its recipients' states, open ones first.
+-- In the order of the aggregate: a message's status is the least of its recipients' states, open ones first.
 create type delivery_state as enum (
   'scheduled', 'queued', 'deferred', 'sending',
   'failed', 'bounced', 'complained', 'suppressed', 'canceled', 'delivered'
@@ -23,7 +23,7 @@ create table messages (
   tags text[] not null,
   metadata text not null,
   recipient_count smallint not null,
-  -- About how much the body holds, so that a worker knows before it reads.
+  -- The approximate size of the body, so that a worker knows it before reading.
   body_bytes integer not null default 0,
   api_key_id text collate "C",
   request_id text collate "C" not null,
@@ -35,15 +35,14 @@ create table messages (
   event_count integer not null,
   last_event_type text not null,
   last_event_at timestamptz not null,
-  -- The domain is at hand wherever a walk of everything, or a look-up of ids, asks for it.
+  -- Scans of all messages and lookups by id need the domain without a join.
   primary key (workspace_id, id) include (from_domain)
 ) partition by range (id);
 
--- Collations "C" and "POSIX" order alike, but only a query that says "POSIX" can be planned over an index that
--- does. Without that, every lookup by workspace and id would match these indexes as well as the primary key,
--- and where a table is small or not analysed yet, the planner cannot tell which is better. For the same reason
--- each of them says that its own column is not null, which always holds: only a query that asks for the column
--- can be planned over it.
+-- Collations "C" and "POSIX" order alike, but only a query that says "POSIX" can use an index that does. Otherwise
+-- every lookup by workspace and id would match these indexes as well as the primary key, and on a small or not yet
+-- analysed table the planner cannot tell which is better. For the same reason each index has a predicate "column is
+-- not null", which always holds: only a query on that column can use it.
 create index messages_status on messages (workspace_id collate "POSIX", status, id collate "POSIX")
   where status is not null;
 -- Serves the log by sender and, one sender after another, by sending domain.
@@ -58,10 +57,10 @@ create table message_tags (
   primary key (workspace_id, tag, message_id)
 ) partition by range (message_id);
 
--- Keys of what belongs to a message begin with its id: it grows with time, so new rows of all workspaces
--- land on the same few pages at the end.
+-- Keys of a message's rows begin with its id, which grows with time: new rows of all workspaces land on the same few
+-- pages at the end.
 
--- Written once, never updated: whatever changes lives on rows that carry no body.
+-- Written once, never updated: mutable columns are on rows without a body.
 create table bodies (
   workspace_id text collate "C" not null,
   message_id text collate "C" not null,
@@ -84,13 +83,13 @@ create table recipients (
   job_id uuid,
   lease uuid,
   lease_until timestamptz,
-  -- The lease under which the content began to be sent, where a lost answer must not lead to a second copy.
+  -- The lease under which DATA began, for mail of which a lost reply must not lead to a second copy.
   content_lease uuid,
   attempt_count integer not null default 0,
   first_attempt_at timestamptz,
   last_response text,
   reason text,
-  -- The state itself stands in no index: a claim changes it, and writes no entry.
+  -- No index holds the state: a claim changes it and writes no index entry.
   is_open boolean not null generated always as (state in ('scheduled', 'queued', 'deferred', 'sending')) stored,
   primary key (message_id, id, workspace_id)
 ) partition by range (message_id);
@@ -107,7 +106,7 @@ create table attempts (
   recipient_id text collate "C" not null,
   number integer not null,
   outcome text not null check (outcome in ('accepted', 'deferred', 'rejected', 'unknown')),
-  -- What a refusal was about; null where there was none.
+  -- The category of a refusal, or null.
   category text,
   stage text not null,
   target text not null,
@@ -138,13 +137,13 @@ create table events (
 ) partition by range (id);
 create index events_message on events (message_id, id collate "POSIX", workspace_id collate "POSIX")
   where message_id is not null;
--- Serves the list by type. Nearly every event is of one of the two types left out; a walk of the primary key
--- finds those at once, and the accept writes no entry here.
+-- Serves the list by type. Nearly every event is of one of the two excluded types: the primary key finds those
+-- quickly, and the accept writes no entry here.
 create index events_uncommon on events (workspace_id collate "POSIX", type collate "POSIX", id collate "POSIX")
   where type not in ('email.queued', 'email.delivered');
 
--- Tells of a month whose volume is used up to four fifths, in the commit that got there. An accept pays one comparison
--- for each workspace that it counts for.
+-- Records the event when 80 % of a month's volume is used, in the commit that gets there. It costs an accept one
+-- comparison for each workspace.
 create function warn_of_quota() returns trigger language plpgsql as $$
 declare
   resets_at timestamptz := (new.month + interval '1 month') at time zone 'UTC';
@@ -186,8 +185,8 @@ create table idempotency_keys (
 );
 create index idempotency_keys_expiry on idempotency_keys (expires_at);
 
--- How an address is written on the suppression list and looked up there. RFC 5321 lets a server tell upper from
--- lower case before the @, and none that people write to does: one spelling stands for all.
+-- The normal form of an address on the suppression list. RFC 5321 allows a case-sensitive local part, but no server
+-- in use has one: addresses are compared in lower case.
 create function suppression_key(email text) returns text language sql immutable parallel safe as $$
   select lower(email collate "C")
 $$;
@@ -205,5 +204,5 @@ create table suppressions (
 );
 -- Serves the list, newest first.
 create index suppressions_newest on suppressions (workspace_id collate "POSIX", id collate "POSIX");
--- Serves the chore that ends those whose time has run out.
+-- Serves the job that removes expired ones.
 create index suppressions_expiry on suppressions (expires_at) where expires_at is not null;

@@ -1,6 +1,6 @@
 -- First release: nothing older runs on it.
 
--- Mail that the built-in capture received instead of the network.
+-- Mail that the built-in capture received instead of a remote server.
 create table captures (
   workspace_id text collate "C" not null references workspaces (id),
   id text collate "C" not null,

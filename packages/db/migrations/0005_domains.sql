@@ -1,21 +1,21 @@
 -- First release: nothing older runs on it.
 
 alter table domains
-  -- Null for the sandbox, which nobody has to prove.
+  -- Null for the sandbox, which needs no verification.
   add column ownership_token text,
-  -- Under the domain; used as the envelope's domain once its record has been seen.
+  -- A name under the domain; the envelope's domain once its record has been found.
   add column return_path text collate "C",
   add column return_path_ready boolean not null default false,
-  -- The keys that sign now. Others of the domain may be published already, or still.
+  -- The keys that sign now. Next and retired keys of the domain may be published too.
   add column signing_key_ids text[] not null default '{}',
   add column status_since timestamptz not null default clock_now(),
   add column status_reason text,
   add column last_checked_at timestamptz,
   add column next_check_at timestamptz,
-  -- What the last check saw of each record, as JSON.
+  -- The last check's result for each record, as JSON.
   add column checks text not null default '{}';
 
--- Of the domains that are checked again in the background, those that are due.
+-- Serves the background check: the domains that are due.
 create index domains_due on domains (next_check_at) where next_check_at is not null;
 
 -- A key never changes, its role does. Each has a selector of its own, because a name in the DNS publishes one key.
@@ -28,12 +28,12 @@ create table dkim_keys (
   -- As in p= of the record.
   public_key text not null,
   -- PKCS #8, encrypted under SECRET_KEY for this id.
-  sealed_private_key bytea not null,
-  -- Its record is to be published; it signs; or mail that it signed is still on its way.
+  encrypted_private_key bytea not null,
+  -- Next: its record is to be published. Active: it signs. Retired: mail that it signed may still be under way.
   role text not null check (role in ('next', 'active', 'retired')),
   role_since timestamptz not null,
-  -- Since when every check has found its record right, and for how long that must be so before it signs: as long as
-  -- caches may hold what was at its name before.
+  -- Since when every check has found its record correct, and for how long that must last before it signs: as long as
+  -- caches may hold an earlier record of that name.
   right_since timestamptz,
   wait_seconds integer not null default 0,
   created_at timestamptz not null,

@@ -1,7 +1,7 @@
 -- The release before can run on it: it knows none of these tables, and leaves them empty.
 
--- Recipients that are due and wait for their lane, out of the queue's way. A row stands for the job that it was:
--- same id, which the recipient remembers, so that parking touches no recipient.
+-- Parked recipients: due, but waiting for their lane outside the queue. A row keeps the id of the job that it was,
+-- which the recipient refers to, so that parking updates no recipient.
 create table parked_deliveries (
   job_id uuid primary key,
   lane text collate "C" not null,
@@ -13,15 +13,15 @@ create table parked_deliveries (
 -- Serves the next slice of a lane: one workspace after another, each in the order of its due times.
 create index parked_deliveries_turn on parked_deliveries (lane, workspace_id, due_at, job_id);
 
--- What the workers tell each other of lanes that were closed or have parked mail; a lane without a row is open.
+-- The state of lanes that were closed or have parked mail, shared by the workers; a lane without a row is open.
 create table lanes (
   lane text collate "C" primary key,
   closed_until timestamptz,
   reason text check (reason in ('failing', 'limit')),
   last_reply text,
-  -- In a row, without a mail taken in between.
+  -- Consecutive failures, without an accepted mail in between.
   closings integer not null default 0,
-  -- When a worker last looked after its parked mail.
+  -- When a worker last handled its parked mail.
   tended_at timestamptz not null
 );
 
@@ -33,7 +33,7 @@ create table destination_limits (
   check (connections is not null or messages_per_minute is not null)
 );
 
--- The MTA-STS policies that workers have fetched, so that a restart forgets none that is in force.
+-- The MTA-STS policies that workers have fetched, so that those in force survive a restart.
 create table sts_policies (
   domain text collate "C" primary key,
   id text not null,
@@ -43,7 +43,7 @@ create table sts_policies (
 );
 create index sts_policies_expiry on sts_policies (expires_at);
 
--- One row for a limited destination and a minute. Unlogged: a crash of the database forgets the minute it happened in.
+-- One row for a limited destination and a minute. Unlogged: a crash of the database loses the current minute.
 create unlogged table destination_minutes (
   destination text collate "C" not null,
   minute timestamptz not null,

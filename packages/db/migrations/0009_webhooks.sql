@@ -5,7 +5,7 @@ create table webhooks (
   id text collate "C" not null unique,
   url text not null,
   description text,
-  -- Which mail it hears of. What is about no mail is told to live ones.
+  -- Sandbox or live mail. Events without a mail go to live endpoints.
   mode text not null default 'live' check (mode in ('live', 'sandbox')),
   -- Types of events; null for all.
   events text[],
@@ -17,11 +17,11 @@ create table webhooks (
   previous_secret_until timestamptz,
   created_at timestamptz not null,
   last_success_at timestamptz,
-  -- The first failure since the last success, and how many there have been.
+  -- The first failure since the last success, and the number of failures since.
   failing_since timestamptz,
   failure_count integer not null default 0,
   noticed_at timestamptz,
-  -- Nothing is posted before this.
+  -- No delivery is posted before this time.
   paused_until timestamptz,
   primary key (workspace_id, id)
 ) with (fillfactor = 50);
@@ -40,50 +40,50 @@ create table webhook_deliveries (
   lease_until timestamptz,
   created_at timestamptz not null,
   last_attempt_at timestamptz,
-  -- How long the last post took, to its answer or its failure.
+  -- The duration of the last post, to its response or its failure.
   duration_ms integer,
   finished_at timestamptz,
   response_status integer,
   response_body text,
   error text,
-  -- The body of a test, which is about no event; every other body is made of its event.
+  -- The body of a test delivery, which has no event; every other body is rendered from its event.
   sample text,
   primary key (id, workspace_id)
 ) partition by range (id);
--- Serves the claim: what is open at an endpoint, by the time it is due.
+-- Serves the claim: open deliveries of an endpoint, by the time they are due.
 create index webhook_deliveries_open on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending';
 -- Serves the list of an endpoint, newest first.
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id collate "POSIX", id collate "POSIX");
 
--- Who looks after an endpoint just now, so that one worker alone posts to it. The rows of deliveries are the truth of
--- what is owed; a job only says that somebody has to look, and this row when the next one will.
-create table webhook_visits (
+-- The endpoint leases, so that one worker at a time posts to an endpoint. The rows of deliveries say what is owed; a
+-- job only tells a worker to poll, and this row when the next job fires.
+create table endpoint_leases (
   webhook_id text collate "C" primary key references webhooks (id) on delete cascade,
   holder uuid,
   held_until timestamptz,
-  -- A job waits for this time, if it is still to come.
+  -- A job is scheduled for this time, if it is in the future.
   next_look_at timestamptz
 ) with (fillfactor = 50);
 
--- The id of the delivery of an event to an endpoint: there is one, however often it is asked for.
+-- The id of the delivery of an event to an endpoint, derived from both: creating it again conflicts.
 create function webhook_delivery_id(event_id text, webhook_id text) returns text
   language sql immutable strict parallel safe as $$
   select 'whd_' || substr(event_id, 5, 10)
     || substr(encode(sha256(convert_to(event_id || webhook_id, 'UTF8')), 'hex'), 1, 16)
 $$;
 
--- Whether a mail was sent by a sandbox key, of a workspace that has or had one. A function that the planner does not look
--- into, because a plan over the partitions of messages would be set up for every event of everybody else too.
+-- Whether a mail was sent by a sandbox key, in a workspace that has or had one. The planner does not inline this
+-- function: a plan over the partitions of messages would otherwise be set up for every event of other workspaces too.
 create function is_sandbox_mail(of_workspace text, mail_id text) returns boolean language plpgsql stable as $$
 begin
   return exists (select from messages m where m.workspace_id = of_workspace and m.id = mail_id and m.mode = 'sandbox');
 end $$;
 create index api_keys_sandbox on api_keys (workspace_id) where mode = 'sandbox';
 
--- Whoever records an event owes it to the endpoints that listen, in the same commit: an event that is rolled back
--- was never owed, one that commits late is owed late, and no statement can forget. Where nobody listens this costs
--- one look into webhooks for each event. Where somebody does, one job for each endpoint calls a worker;
--- call_for_webhooks is made with the queue, which is installed after the migrations.
+-- Creates the deliveries of an event in the commit that records it: an event that is rolled back has none, one that
+-- commits late has late ones, and no statement can leave them out. Without a subscribed endpoint this costs one lookup
+-- in webhooks for each event; otherwise one job for each endpoint wakes a worker. call_for_webhooks is created with
+-- the queue, which is installed after the migrations.
 create function owe_events() returns trigger language plpgsql as $$
 declare
   called jsonb[];
@@ -114,15 +114,15 @@ end $$;
 create trigger owe_events after insert on events referencing new table as recorded
   for each statement execute function owe_events();
 
--- Drops a partition in which a condition holds of no row; whether it is gone. Its rows go without being read, and the
--- lock on the parent, which waits as shortly as that of add_partition, is only asked for where it will be of use.
+-- Drops a partition if no row of it fulfils a condition; returns whether it is gone. The lock on the parent, whose
+-- timeout is as short as in add_partition, is taken only if the partition can be dropped.
 create function drop_partition(parent text, child text, keep text) returns boolean language plpgsql
   set lock_timeout = '2s' as $$
 declare
   look text := format('select exists (select from %I where %s)', child, keep);
   kept boolean;
 begin
-  -- Two that had both looked would each hold what the other needs to drop.
+  -- Two processes that had both read the table would each hold a lock that the other needs: a deadlock.
   perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
   execute look into kept;
   if not kept then
@@ -134,11 +134,11 @@ begin
   end if;
   return not kept;
 exception when undefined_table then
-  -- Another process was faster.
+  -- Another process has dropped it.
   return true;
 end $$;
 
--- Added to whatever the view holds, because every table that grows with mail adds itself to it.
+-- Appended to the present view, because every table that grows with mail adds itself to it.
 do $$
 begin
   execute 'create or replace view partitioned_tables (parent, prefix) as '

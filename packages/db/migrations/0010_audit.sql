@@ -1,7 +1,7 @@
 -- First release: nothing older runs on it.
 
--- Who did what, appended in the commit that did it. Each workspace has a chain of its own, in which every entry's
--- hash covers the one before it; what belongs to no workspace stands in the chain of the empty name.
+-- The audit log, appended in the commit of the change. Each workspace has a chain of its own, in which every entry's
+-- hash covers the one before it; entries without a workspace are in the chain of the empty name.
 create table audit_log (
   workspace_id text collate "C" not null,
   id text collate "C" not null,
@@ -10,7 +10,7 @@ create table audit_log (
   actor_kind text not null check (actor_kind in ('key', 'user', 'system')),
   actor_id text collate "C" not null,
   actor_name text not null,
-  face text not null,
+  via text not null,
   action text collate "C" not null,
   target_id text collate "C" not null,
   -- What changed, as JSON; never a secret and never a body.
@@ -23,13 +23,13 @@ create table audit_log (
   primary key (workspace_id, id),
   unique (workspace_id, sequence)
 );
--- Serve the list: all of it, and by what was done to what, by whom.
+-- Serve the list: unfiltered, and by action, target and actor.
 create index audit_log_newest on audit_log (workspace_id collate "POSIX", id collate "POSIX");
 create index audit_log_target on audit_log (workspace_id collate "POSIX", target_id collate "POSIX", id collate "POSIX");
 create index audit_log_action on audit_log (workspace_id collate "POSIX", action collate "POSIX", id collate "POSIX");
 create index audit_log_actor on audit_log (workspace_id collate "POSIX", actor_id collate "POSIX", id collate "POSIX");
 
--- The end of each chain. Whoever appends holds its row until the commit, so it is taken last.
+-- The end of each chain. An append locks its row until the commit, so it is locked last.
 create table audit_heads (
   workspace_id text collate "C" primary key,
   sequence bigint not null,
@@ -40,7 +40,7 @@ create function audit_hash(entry audit_log) returns bytea language sql stable as
   select sha256(entry.previous_hash || convert_to(jsonb_build_array(
     entry.workspace_id, entry.id, entry.sequence,
     to_char(entry.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-    entry.actor_kind, entry.actor_id, entry.actor_name, entry.face, entry.action, entry.target_id, entry.diff,
+    entry.actor_kind, entry.actor_id, entry.actor_name, entry.via, entry.action, entry.target_id, entry.diff,
     entry.reason, entry.address, entry.request_id)::text, 'UTF8'))
 $$;
 

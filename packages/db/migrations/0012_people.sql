@@ -1,6 +1,6 @@
 -- First release: nothing older runs on it.
 
--- Who may do what in which workspace. Operators need no row: they may act in every one.
+-- The members of workspaces and their roles. Operators need no row: they may act in every workspace.
 create table members (
   workspace_id text collate "C" not null references workspaces (id),
   user_id text collate "C" not null references users (id),
@@ -10,17 +10,17 @@ create table members (
 );
 create index members_of_user on members (user_id);
 
--- A session is looked up by the hash of its token, which only the browser has. It acts in one workspace at a time.
+-- A session is found by the hash of its token, which only the browser has. It acts in one workspace at a time.
 create table sessions (
   id text collate "C" primary key,
   token_hash bytea not null unique,
   user_id text collate "C" not null references users (id),
   workspace_id text collate "C" not null references workspaces (id),
-  -- Begun by a login link, which proves the person as well as the present password does.
+  -- Started by a login link, which counts as much as the current password.
   by_link boolean not null,
   created_at timestamptz not null,
   last_used_at timestamptz not null,
-  -- When whoever uses it last showed a password or a login link.
+  -- The time of the last authentication by password or login link.
   authenticated_at timestamptz not null
 );
 create index sessions_of_user on sessions (user_id);
@@ -32,8 +32,7 @@ create table login_links (
 );
 create index login_links_of_user on login_links (user_id);
 
--- Wrong passwords, by the hash of the e-mail address that was tried, or by client address. Unlogged: a crash of the
--- database forgives them.
+-- Failed logins, by the hash of the email address or by client address. Unlogged: a crash of the database resets them.
 create unlogged table login_failures (
   subject text collate "C" primary key,
   began_at timestamptz not null,

@@ -1,36 +1,36 @@
 -- The release before can run on it: it knows no holds, and would send what they keep back.
 
--- What somebody has stopped for a while. A row stays when the hold has ended: it says who held what, and for how long.
+-- Holds. A row stays after the hold has ended, as a record of what was held, by which user and for how long.
 create table holds (
   id text collate "C" primary key,
   scope text not null check (scope in ('queue', 'destination', 'sender_domain', 'api_key', 'webhook')),
   value text collate "C" not null,
-  -- Empty for what belongs to the instance.
+  -- Empty for a hold of the instance.
   workspace_id text collate "C" not null,
   reason text not null,
   created_by_kind text not null,
   created_by_id text collate "C" not null,
   created_by_name text not null,
-  -- What an operator holds, only an operator releases, also where it is a workspace's.
+  -- A hold of an operator can only be released by an operator, even if it belongs to a workspace.
   by_operator boolean not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   ended_at timestamptz,
   ended_by text check (ended_by in ('release', 'expiry')),
-  -- What was kept back goes on at this rate after the end, until drained_at.
+  -- After the release, held mail is sent at this rate until drained_at.
   resume_rate_per_minute integer check (resume_rate_per_minute > 0),
-  -- Up to when the rate has been used.
+  -- The time up to which the rate has been spent.
   resumed_until timestamptz,
   drained_at timestamptz
 ) with (fillfactor = 50);
 create unique index holds_twin on holds (scope, value, workspace_id) where ended_at is null;
--- Serves the look of every worker, each second.
+-- Serves the poll of every worker, each second.
 create index holds_in_force on holds (id)
   where ended_at is null or (resume_rate_per_minute is not null and drained_at is null);
 create index holds_newest on holds (workspace_id collate "POSIX", id collate "POSIX");
 
--- What each worker says of itself every few seconds: that it is there, and how many attempts it ends in a minute just
--- now. Unlogged: a crash of the database forgets it until the next word.
+-- The heartbeat of each worker, every few seconds, with its present rate of attempts per minute. Unlogged: after a
+-- crash of the database the next heartbeat fills it.
 create unlogged table delivery_workers (
   worker uuid primary key,
   noted_at timestamptz not null,

@@ -1,14 +1,14 @@
 -- The release before can run on it: it knows none of these tables, and leaves them empty.
 
--- What operators have set; a queue without a row works as the catalogue says.
+-- Settings of operators; a queue without a row has the catalogue's defaults.
 create table queue_settings (
   queue text collate "C" primary key,
-  -- How many of its jobs each worker runs at once.
+  -- The number of its jobs that each worker runs concurrently.
   concurrency integer not null check (concurrency between 1 and 1000),
   changed_at timestamptz not null
 );
 
--- What stood in each queue when a worker looked last, so that no reader counts.
+-- The job counts of each queue at a worker's last poll, so that readers need not count.
 create table queue_measures (
   queue text collate "C" primary key,
   ready integer not null,
@@ -20,13 +20,13 @@ create table queue_measures (
   measured_at timestamptz not null
 ) with (fillfactor = 50);
 
--- One row for a queue and a minute: what all workers together did in it, and what stood there at its end.
+-- One row for a queue and a minute: the work of all workers, and the job counts at its end.
 create table queue_minutes (
   queue text collate "C" not null,
   minute timestamptz not null,
   finished integer not null default 0,
   failed integer not null default 0,
-  -- How many jobs waited and ran for how long: slots of a histogram, each half as wide again as the one before.
+  -- Histograms of wait and run times: each bin is 1.5 times as wide as the one before.
   wait_bins integer[] not null default '{}',
   run_bins integer[] not null default '{}',
   ready integer,
@@ -46,26 +46,26 @@ create function sum_bins(a integer[], b integer[]) returns integer[] language sq
   from rows from (unnest(a), unnest(b)) with ordinality as slots (x, y, n)
 $$;
 
--- What pg-boss does not know of the processes that it has registered under the same ids.
+-- Data of worker processes that pg-boss lacks, under pg-boss's instance ids.
 create table workers (
   id uuid primary key,
   version text not null,
   started_at timestamptz not null
 );
 
--- What each worker holds of each queue, told every few seconds.
+-- The jobs of each queue that each worker has fetched, updated every few seconds.
 create table worker_queues (
   worker_id uuid not null,
   queue text collate "C" not null,
   active integer not null,
   concurrency integer not null,
-  -- The jobs themselves, where they are few.
+  -- The jobs themselves, if they are few.
   job_ids uuid[] not null,
   noted_at timestamptz not null,
   primary key (worker_id, queue)
 ) with (fillfactor = 50);
 
--- Runs of jobs that failed, and those that went well after a failure.
+-- Failed runs of jobs, and successful ones after a failure.
 create table job_attempts (
   job_id uuid not null,
   number integer not null,

@@ -1,6 +1,6 @@
 -- The release before can run on it: it knows none of these tables, and leaves them as they are.
 
--- Who runs the mail of well-known domains. What is not here is its own provider's, and counted with the others.
+-- The mailbox providers of well-known domains. Other domains are counted together.
 create table provider_domains (
   domain text collate "C" primary key,
   provider text collate "C" not null
@@ -60,8 +60,8 @@ select domain, provider from (values
   ('optus', '{optusnet.com.au}')
 ) as known (provider, domains) cross join lateral unnest(domains) as d (domain);
 
--- How far a roll-up has come. What lies before final_until will not change any more; what lies between the two has
--- been computed once and is computed again when late commits must have come.
+-- The progress of a roll-up. Minutes before final_until are final; those between the two have been computed once and
+-- are computed again after the time by which late commits have arrived.
 create table roll_ups (
   name text collate "C" primary key,
   early_until timestamptz not null,
@@ -71,8 +71,8 @@ insert into roll_ups (name, early_until, final_until)
 select name, date_trunc('minute', clock_now()), date_trunc('minute', clock_now())
 from unnest('{stats,failures}'::text[]) as n (name);
 
--- What happened in a minute, by recipient. An empty workspace stands for the whole instance. Of each dimension the
--- busiest keys of the minute have rows of their own, the others share the one with the empty key. The two histograms
+-- Outcomes of a minute, counted in recipients. An empty workspace means the whole instance. Of each dimension the
+-- busiest keys of the minute have their own rows, the others share the row with the empty key. The two histograms
 -- are objects from a bin to a count; the bins are those of stats/mail-times.ts.
 create table stat_minutes (
   workspace_id text collate "C" not null,
@@ -91,12 +91,12 @@ create table stat_minutes (
   delivery jsonb,
   primary key (workspace_id, dimension, at, key)
 );
--- Serves what is computed anew and what is forgotten.
+-- Serves recomputation and pruning.
 create index stat_minutes_at on stat_minutes (at);
 create table stat_hours (like stat_minutes including all);
 create table stat_days (like stat_minutes including all);
 
--- When mail of a kind was last delivered: what a backlog is read beside.
+-- The time of the last delivery per kind of mail, shown beside a backlog.
 create table last_successes (
   dimension text collate "C" not null,
   key text collate "C" not null,
@@ -106,7 +106,7 @@ create table last_successes (
 );
 create index last_successes_at on last_successes (at);
 
--- Failures that read alike, by the signature that failures/signature.ts makes of them.
+-- Groups of similar failures, by the signature of failures/signature.ts.
 create table failure_groups (
   workspace_id text collate "C" not null,
   id text collate "C" not null,
@@ -121,8 +121,8 @@ create table failure_groups (
 );
 create index failure_groups_last_seen on failure_groups (last_seen_at);
 
--- How often in a minute, and where. The destinations of a group that are hit most have rows of their own, the others
--- share the one with the empty destination.
+-- Counts per minute and destination. The destinations of a group with most failures have their own rows, the others
+-- share the row with the empty destination.
 create table failure_minutes (
   workspace_id text collate "C" not null,
   kind text collate "C" not null,
@@ -135,11 +135,11 @@ create table failure_minutes (
 create index failure_minutes_at on failure_minutes (at);
 create table failure_hours (like failure_minutes including all);
 
--- Posts to webhooks that failed, by the time of their last attempt. What goes through at once never stands in it.
+-- Failed webhook deliveries, by the time of their last attempt. One that succeeds at first is never in it.
 create index webhook_deliveries_failing on webhook_deliveries (last_attempt_at)
   where last_attempt_at is not null and (response_status is null or response_status < 200 or response_status > 299);
 
--- Open recipients as a chore has last counted them. Unlogged: after a crash they are counted again.
+-- Open recipients as last counted by a job. Unlogged: after a crash they are counted again.
 create unlogged table backlog_rows (
   workspace_id text collate "C" not null,
   dimension text collate "C" not null,
@@ -147,15 +147,15 @@ create unlogged table backlog_rows (
   total integer not null,
   counts integer[] not null,
   oldest_at timestamptz not null,
-  -- The newest message that has been answered to, and the oldest that waits.
+  -- The newest message with a reply from the destination, and the oldest that waits.
   answered_message_id text collate "C",
   oldest_message_id text collate "C",
   primary key (workspace_id, dimension, key)
 );
--- Recipients alone tell of destinations; the rest is told by their messages, which takes longer and is done less often.
+-- Destinations are counted from recipients alone; the other kinds need messages too, which is slower and less frequent.
 create unlogged table backlog_snapshots (
   part text collate "C" primary key check (part in ('recipients', 'messages')),
   measured_at timestamptz,
-  -- Whoever finds this in the past counts next, and moves it.
+  -- The process that finds this in the past counts next, and advances it.
   next_at timestamptz not null
 );

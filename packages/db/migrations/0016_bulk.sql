@@ -1,34 +1,34 @@
 -- The release before can run on it: it knows none of these tables, and leaves them empty.
 
--- What is done to many at once, under a reason that somebody gave. The workspace is empty where it belongs to the
--- instance. A runner locks the row for each slice, so everything that it decides by stands here.
+-- Bulk commands, each with a stated reason. The workspace is empty for a command of the instance. The runner locks
+-- the row for each slice, so all that it decides by is here.
 create table bulk_operations (
   id text collate "C" primary key,
   workspace_id text collate "C" not null,
   action text not null check (action in ('retry', 'cancel', 'send_now', 'delete', 'export', 'replay', 'redrive')),
-  -- As it was asked for, as JSON; null fields ask nothing.
+  -- The requested filter as JSON; null fields do not filter.
   filter text not null,
-  -- Nothing that came at this time or later is touched.
+  -- Rows created at this time or later are excluded.
   cutoff_at timestamptz not null,
-  -- How many matched when it was previewed; not exact where the count stopped at its bound.
+  -- The number of matches in the preview; a lower bound if the count stopped at its limit.
   matched integer not null,
   matched_exact boolean not null,
   reason text not null,
   rate_per_second integer not null check (rate_per_second > 0),
-  -- Who started it, as JSON: what they may not touch is not touched for them.
+  -- The actor that started it, as JSON: the command has that actor's permissions.
   actor text not null,
   actor_name text not null,
   status text not null check (status in ('queued', 'running', 'completed', 'canceled')),
   done integer not null default 0,
   failed integer not null default 0,
   skipped integer not null default 0,
-  -- It ended at the bound of its kind, and not at the end of what matches.
+  -- Whether it ended at the limit of its kind, before the end of the matches.
   truncated boolean not null default false,
-  -- The last id that the walk has passed; null before the first.
+  -- The last processed id; null before the first.
   position text collate "C",
-  -- The job that may go on: one under an older number was lost, and has been replaced.
+  -- The job that may continue: one with an older number was lost and has been replaced.
   turn integer not null default 0,
-  -- What the rate allows no sooner.
+  -- The next slice may not start earlier, because of the rate.
   next_at timestamptz not null,
   created_at timestamptz not null,
   started_at timestamptz,
@@ -37,24 +37,24 @@ create table bulk_operations (
 create index bulk_operations_newest on bulk_operations (workspace_id, id);
 -- Serves the reconciler.
 create index bulk_operations_open on bulk_operations (next_at) where status in ('queued', 'running');
--- Serves the bound on how many a workspace has open.
+-- Serves the limit on open commands of a workspace.
 create index bulk_operations_open_of on bulk_operations (workspace_id) where status in ('queued', 'running');
 
--- The receipts, each written in the commit of what it tells.
+-- The result for each item, written in the commit of its change.
 create table bulk_items (
   bulk_id text collate "C" not null,
-  -- In the order in which they were done.
+  -- In processing order.
   place integer not null,
   item_id text collate "C" not null,
   outcome text not null check (outcome in ('done', 'failed', 'skipped')),
   reason text,
-  -- Of an export: the entry, as JSON.
+  -- The exported entry as JSON; exports only.
   line text,
   at timestamptz not null,
   primary key (bulk_id, place)
 );
--- Nothing is done twice: whoever would fails here.
+-- No item is processed twice: the second attempt violates this index.
 create unique index bulk_items_once on bulk_items (bulk_id, item_id);
 create index bulk_items_undone on bulk_items (bulk_id, outcome, place) where outcome <> 'done';
--- Lines are forgotten sooner than the receipts that had none.
+-- Results with a line of an export are deleted sooner than those without.
 create index bulk_items_lines on bulk_items (bulk_id) where line is not null;

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { arrayLiteral, connect, type Sql, sqlState } from './connect.ts';
+import { arrayLiteral, connect, sqlState } from './connect.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
+import type { Sql } from './sql.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postrider-connect-'));
 let embedded: Embedded;

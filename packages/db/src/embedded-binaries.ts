@@ -16,11 +16,11 @@ import { run, type ServerUser } from './embedded-process.ts';
 export interface Binaries {
   readonly initdb: string;
   readonly pg_ctl: string;
-  /** The major version, as PG_VERSION in a data directory says it. */
+  /** The major version, as in PG_VERSION of a data directory. */
   readonly major: string;
 }
 
-/** Postgres programs that `user` can run: those of the npm package, or a copy of them in `copy_into()`. */
+/** Postgres programs that `user` can run: those of the npm package or a copy in `copy_into()`. */
 export async function findBinaries(
   user: ServerUser | null,
   copy_into: () => string,
@@ -95,14 +95,14 @@ function hydrateLinks(native: string): string | null {
     try {
       if (!lstatSync(target, { throwIfNoEntry: false })) symlinkSync(relative(dirname(target), source), target);
     } catch (error) {
-      // Another starter may have made it in between.
+      // Another process may have made it meanwhile.
       if (!existsSync(target)) return error instanceof Error ? error.message : String(error);
     }
   }
   return null;
 }
 
-/** Copies aside and renames, so that nobody ever sees half a copy; modes do not depend on the umask. */
+/** Copies aside and renames, so that no process sees a partial copy; modes do not depend on the umask. */
 function copyReadable(native: string, copy: string): void {
   const partial = `${copy}.${process.pid}.partial`;
   rmSync(partial, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { processBirth, processExists } from './embedded-process.ts';
 const LOCK_WAIT_MS = 120_000;
 const LOCK_POLL_MS = 25;
 
-/** Makes starts and stops of one data directory take turns, also across processes. */
+/** Serializes starts and stops of one data directory, also across processes. */
 export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promise<T> {
   const path = join(data_dir, 'embedded.lock');
   const mine = `${path}.${randomBytes(6).toString('hex')}`;
@@ -31,7 +31,7 @@ export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Notes that this process uses the database; the returned function takes the note back. */
+/** Records that this process uses the database; the returned function removes the record. */
 export function hold(data_dir: string): () => void {
   const directory = holdersDirectory(data_dir);
   mkdirSync(directory, { recursive: true });
@@ -54,7 +54,7 @@ function holdersDirectory(data_dir: string): string {
   return join(data_dir, 'embedded-holders');
 }
 
-/** Names the directory too: a copied tree brings notes about processes that use the original. */
+/** Includes the directory: a copied tree holds the records of processes that use the original. */
 function identity(data_dir: string): string {
   return [process.pid, processBirth(process.pid), data_dir].join('\n');
 }
@@ -64,7 +64,7 @@ function isAlive(data_dir: string, holder: string): boolean {
   return directory === data_dir && processExists(Number(pid)) && processBirth(Number(pid)) === birth;
 }
 
-/** A link appears with its content, unlike a file that is created and then written. */
+/** A link appears with its content; a file is created empty and written later. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -84,7 +84,7 @@ function breakAbandoned(data_dir: string, path: string): boolean {
   } catch {
     return true;
   }
-  // Another starter may have broken the same lock and taken it anew since it was read; give it back.
+  // Another process may have broken and retaken the same lock since it was read; if so, restore it.
   if (readText(aside) !== holder) tryLink(aside, path);
   rmSync(aside, { force: true });
   return true;

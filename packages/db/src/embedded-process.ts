@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The operating system user that Postgres runs as when ours is root, whom Postgres refuses. */
+/** The operating system user of Postgres if ours is root, which Postgres refuses. */
 export interface ServerUser {
   readonly name: string;
   readonly uid: number;
@@ -13,7 +13,7 @@ export interface Finished {
   readonly output: string;
 }
 
-/** Runs a program to its end; a program that cannot be started counts as one that failed. */
+/** Runs a program to its end; one that cannot be started counts as failed. */
 export function run(
   user: ServerUser | null,
   file: string,
@@ -23,13 +23,13 @@ export function run(
   return new Promise((resolve) => {
     let output = '';
     const child = spawn(file, args, {
-      // The caller's directory may be closed to the server's user, and initdb insists on reading it.
+      // initdb reads the working directory, and the server's user may lack access to the caller's.
       cwd: '/',
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
-      // A group of its own: a Ctrl-C in the terminal is for us, who stop the server in our turn.
+      // Its own process group: Ctrl-C must reach only this process, which then stops the server.
       detached: process.platform !== 'win32',
-      // Nothing of the caller's environment is the server's business; Windows cannot start programs without it.
+      // The server gets none of the caller's environment, except on Windows, which cannot start programs without it.
       ...(process.platform === 'win32'
         ? {}
         : { env: { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin', ...environment } }),
@@ -46,7 +46,7 @@ export function run(
   });
 }
 
-/** Asks the operating system rather than mode bits, so that ACLs and mount options count. */
+/** Asks the operating system instead of reading mode bits, so that ACLs and mount options count. */
 export async function canEnter(user: ServerUser | null, directory: string): Promise<boolean> {
   if (!user) return true;
   const { code } = await run(user, '/bin/sh', ['-c', 'cd "$1"', 'sh', directory]);
@@ -63,8 +63,8 @@ export function processExists(pid: number): boolean {
 }
 
 /**
- * Tells two processes apart that had the same pid one after the other, which is common in containers;
- * empty where the system does not say.
+ * The start time of a process, since pids are reused, which is common in containers; empty where the system does not
+ * report it.
  */
 export function processBirth(pid: number): string {
   try {

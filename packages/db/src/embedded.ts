@@ -25,18 +25,18 @@ import { hold, inTurn, isHeld } from './embedded-holders.ts';
 import { canEnter, processCommand, processExists, run, type ServerUser } from './embedded-process.ts';
 
 export interface EmbeddedOptions {
-  /** Made if absent. It keeps the database, or where that cannot be, a note of where the database is. */
+  /** Created if absent. It holds the database, or a file that says where the database is. */
   readonly data_dir: string;
-  /** Server settings over the defaults below, as in postgresql.conf; they count when the server starts. */
+  /** Server settings over the defaults below, as in postgresql.conf; applied when the server starts. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Variables for the server's own environment, such as what a benchmark preloads to slow its disk. */
+  /** Environment variables of the server, such as a benchmark's preload that slows its disk. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly on_progress?: (line: string) => void;
 }
 
 export interface Embedded {
   readonly url: string;
-  /** Whether the server was running already, for another process or since one died. */
+  /** Whether the server was already running, for another process or after one died. */
   readonly reused: boolean;
   /** Stops the server, unless another process still uses it. */
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ const START_TIMEOUT_SECONDS = 60;
 const STOP_TIMEOUT_SECONDS = 8;
 const LOG_LIMIT_BYTES = 1_000_000;
 
-// Durable as in production, small in memory: no process runs that this product has no use for.
+// Durable as in production, small in memory: background processes that the product does not need are off.
 const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -67,11 +67,11 @@ const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Failed statements would carry message bodies and secrets into a file.
+  // Logging failed statements would write message bodies and secrets to a file.
   log_min_error_statement: 'panic',
 };
 
-/** What embedded.json holds, readable by its owner alone. */
+/** The contents of embedded.json, readable only by its owner. */
 interface State {
   /** Relative to the data directory, or absolute where Postgres's user cannot reach into it. */
   readonly directory: string;
@@ -91,9 +91,9 @@ interface Postmaster {
   readonly port: number;
 }
 
-/** Runs a private Postgres for this data directory, or joins the one that runs. */
+/** Starts a private Postgres for this data directory, or joins the running one. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  // Searchable by others, as Postgres's own user may have to pass through; what is secret has a mode of its own.
+  // Searchable by others, since Postgres's user may have to pass through; secret files have their own modes.
   const made = mkdirSync(options.data_dir, { recursive: true });
   const data_dir = realpathSync(options.data_dir);
   if (made !== undefined) chmodSync(data_dir, 0o711);
@@ -103,13 +103,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const cluster = await openCluster(data_dir, progress, options.settings ?? {});
     const reused = findPostmaster(cluster.data) !== null;
     if (!reused) {
-      // Postgres leaves the file when it is killed, and believes any process that has the pid since.
+      // A killed Postgres leaves the file, and a later start takes any process with that pid for the server.
       rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
       progress('Starting Postgres');
       await startPostmaster(cluster, options.settings ?? {}, options.environment ?? {});
     }
     const { port } = await ensureDatabase(cluster).catch(async (error) => {
-      // Nobody else could end what was started for this.
+      // No other process uses this server or will stop it.
       if (!reused) await stopPostmaster(cluster);
       throw error;
     });
@@ -155,7 +155,7 @@ async function openCluster(
     progress('Creating the database');
     await initialise(cluster, settings);
   }
-  // Postgres refuses data that others may read, and copies of a tree lose the mode.
+  // Postgres refuses a data directory that others can read, and copies of a tree lose the mode.
   chmodSync(data, 0o700);
   const version = existsSync(join(data, 'PG_VERSION'))
     ? readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
@@ -179,7 +179,7 @@ function readState(data_dir: string): State | null {
   throw new Error(`${path} is damaged; restore it, or move ${data_dir} away to begin with an empty database.`);
 }
 
-/** A database outside the data directory belongs to one of them: a copied checkout gets one of its own. */
+/** A database outside the data directory belongs to one data directory: a copied checkout gets its own. */
 async function stillOurs(data_dir: string, state: State, progress: (line: string) => void): Promise<boolean> {
   if (!isAbsolute(state.directory)) return true;
   const ownerFile = join(state.directory, 'owner');
@@ -213,7 +213,7 @@ async function createState(data_dir: string, user: ServerUser | null): Promise<S
     directory = mkdtempSync(join(machineDirectory(), 'cluster-'));
     writeFileSync(join(directory, 'owner'), data_dir);
   }
-  // The password is on disk before the cluster that needs it, so that no crash leaves one without the other.
+  // The password is on disk before the cluster, so that no crash leaves a cluster without its password.
   replaceFile(join(data_dir, 'embedded.json'), JSON.stringify({ directory, password }), null);
   const absolute = resolve(data_dir, directory);
   mkdirSync(absolute, { recursive: true });
@@ -222,7 +222,7 @@ async function createState(data_dir: string, user: ServerUser | null): Promise<S
   return { directory, password };
 }
 
-/** Root hands over to whoever owns the data, else to the postgres user, else to nobody: initdb wants a passwd entry. */
+/** As root: the owner of the data, else `postgres`, else `nobody`, since initdb requires a passwd entry. */
 function chooseUser(data: string | null): ServerUser | null {
   const owner = data ? statSync(data, { throwIfNoEntry: false })?.uid : undefined;
   const own = process.getuid?.();
@@ -244,10 +244,10 @@ function chooseUser(data: string | null): ServerUser | null {
   const user = users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody');
   if (!user) {
     throw new Error(
-      'Postgres refuses to run as root, and there is no user postgres or nobody. Set DATABASE_URL instead.',
+      'Postgres refuses to run as root, and there is no user `postgres` or `nobody`. Set DATABASE_URL instead.',
     );
   }
-  // A tree that root copied belongs to root, and Postgres refuses data that is not its own.
+  // A tree that root copied belongs to root, and Postgres refuses data that it does not own.
   if (data && owner === 0) giveTo(user, data);
   return user;
 }
@@ -260,18 +260,18 @@ function giveTo(user: ServerUser, directory: string): void {
   }
 }
 
-/** Where root keeps what Postgres's user must reach when the checkout is closed to it, as under /root. */
+/** Where root stores the files that Postgres's user must reach if the checkout is closed to it, as under /root. */
 function machineDirectory(): string {
   for (const directory of ['/var/lib/postrider', join(tmpdir(), 'postrider-root')]) {
     try {
       mkdirSync(directory, { recursive: true });
       const found = lstatSync(directory);
-      // In a shared directory somebody else may have made it first.
+      // In a shared directory another user may have made it first.
       if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) continue;
       chmodSync(directory, 0o755);
       return directory;
     } catch {
-      // A read-only /var/lib is why there is a second choice.
+      // /var/lib may be read-only: try the next.
     }
   }
   throw new Error(
@@ -299,12 +299,12 @@ async function initialise(cluster: Cluster, settings: Readonly<Record<string, st
   renameSync(partial, cluster.data);
 }
 
-/** The server of this very directory, if it lives. */
+/** The running server of this directory, or null. */
 function findPostmaster(data: string): Postmaster | null {
   const path = join(data, 'postmaster.pid');
   if (!existsSync(path)) return null;
   const [pid = '', directory, , port] = readFileSync(path, 'utf8').split('\n');
-  // A copied tree brings the pid file of the server that runs on the original.
+  // A copied tree has the pid file of the original's server.
   if (resolve(directory ?? '') !== data || !processExists(Number(pid))) return null;
   const command = processCommand(Number(pid));
   if (command && !command.includes(data)) return null;
@@ -334,7 +334,7 @@ async function startPostmaster(
     );
     if (code === 0) return;
     const said = existsSync(cluster.log) ? readFileSync(cluster.log).subarray(logged).toString().trim() : '';
-    // The port may be taken since it was found free; children of a killed server need a moment to notice.
+    // The port may have been taken meanwhile, and children of a killed server need a moment to exit.
     const passing = /could not bind|could not create any TCP\/IP|shared memory block .* is still in use/.test(said);
     if (!passing || attempt === START_ATTEMPTS) {
       throw new Error(`Postgres did not start; ${cluster.log} says:\n${said || 'nothing'}`);
@@ -366,7 +366,7 @@ function addressOf(cluster: Cluster, port: number, database: string): string {
   return `postgres://${ROLE}:${cluster.password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Also waits for a server that somebody else began to start, or that is still recovering from a crash. */
+/** Also waits for a server that another process is starting, or that is recovering from a crash. */
 async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
   const deadline = performance.now() + START_TIMEOUT_SECONDS * 1000;
   for (;;) {
@@ -393,7 +393,7 @@ async function tryCreateDatabase(url: string): Promise<Error | null> {
   }
 }
 
-/** 57P03 is what Postgres answers until it has recovered. */
+/** Postgres answers 57P03 until it has recovered. */
 function isStarting(error: Error): boolean {
   return sqlState(error) === '57P03' || ('code' in error && error.code === 'ECONNREFUSED');
 }
@@ -409,7 +409,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Never follows what stands at `path`: the directory may belong to a user with fewer rights than ours. */
+/** Never follows a link at `path`: the directory may belong to a user with fewer rights than ours. */
 function replaceFile(path: string, content: string, owner: ServerUser | null): void {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(fresh, content, { flag: 'wx', mode: 0o600 });

@@ -4,11 +4,10 @@ export {
   type ConnectOptions,
   connect,
   connectLanes,
-  type Fragment,
-  type Sql,
   sqlState,
-  type Tx,
 } from './connect.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
+export { equalsByRange, fence, inBatch, indexCollation, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
+export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { transactionTime } from './transaction-time.ts';

@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Sql } from './connect.ts';
+import { connect } from './connect.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
+import type { Sql } from './sql.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postrider-migrate-'));
 const migrations = join(directory, 'migrations');

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { Sql } from './connect.ts';
+import type { Sql } from './sql.ts';
 
 const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../migrations', import.meta.url));
 const MIGRATIONS_TABLE = 'migrations';
@@ -9,8 +9,8 @@ const CONNECT_TIMEOUT_MS = 5000;
 const LOCK_TIMEOUT_MS = 10_000;
 
 /**
- * Runs what has not run yet, each file in a transaction of its own, and names it. Starters that come at
- * once queue on an advisory lock; all but the first then find nothing to do.
+ * Runs the pending migrations, each file in its own transaction, and returns their names. Concurrent starts queue on an
+ * advisory lock; all but the first then find nothing to do.
  */
 export async function migrate(
   url: string,
@@ -23,14 +23,14 @@ export async function migrate(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   });
-  // A socket that breaks between two queries would otherwise end the process; the next query reports it.
+  // A socket error between two queries would otherwise crash the process; the next query reports it.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    // Loaded only where a schema is changed. The lock's id is its own, so that its own command line waits too.
+    // Loaded only when the schema is changed. The lock id is node-pg-migrate's, so that its own CLI waits too.
     const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
-    // lock_timeout also ends the wait for an advisory lock, and the starter ahead may migrate for longer
-    // than a table lock is worth waiting for. The runner then takes the same lock again, at once.
+    // lock_timeout also limits the wait for an advisory lock, and the process ahead may migrate for longer than that:
+    // wait for the lock without a timeout first. The runner then takes the same lock again immediately.
     await client.query('set statement_timeout = 0');
     await client.query('set lock_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
@@ -50,7 +50,7 @@ export async function migrate(
   }
 }
 
-/** The migrations that this release brings and the database lacks; later ones in the database are fine. */
+/** The migrations of this release that the database lacks; later ones in the database are fine. */
 export async function pendingMigrations(
   sql: Sql,
   directory: string = MIGRATIONS_DIRECTORY,

@@ -1,8 +1,9 @@
 import { createDatabase, type TestDatabase } from '@postrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Sql } from './connect.ts';
+import { connect } from './connect.ts';
 import { fitsRecord, recordsIn, recordTexts } from './records.ts';
+import type { Sql } from './sql.ts';
 
 let database: TestDatabase;
 let sql: Sql;

@@ -1,28 +1,29 @@
-import type { Fragment, Sql, Tx } from './connect.ts';
+import { fence } from './planner.ts';
+import type { Fragment, Sql, Tx } from './sql.ts';
 
-// Many rows in one text parameter: fields and rows are separated by characters that none of them holds. Against
-// one array for each column this spares both sides the escaping of every value, which is most of the work.
+// Many rows in one text parameter: fields and rows are separated by control characters that no field may hold. Compared
+// with one array per column, neither side has to escape every value, which is most of the work.
 const FIELD = '\x1f';
 const RECORD = '\x1e';
 const ITEM = '\x1d';
 const NULL = '\x1a';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the separators are control characters.
 const SEPARATORS = /[\x1a\x1d-\x1f]/;
-// Above this, four searches for one character each are faster than one for all.
+// Above this length, four searches for one character each are faster than one regular expression.
 const LONG = 200;
 
-/** A list travels as its items, none of which may be empty, and an empty list is an empty text. */
+/** A list is sent as its items, none of which may be empty; an empty list is an empty text. */
 export type RecordField = string | number | null | readonly string[];
 
-/** Whether a text can travel as a field; a text with a separator in it has to go another way. */
+/** Whether a text can be a field: it must not hold a separator. */
 export function fitsRecord(text: string): boolean {
   if (text.length < LONG) return !SEPARATORS.test(text);
   return !text.includes(FIELD) && !text.includes(RECORD) && !text.includes(ITEM) && !text.includes(NULL);
 }
 
-/** For `recordsIn(sql, recordTexts(rows), columns)`. Throws where a field does not fit, so that no row can be forged. */
+/** For `recordsIn(sql, recordTexts(rows), columns)`. Throws if a field holds a separator: no row can be forged. */
 export function recordTexts(rows: readonly (readonly RecordField[])[]): string {
-  // Joined, and not added up, which would leave a chain of thousands of pieces.
+  // Concatenation with += would leave a rope of thousands of pieces.
   return rows.map((row) => row.map(fieldText).join(FIELD)).join(RECORD);
 }
 
@@ -39,24 +40,24 @@ function fitting(text: string): string {
 }
 
 /**
- * The rows again, as a subquery; every column is text, and `tags[]` is a list. One array of columns stands for
- * one subquery, so a statement that is sent often keeps it.
+ * The rows as a subquery; every column is text, and `tags[]` is a list. The subquery is cached by the identity of the
+ * column array, so a frequent statement should keep its array.
  */
 export function recordsIn(sql: Sql | Tx, texts: string, columns: readonly string[]): Fragment {
-  // Without the offset the planner would split the record anew for each column.
+  // Without the offset the planner would split the record again for each column.
   return sql`(
     select ${columnsOf(sql, columns)}
     from (
       select string_to_array(record, E'\\x1f', E'\\x1a') as f
-      from string_to_table(${texts}::text, E'\\x1e') as record offset 0
+      from string_to_table(${texts}::text, E'\\x1e') as record ${fence}
     ) as records
   )`;
 }
 
-// A piece that is only ever put into others never runs, so it serves every connection.
-const selections = new WeakMap<readonly string[], ReturnType<Sql['unsafe']>>();
+// A fragment without parameters serves every connection.
+const selections = new WeakMap<readonly string[], Fragment>();
 
-function columnsOf(sql: Sql | Tx, columns: readonly string[]) {
+function columnsOf(sql: Sql | Tx, columns: readonly string[]): Fragment {
   const known = selections.get(columns);
   if (known) return known;
   const selection = sql.unsafe(columns.map(readColumn).join(', '));

@@ -1,14 +1,14 @@
-import { cleanRemoteText } from './reply.ts';
-import type { Mailer, SendOutcome } from './send-outcome.ts';
+import { cleanRemoteText } from '@postrider/net';
+import type { Mailer, SendOutcome } from './outcome/send-outcome.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
 
 export interface MailerOptions {
-  /** In order of preference; what already is a Mailer is used as it is. */
+  /** In order of preference; a Mailer is used as it is. */
   readonly transports: readonly (Mailer | Omit<SmtpTransportOptions, 'helo_name'>)[];
   readonly helo_name: string;
 }
 
-/** One mailer over several routes. The next one is tried only where the one before could not be reached. */
+/** One mailer over several routes. The next one is tried only when the one before was not reached. */
 export function createMailer(options: MailerOptions): Mailer {
   const routes = options.transports.map((transport) =>
     'send' in transport ? transport : createSmtpTransport({ ...transport, helo_name: options.helo_name }),
@@ -31,7 +31,7 @@ export function createMailer(options: MailerOptions): Mailer {
       }
       return outcome;
     },
-    // The others only stand in for the first.
+    // The others are fallbacks.
     laneOf: (to) => first.laneOf(to),
     width: first.width,
     async stop() {
@@ -41,8 +41,8 @@ export function createMailer(options: MailerOptions): Mailer {
 }
 
 /**
- * The fault lies with the way there, and DATA was not said. A destination whose own policy forbade the session
- * is not a fault: another way would only get around the policy.
+ * The route failed before DATA. A destination whose own policy forbade the session is no such failure: another route
+ * would bypass the policy.
  */
 function failedUnderway(outcome: SendOutcome): boolean {
   if (outcome.kind !== 'deferred') return false;

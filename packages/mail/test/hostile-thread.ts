@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { readReturnedMail } from '../src/dsn.ts';
+import { readReturnedMail } from '../src/bounce/dsn.ts';
 
-// The thread as it would be if a mail had found a way to hang it, to fill its memory or to end it.
+// A thread in which a mail has found a way to hang it, to fill its memory or to end it.
 parentPort?.on('message', async (raw: Uint8Array) => {
   const text = Buffer.from(raw).toString('latin1');
   if (text.includes('X-Hostile: hang')) for (;;);

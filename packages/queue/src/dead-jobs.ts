@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { JobKey } from './job-levers.ts';
 
-/** Jobs of one queue that have failed for good, between two times. */
+/** Permanently failed jobs of one queue, between two times. */
 export interface DeadRange {
   readonly queue: string;
   readonly since: Date | null;
@@ -10,13 +10,13 @@ export interface DeadRange {
 
 export interface DeadJob {
   readonly id: string;
-  /** Where a walk goes on behind it. */
+  /** The cursor after this job. */
   readonly position: string;
 }
 
 /**
- * The next dead jobs of a queue in the order of their deaths, behind a position. Served by pg-boss's index of ended jobs,
- * which holds little else where finished jobs are removed.
+ * The next dead jobs of a queue by completed_on, after a position. Served by pg-boss's index of ended jobs, which holds
+ * little else, since completed jobs are removed.
  */
 export async function nextDeadJobs(
   sql: Sql | Tx,
@@ -34,7 +34,7 @@ export async function nextDeadJobs(
     order by j.completed_on, j.id limit ${count}`;
 }
 
-/** How many of a queue are dead, counted up to a bound. */
+/** The number of dead jobs of a queue, counted up to a limit. */
 export async function countDead(sql: Sql | Tx, queue: string, most: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -55,7 +55,7 @@ export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: Dea
   return row?.count ?? 0;
 }
 
-/** Another try for a job whose retries are used up, or that was canceled. */
+/** Retries a dead or canceled job. */
 export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<boolean> {
   const ended = tx`
     select j.id from pgboss.job j
@@ -63,7 +63,7 @@ export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<b
   return (await revive(tx, queue, ended)).length > 0;
 }
 
-/** Another try for dead jobs; answers which of them were still dead. */
+/** Retries dead jobs; returns those that were still dead. */
 export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]): Promise<Set<string>> {
   const dead = tx`
     select j.id from pgboss.job j
@@ -72,7 +72,7 @@ export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]):
   return new Set(await revive(tx, queue, dead));
 }
 
-/** Another try for the dead of a queue, those that are dead for longest first. Two at once skip each other's rows. */
+/** Retries dead jobs of a queue, the oldest first. Concurrent calls skip each other's rows. */
 export async function redriveDead(tx: Tx, queue: string, most: number): Promise<number> {
   const dead = tx`
     select j.id from pgboss.job j
@@ -82,8 +82,8 @@ export async function redriveDead(tx: Tx, queue: string, most: number): Promise<
 }
 
 /**
- * Has ended jobs tried again at once, with one more try than before, and answers their ids. The source locks them, and
- * looks whether they are still as they have to be.
+ * Makes ended jobs due immediately with at least one retry left, and returns their ids. The source locks them and
+ * checks their state.
  */
 async function revive(tx: Sql | Tx, queue: string, source: Fragment): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`

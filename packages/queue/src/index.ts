@@ -8,6 +8,7 @@ export {
   retryEnded,
   reviveJobs,
 } from './dead-jobs.ts';
+export { installQueue, missingQueues } from './install.ts';
 export { cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
 export {
   gaugesOf,
@@ -25,5 +26,6 @@ export {
   type ScheduleRow,
   schedulesOf,
 } from './job-views.ts';
-export { type AcquiredRow, createQueue, installQueue, missingQueues, type Queue, type QueueOptions } from './queue.ts';
+export { type AcquiredRow, createQueue, type Queue, type QueueOptions } from './queue.ts';
+export { fetchedJobs, fromJobsDueBy, fromReadyJobs, jobsAhead, keepNewestReady } from './waiting-jobs.ts';
 export type { Fault, Run, Work, WorkOptions } from './work-loop.ts';

@@ -1,14 +1,14 @@
 import type { Sql, Tx } from '@postrider/db';
 
-// What somebody may do to a job by hand. Each asks in its own update whether the job is still as it has to be, so of
-// two who reach for one job, a worker among them, one wins. pg-boss's own ask less: its cancel takes a job that runs.
+// Admin actions on single jobs. Each checks the job's state in its own update, so one of two concurrent actions (or an
+// action and a worker) wins. pg-boss's own functions check less: its cancel takes a running job.
 
 export interface JobKey {
   readonly queue: string;
   readonly id: string;
 }
 
-/** Ends a job that waits, or that is dead. */
+/** Cancels a waiting or dead job. */
 export async function cancelWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promise<boolean> {
   const rows = await tx`
     update pgboss.job j set state = 'cancelled', completed_on = pgboss.job_now()
@@ -17,7 +17,7 @@ export async function cancelWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promis
   return rows.length > 0;
 }
 
-/** Makes a job that waits for its time due at once. */
+/** Makes a deferred job due immediately. */
 export async function runWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promise<boolean> {
   const rows = await tx`
     update pgboss.job j set start_after = pgboss.job_now(),

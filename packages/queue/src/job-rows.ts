@@ -1,18 +1,18 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
+import { equalsByRange, type Fragment, type Sql, type Tx, unindexed } from '@postrider/db';
 import type { JobHold } from './catalogue.ts';
 
-// pg-boss's own insert takes one job at a time or a JSON text; a batch of columns inside our own statement
-// is a third cheaper and one round trip less. The price: these rows must be what the pinned pg-boss would
-// write. readJobTables refuses a schema that differs, and a test compares a row with pg-boss's own.
+// pg-boss's own insert takes one job at a time or a JSON text; a batch of columns inside our own statement is a third
+// cheaper and saves a round trip. The price: these rows must equal those of the pinned pg-boss. readJobTables refuses
+// a schema that differs, and a test compares a row with pg-boss's own.
 
-/** How long a job may take from when its row is made until others see it, and be found where only new ones are. */
+/** The longest time from a job's created_on to its commit for which a fetch of new jobs still finds it. */
 const COMMIT_SECONDS = 0.3;
 
-/** What a queue's rows have in common, as installQueue has stored it. */
+/** The table of a queue, as installed by installQueue. */
 export interface JobTable {
   readonly name: string;
   readonly table: string;
-  /** Whether this Postgres finds an id by an index that begins with the name. */
+  /** Whether this Postgres can skip the name in an index of name and id. */
   readonly skips_names: boolean;
 }
 
@@ -39,8 +39,7 @@ export async function readJobTables(sql: Sql): Promise<Map<string, JobTable>> {
 }
 
 /**
- * The insert of jobs as a part of a statement. The source yields id uuid, data jsonb and start_after
- * timestamptz, null for now.
+ * Inserts jobs, as a fragment. The source yields id uuid, data jsonb and start_after timestamptz, null for now.
  */
 export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
@@ -54,8 +53,8 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
 }
 
 /**
- * The same insert as a function of the database, for jobs that are due now. It names the table of the queue, so it is
- * made anew with every installation; until the first one, what calls it fails.
+ * The same insert as a function of the database, for jobs that are due now. It names the queue's table, so each
+ * installation replaces it; before the first one, its callers fail.
  */
 export async function installJobFunction(sql: Sql, queue: string, name: string): Promise<void> {
   const [row] = await sql<{ statement: string }[]>`
@@ -72,7 +71,7 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
       end $body$ $outer$, ${name}::text, q.table_name, q.name) as statement
     from pgboss.queue q where q.name = ${queue}`;
   if (!row) throw new Error(`the queue ${queue} is not installed`);
-  // Of two that replace a function at once, Postgres refuses one.
+  // Postgres fails one of two concurrent replacements of a function.
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtextextended(${`function ${name}`}, 0))`;
     await tx.unsafe(row.statement);
@@ -80,29 +79,27 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
 }
 
 /**
- * Where the job of an id is, at most one. Every index of pg-boss begins with the name, and a plan is made while the
- * table may be empty or nothing known of it: then an index of the name and a time looks as good as the primary key, and
- * all jobs would be walked for each one that is asked for. Nothing but the primary key has the id, so it is asked for
- * alone, and Postgres skips over the one name of the table. Before 18 it cannot; there the order by the id, which is
- * left to be asked for by a range and not by an equality, speaks for the primary key.
+ * The ctid of the job with an id. Every index of pg-boss begins with the name, and the plan may be made while the table
+ * is empty or not analysed: an index of name and time then looks as good as the primary key, and each lookup would scan
+ * all jobs. Only the primary key has the id, so the id alone is compared, and Postgres 18 skips over the table's single
+ * name. Older versions cannot skip; for them a range with an order by id selects the primary key.
  */
 function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment): Fragment {
   const found = queue.skips_names
     ? sql`j.id = ${id} and ${still} limit 1`
-    : sql`j.name = ${queue.name} and j.id >= ${id} and j.id <= ${id} and ${still} order by j.id limit 1`;
+    : sql`j.name = ${queue.name} and ${equalsByRange(sql, sql`j.id`, id)} and ${still} order by j.id limit 1`;
   return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${found}`;
 }
 
-/** The same for a fetched job that nobody has fetched since. Its state is asked as text, which no index has. */
+/** The same for a fetched job that has not been fetched again since. */
 function heldPlace(sql: Sql | Tx, queue: JobTable, id: Fragment, retry_count: Fragment): Fragment {
-  return sql`${placeOf(sql, queue, id, sql`j.state::text = 'active' and j.retry_count = ${retry_count}`)} for update`;
+  return sql`${placeOf(sql, queue, id, sql`j.state${unindexed} = 'active' and j.retry_count = ${retry_count}`)} for update`;
 }
 
 /**
- * Takes fetched jobs away, as a part of a statement that returns their ids. A finished job is of no use to anybody,
- * and a row that is gone costs less than one that is kept as completed for pg-boss to delete later. The source yields
- * id uuid and retry_count integer: a job that another has fetched since stays. Each is looked up by itself and removed
- * by its place.
+ * Deletes fetched jobs, as a fragment that returns their ids: a deleted row costs less than one that is kept as
+ * completed for pg-boss to delete later. The source yields id uuid and retry_count integer; a job that another worker
+ * has fetched since stays. Each is looked up separately and deleted by its ctid.
  */
 export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
@@ -112,7 +109,7 @@ export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fr
     )) returning id`;
 }
 
-/** Of these ids, those that no job waits or runs under. */
+/** Of these ids, those without a waiting or running job. */
 export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select asked.id from unnest(${ids}::uuid[]) as asked(id)
@@ -122,13 +119,13 @@ export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: rea
 }
 
 /**
- * Takes ready jobs, as a part of a statement that returns id, retry_count, data and created_on: what pg-boss's fetch
- * does to the row, in its order. Jobs that were made a while before `made_after` are left out, with the dead entries
- * that stand for them in the index until it is cleaned; null for all. Those that were made at the same time are in the
- * order of start_after, which no other index has, so that no plan can prefer one, nor sort all that is ready.
+ * Fetches ready jobs, as a fragment that returns id, retry_count, data and created_on: the same change and order as
+ * pg-boss's fetch. Jobs created well before `made_after` are left out, together with the dead index entries of fetched
+ * ones, which cost time until a vacuum; null for all. Jobs of the same created_on are in the order of start_after: only
+ * one index has that order, so no plan can use another or sort all ready jobs.
  *
- * The transaction around it does not wait for the disk: a fetch that a crash of Postgres forgets is made again. So it
- * must hold nothing that may not be forgotten.
+ * The transaction does not wait for the disk, as a fetch lost in a crash of Postgres is repeated: it must contain no
+ * other write that has to be durable.
  */
 export function jobAcquisition(sql: Sql | Tx, queue: JobTable, count: number, made_after: Date | null): Fragment {
   const table = sql(`pgboss.${queue.table}`);
@@ -151,8 +148,8 @@ export function jobAcquisition(sql: Sql | Tx, queue: JobTable, count: number, ma
 }
 
 /**
- * Puts withdrawn jobs back as fetched by whoever runs the statement. The source yields id uuid and data jsonb. A job
- * that came back in another way stays as it is.
+ * Puts withdrawn jobs back as fetched by the caller. The source yields id uuid and data jsonb. A job that exists again
+ * for another reason is left alone.
  */
 export function jobResumption(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
@@ -166,7 +163,7 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, source: Fragment):
     on conflict do nothing`;
 }
 
-/** Ends a fetched job well. It is kept for a while to be looked at, for a shorter one than its queue keeps the dead. */
+/** Completes a fetched job. It is kept for inspection, for less time than a dead one. */
 export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, kept_seconds: number): Promise<void> {
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'completed', completed_on = pgboss.job_now(), output = null,
@@ -175,8 +172,8 @@ export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, ke
 }
 
 /**
- * Puts a fetched job back, due at once. The fetch after it counts as a retry, which fences this one off; so that it
- * spends none, there is one more.
+ * Returns a fetched job, due immediately. The next fetch counts as a retry, which fences off this attempt, so the limit
+ * grows by one.
  */
 export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promise<void> {
   await sql`

@@ -1,7 +1,7 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
+import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 
-// Readings of pg-boss's tables for those who look after them. Each takes a bounded number of steps along one of
-// pg-boss's indexes, however many jobs there are.
+// Queries of pg-boss's tables for operators. Each reads a bounded number of entries of one of pg-boss's indexes,
+// independent of the number of jobs.
 
 export const jobStates = ['deferred', 'ready', 'active', 'retry', 'completed', 'canceled', 'dead'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -31,7 +31,7 @@ function columns(sql: Sql | Tx): Fragment {
       when 'cancelled' then 'canceled' when 'failed' then 'dead' else j.state::text end as state`;
 }
 
-/** Which jobs are in a state, and the time by which an index gives them in order. Literals, so that partial indexes fit. */
+/** The condition of a state, and the time by which an index orders it. Literals, so that partial indexes match. */
 function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fragment; readonly place: Fragment }> {
   const due = sql`j.start_after`;
   const ended = sql`j.completed_on`;
@@ -52,9 +52,9 @@ export interface JobsAsked {
   readonly state: JobState | null;
   readonly since: Date | null;
   readonly until: Date | null;
-  /** What the payload must contain. */
+  /** Fields that the payload must contain. */
   readonly data: Readonly<Record<string, string>> | null;
-  /** Where the page before ended: a time with its microseconds, and an id. */
+  /** The end of the previous page: a time with microseconds, and an id. */
   readonly after: JobPlace | null;
   readonly count: number;
 }
@@ -66,16 +66,16 @@ export interface JobPlace {
 
 export interface JobPage {
   readonly rows: readonly (JobRow & { readonly place: string })[];
-  /** Where the next page begins; null on the last. A page may be short of its count although there is more. */
+  /** The start of the next page; null on the last. A page may be shorter than its count although there is more. */
   readonly edge: JobPlace | null;
 }
 
-// Filters that no index knows are asked of so many jobs of each queue before the page ends.
+// The most jobs of each queue to which a page applies filters without an index.
 const EXAMINED = 1000;
 
 type Seen = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
 
-/** Jobs of some queues, the latest first: by when they are due, by when they ended, or of any state by when they were made. */
+/** Jobs of some queues, latest first: by due time, by end, or (of any state) by creation. */
 export async function pageOfJobs(sql: Sql, asked: JobsAsked): Promise<JobPage> {
   const { state, since, until, data, after, count } = asked;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
@@ -109,7 +109,7 @@ export async function pageOfJobs(sql: Sql, asked: JobsAsked): Promise<JobPage> {
         order by nth`,
     ),
   );
-  // Behind the first queue of which not all was seen, other queues may hold jobs that belong in between.
+  // Beyond the first queue that was not read to its end, jobs of other queues could be out of order.
   const ends = pages.flatMap((page) => page.filter((row) => row.nth === most));
   const end = ends.sort(latestFirst)[0];
   const passing = pages
@@ -127,18 +127,18 @@ function latestFirst(left: Seen, right: Seen): number {
   return left.id < right.id ? 1 : left.id > right.id ? -1 : 0;
 }
 
-/** Postgres leaves out zeros at the end of a fraction, which would turn the order of texts round. */
+/** Postgres omits trailing zeros of a fraction, which would break the order of texts. */
 function placeKey(place: string): string {
   const [, seconds = '', fraction = ''] = /^([^.+]*)(?:\.(\d+))?/.exec(place) ?? [];
   return `${seconds}.${fraction.padEnd(6, '0')}`;
 }
 
-/** Some jobs by their ids, each looked up in every queue. */
+/** Jobs by id, each looked up in every queue. */
 export async function jobsByIds(sql: Sql | Tx, queues: readonly string[], ids: readonly string[]): Promise<JobRow[]> {
   return sql<JobRow[]>`
     select f.* from unnest(${queues}::text[]) as q (name)
     cross join unnest(${ids}::uuid[]) as a (id)
-    cross join lateral (select ${columns(sql)} from pgboss.job j where j.name = q.name and j.id = a.id offset 0) f`;
+    cross join lateral (select ${columns(sql)} from pgboss.job j where j.name = q.name and j.id = a.id ${fence}) f`;
 }
 
 export interface QueueGauges {
@@ -151,8 +151,8 @@ export interface QueueGauges {
 }
 
 /**
- * What stands in each queue. Up to a bound it is counted here, by index only; beyond it stands what pg-boss's own
- * monitor counted last, which is some seconds old.
+ * The metrics of each queue. Up to a limit, jobs are counted here by index only; beyond it the result is the last count
+ * of pg-boss's monitor, some seconds old.
  */
 export async function gaugesOf(sql: Sql | Tx, queues: readonly string[], bound: number): Promise<QueueGauges[]> {
   const count = (state: Fragment, cached: Fragment) => sql`
@@ -175,7 +175,7 @@ export async function gaugesOf(sql: Sql | Tx, queues: readonly string[], bound: 
     from pgboss.queue q where q.name = any (${queues}::text[]) order by q.name`;
 }
 
-/** A process that works, as it has registered itself. */
+/** A registered worker process. */
 export interface InstanceRow {
   readonly id: string;
   readonly name: string | null;
@@ -192,10 +192,10 @@ export interface InstanceRow {
   readonly crash_restarts: number;
 }
 
-// pg-boss says so after three heartbeats missed.
+// As in pg-boss: three missed heartbeats.
 const QUIET_BEATS = 3;
 
-/** Those that are live, and those that were within so many seconds; the latest first. */
+/** Live instances and those seen within `gone_seconds`, latest first. */
 export async function instancesOf(sql: Sql | Tx, gone_seconds: number): Promise<InstanceRow[]> {
   return sql<InstanceRow[]>`
     select id, name, host, pid, started_on as started_at, heartbeat_on as heartbeat_at, stopped_on as stopped_at,

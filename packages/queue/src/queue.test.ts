@@ -4,7 +4,8 @@ import { createDatabase, createTestClock, type TestDatabase } from '@postrider/t
 import { PgBoss } from 'pg-boss';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createQueue, installQueue, type Queue } from './queue.ts';
+import { installQueue } from './install.ts';
+import { createQueue, type Queue } from './queue.ts';
 
 const options = { retry_limit: 1000, retry_delay_seconds: 0, expire_seconds: 900, heartbeat_seconds: 30 };
 const catalogue = {
@@ -78,7 +79,7 @@ describe('send', () => {
     expect(await queue.fetch('parcel.carry', 10)).toEqual([]);
   });
 
-  it('shows nobody a job before its transaction has committed', async () => {
+  it('hides a job until its transaction has committed', async () => {
     await sql.begin(async (tx) => {
       await queue.send(tx, 'parcel.carry', [{ data: { parcel: 1 } }]);
       expect(await queue.fetch('parcel.carry', 10)).toEqual([]);
@@ -96,7 +97,7 @@ describe('send', () => {
     expect(await states()).toEqual(['created']);
   });
 
-  it('keeps a job back until its time by the clock of the database', async () => {
+  it('hides a job until it is due by the clock of the database', async () => {
     const clock = createTestClock(sql);
     await clock.freeze(new Date('2031-03-01T12:00:00Z'));
     await send([{ parcel: 1, start_after: new Date('2031-03-01T13:00:00Z') }]);
@@ -110,7 +111,7 @@ describe('send', () => {
 });
 
 describe('fetch', () => {
-  it('hands each job to one of many', async () => {
+  it('gives each job to one of many concurrent fetches', async () => {
     await send(Array.from({ length: 60 }, (_, parcel) => ({ parcel })));
     const other = await startQueue();
 
@@ -121,7 +122,7 @@ describe('fetch', () => {
     expect(parcels).toHaveLength(60);
   });
 
-  it('takes a payload that does not fit out of the way of its neighbours, and says so', async () => {
+  it('cancels and reports a job with an unreadable payload, and fetches the others', async () => {
     const ids = [randomUUID(), randomUUID()] as const;
     await send([
       { parcel: 1, id: ids[0] },
@@ -137,12 +138,12 @@ describe('fetch', () => {
   });
 });
 
-describe('the fetch of ours', () => {
+describe('our own fetch', () => {
   const rowOf = async (id: string) => {
     const [row] = await sql<Record<string, unknown>[]>`select * from pgboss.job where id = ${id}`;
     return row ?? {};
   };
-  /** The times that a fetch sets are those of its transaction: only whether they are set can be alike. */
+  /** A fetch sets the times of its transaction, so only whether they are set can be compared. */
   const timeless = ({
     id,
     created_on,
@@ -156,7 +157,7 @@ describe('the fetch of ours', () => {
     fetched: started_on instanceof Date && heartbeat_on instanceof Date,
   });
 
-  it('leaves a row as that of pg-boss would, at the first time and after a fault', async () => {
+  it('changes a row as pg-boss does, at the first fetch and after a fault', async () => {
     const boss = new PgBoss({ connectionString: database.url, schema: 'pgboss', migrate: false, supervise: false });
     await boss.start();
     const [ours, theirs] = [randomUUID(), randomUUID()];
@@ -179,7 +180,7 @@ describe('the fetch of ours', () => {
     await boss.stop({ graceful: false });
   });
 
-  it('takes the oldest of the highest priority, and nothing that is blocked or not due', async () => {
+  it('takes the oldest jobs of the highest priority, and no blocked or deferred ones', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
     for (const [parcel, id] of ids.entries()) await send([{ parcel, id }]);
     const [first, second, urgent, blocked] = ids;
@@ -193,7 +194,7 @@ describe('the fetch of ours', () => {
     expect(taken).toEqual([urgent, first, second]);
   });
 
-  it('looks only at what was made lately where it is told to, and at all otherwise', async () => {
+  it('takes only recently created jobs if told to, and all otherwise', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await send([
       { parcel: 1, id: old },
@@ -214,10 +215,10 @@ describe('the fetch of ours', () => {
   });
 });
 
-// A prepared statement keeps the plan that was made for it, and the first ones are made when there is no job yet.
+// A prepared statement keeps its plan, and the first plans are made when there is no job yet.
 describe('a statement that was planned while the queue was empty', () => {
   const JOBS = 5000;
-  /** Entries of each index that a statement has read, from the first plan on, by the end of the index's name. */
+  /** The entries of each index that a statement has read since its first plan, by the suffix of the index name. */
   async function entriesRead(own: Sql, table: string, statement: () => Promise<unknown>): Promise<Map<string, number>> {
     const read = async () => {
       await own`select pg_stat_force_next_flush()`;
@@ -290,7 +291,7 @@ describe('a statement that was planned while the queue was empty', () => {
       });
 
       expect(taken).toBe(600);
-      // A fetch may walk past what those before it have taken, and each job has the entry that its fetch has left dead.
+      // A fetch may pass jobs taken by earlier ones, and each job has the dead entry that its fetch has left.
       expect(read.get('i11')).toBeLessThan(10 * taken);
       expect(read.get('pkey')).toBeLessThan(10 * taken);
       const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
@@ -318,7 +319,7 @@ describe('complete and touch', () => {
     expect(await states()).toEqual([]);
   });
 
-  it('are taken back with their transaction', async () => {
+  it('are rolled back with their transaction', async () => {
     await send([{ parcel: 1 }]);
     const jobs = await queue.fetch('parcel.carry', 1);
     const failing = sql.begin(async (tx) => {
@@ -330,7 +331,7 @@ describe('complete and touch', () => {
     expect(await states()).toEqual(['active']);
   });
 
-  it('refresh the heartbeat of the attempt that was fetched only', async () => {
+  it('refresh only the heartbeat of the fetched attempt', async () => {
     await send([{ parcel: 1 }]);
     const [stale] = await queue.fetch('parcel.carry', 1);
     if (!stale) throw new Error('nothing was fetched');
@@ -351,7 +352,7 @@ describe('complete and touch', () => {
 });
 
 describe('work', () => {
-  it('hands back what does not end in time, and spends none of its retries on that', async () => {
+  it('returns jobs that do not end in time to the queue without using up a retry', async () => {
     await send([{ parcel: 1 }]);
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -380,7 +381,7 @@ describe('work', () => {
 });
 
 describe('withoutLiveJob', () => {
-  it('names the ids under which nothing waits and nothing runs', async () => {
+  it('returns the ids without a waiting or running job', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
     const [waiting = '', running = '', done = '', never = ''] = ids;
     await send([{ parcel: 1, id: running }]);
@@ -420,7 +421,7 @@ describe('wake', () => {
 });
 
 describe('installQueue', () => {
-  it('may be repeated, also by two at once, and leaves jobs and settings as they are', async () => {
+  it('may be repeated, also concurrently, and leaves jobs and settings unchanged', async () => {
     await send([{ parcel: 1 }]);
     const settings = () =>
       sql`select name, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, retention_seconds, table_name
@@ -435,7 +436,7 @@ describe('installQueue', () => {
     expect(await sql`select from pgboss.schedule where name = 'parcel.weigh'`).toHaveLength(1);
   });
 
-  it('takes over settings that a later release changes', async () => {
+  it('applies settings that a later release changes', async () => {
     const changed = {
       ...catalogue,
       'parcel.carry': { ...catalogue['parcel.carry'], options: { ...options, retry_limit: 7 } },
@@ -449,7 +450,7 @@ describe('installQueue', () => {
     await installQueue(database.url, catalogue);
   });
 
-  it('installs an empty database, for two that start at once', async () => {
+  it('installs an empty database for two concurrent starts', async () => {
     const fresh = await createDatabase();
     const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
     await own`drop schema pgboss cascade`;
@@ -476,7 +477,7 @@ describe('withdrawal and resumption', () => {
   const resume = (id: string) => sql`
     ${queue.resumption(sql, 'parcel.carry', sql`select ${id}::uuid as id, '{"parcel": 7}'::jsonb as data`)}`;
 
-  it('take a job away and put it back as if it had just been fetched', async () => {
+  it('delete a job and put it back as if it had just been fetched', async () => {
     const id = randomUUID();
     await send([{ parcel: 7, id }]);
     const jobs = await queue.fetch('parcel.carry', 1);
@@ -491,7 +492,7 @@ describe('withdrawal and resumption', () => {
     expect(await sql`select from pgboss.job where id = ${id}`).toHaveLength(0);
   });
 
-  it('leave a job to whoever has fetched it since, and one that is back as it is', async () => {
+  it('leave alone a job that was fetched again since, and one that is already back', async () => {
     const id = randomUUID();
     await send([{ parcel: 7, id }]);
     const [job] = await queue.fetch('parcel.carry', 1);
@@ -528,7 +529,7 @@ describe('the function for triggers', () => {
 });
 
 describe('liveAbout', () => {
-  it('tells of which values a job waits or runs', async () => {
+  it('returns the values for which a job waits or runs', async () => {
     await send([{ parcel: 1 }, { parcel: 2, start_after: new Date('2099-01-01T00:00:00Z') }]);
     await queue.fetch('parcel.carry', 1);
 

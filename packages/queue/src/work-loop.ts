@@ -1,17 +1,17 @@
 import type { Job, JobHold } from './catalogue.ts';
 
-/** How a run of a handler has ended. */
+/** The result of one run of a handler. */
 export interface Run<D> {
   readonly job: Job<D>;
   readonly started_at: Date;
-  /** From when it could have run until it did. */
+  /** The time from when it was due until it started. */
   readonly wait_ms: number;
   readonly duration_ms: number;
-  /** null where it went well. */
+  /** null on success. */
   readonly error: Fault | null;
 }
 
-/** What is kept of an error that ended a run: its name and its words, and nothing that it carries along. */
+/** The stored part of an error: name and message, no other property. */
 export interface Fault {
   readonly name: string;
   readonly message: string;
@@ -19,18 +19,18 @@ export interface Fault {
 
 export interface WorkOptions<D> {
   handler(data: D): Promise<void>;
-  /** How many may run at once in this process; asked before each fetch, so it may change. */
+  /** The concurrency limit of this process; read before each fetch, so it may change. */
   concurrency(): number;
-  /** Told of a run before its job is settled. What it throws is reported and changes nothing. */
+  /** Called before the job is settled. An error that it throws is reported and changes nothing. */
   onEnd?(run: Run<D>): Promise<void>;
 }
 
 export interface Work {
-  /** What runs here now. */
+  /** The jobs that run in this process now. */
   held(): readonly JobHold[];
-  /** Looks for jobs at once. */
+  /** Fetches immediately. */
   poll(): void;
-  /** Fetches no more, and hands back what does not end in time. */
+  /** Stops fetching, and returns jobs that do not end in time to the queue. */
   stop(): Promise<void>;
 }
 
@@ -40,27 +40,27 @@ export interface Fetched<D> {
   readonly wait_ms: number;
 }
 
-/** What the loop asks of the queue. */
+/** The queue as the loop needs it. */
 export interface WorkSource<D> {
   fetch(count: number): Promise<readonly Fetched<D>[]>;
   touch(holds: readonly JobHold[]): Promise<void>;
   complete(hold: JobHold): Promise<void>;
   fail(hold: JobHold, error: Fault): Promise<void>;
-  /** Lets others have it at once; the retries that are left stay as they are. */
+  /** Makes the job due for other processes immediately, without using up a retry. */
   handBack(hold: JobHold): Promise<void>;
   onError(error: unknown): void;
 }
 
-// Wakes are hints, and none is sent for jobs of schedules or for those that become due later.
+// Wakes are hints, and none is sent for scheduled jobs or for those that become due later.
 const POLL_MS = 5000;
 const TOUCH_MS = 10_000;
 const MOST_WORDS = 1000;
 const SETTLE_TRIES = 4;
 const SETTLE_PAUSE_MS = 250;
-// A handler that runs on past this is repeated by another process; the lanes settled theirs before.
+// A handler that runs longer than this is repeated by another process; the lanes have settled theirs before.
 const STOP_MS = 1500;
 
-/** Runs a handler for the jobs of one queue, as many at once as it may, and fetches as soon as one more may run. */
+/** Runs a handler for the jobs of one queue up to its concurrency, and fetches as soon as a slot is free. */
 export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Work {
   const running = new Map<string, { readonly hold: JobHold; readonly ended: Promise<void> }>();
   let fetching: Promise<void> | null = null;
@@ -117,7 +117,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
     const untold = await attempt(async () => options.onEnd?.({ job, started_at, wait_ms, duration_ms, error }));
     if (untold !== null) source.onError(untold);
     if (thrown !== null) source.onError(thrown);
-    // Given up in the end, the job's heartbeat stops, and it runs once more.
+    // After the last try the job's heartbeat stops, and the job runs again.
     for (let tries = 1; ; tries++) {
       const unsettled = await attempt(() => (error === null ? source.complete(hold) : source.fail(hold, error)));
       if (unsettled === null) return;

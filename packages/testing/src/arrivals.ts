@@ -3,12 +3,12 @@ const DEADLINE_MS = 30_000;
 export interface Arrivals<T> {
   readonly items: T[];
   add(item: T): void;
-  /** A number waits until that many have arrived, a predicate until one fits, be it already here. */
+  /** A number waits for that many items, a predicate for one that fits; earlier items count. */
   waitFor(wanted: number): Promise<T[]>;
   waitFor(wanted: (item: T) => boolean): Promise<T>;
 }
 
-/** What has reached a sink, and a way to wait for more by event; a wait that is not met fails with what is here. */
+/** The items that a sink has received, and event-driven waits for more; a wait that times out lists the items. */
 export function createArrivals<T>(what: string, describe: (item: T) => string): Arrivals<T> {
   const items: T[] = [];
   const waiters = new Set<() => void>();

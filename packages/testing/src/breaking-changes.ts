@@ -1,11 +1,11 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** Requests are written by clients and read by the service; answers go the other way. */
+/** Clients write requests and the service reads them; responses go the other way. */
 type Direction = 'request' | 'answer';
 
-/** What a schema says for readers, and nothing about which values it allows. */
+/** Documentation keywords of a schema, which do not restrict its values. */
 const annotations = new Set(['description', 'examples', 'example', 'title', 'deprecated', 'id', '$comment']);
-/** Compared by rules of their own. */
+/** Keywords compared by rules of their own. */
 const structure = new Set([
   '$ref',
   'type',
@@ -25,8 +25,8 @@ const lowerLimits = new Set(['minLength', 'minItems', 'minProperties', 'minimum'
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * What a client written for one OpenAPI document would trip over in another; nothing, where the other only
- * grew. Clients are taken to ignore fields of answers that they do not know, and to expect new enum values there.
+ * The breaking changes between two OpenAPI documents. Clients are assumed to ignore unknown fields of responses and to
+ * expect new enum values there.
  */
 export function breakingChanges(before: Json, after: Json): string[] {
   const found: string[] = [];
@@ -51,7 +51,7 @@ interface Documents {
 
 interface OpenDocument {
   readonly root: Json;
-  /** What a value is, whether it is written there or referred to. */
+  /** The value itself, with a $ref resolved. */
   resolve(value: unknown): Json;
 }
 
@@ -82,7 +82,7 @@ function operationBreaks(where: string, docs: Documents, old_one: Json, new_one:
   ];
 }
 
-/** Each alternative of the old must still do: some alternative of the new asks for no more. */
+/** Each old alternative must still be valid: some new alternative requires no more. */
 function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
   const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
   const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
@@ -132,7 +132,7 @@ function answerBreaks(where: string, docs: Documents, old_one: Json, new_one: Js
   return Object.entries(record(old_one.responses)).flatMap(([status, old_answer]) => {
     const place = `${where}: ${status}`;
     const new_answer = record(new_one.responses)[status];
-    // An error that no longer happens hurts nobody; a success that never comes again is what a client waits for.
+    // Removing an error breaks no client; removing a success does.
     if (new_answer === undefined) return status.startsWith('2') ? [`${place} is gone`] : [];
     const [old_parts, new_parts] = [docs.old_doc.resolve(old_answer), docs.new_doc.resolve(new_answer)];
     const lost = Object.keys(record(old_parts.headers)).filter((name) => !(name in record(new_parts.headers)));
@@ -165,7 +165,7 @@ function schemaBreaks(
 type Compare = (place: string, old_schema: unknown, new_schema: unknown) => string[];
 
 function comparison(direction: Direction, { old_doc, new_doc }: Documents): Compare {
-  // A schema that contains itself is compared once on its way down.
+  // A recursive schema is compared once.
   const under_way = new Set<string>();
   const compare: Compare = (place, old_schema, new_schema) => {
     const pair = text([refsOf(old_schema), refsOf(new_schema)]);
@@ -181,7 +181,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   function alternativeBreaks(place: string, olds: readonly Json[], news: readonly Json[]): string[] {
     const [sole_old, sole_new] = [olds[0], news[0]];
     if (olds.length === 1 && news.length === 1 && sole_old && sole_new) return oneToOne(place, sole_old, sole_new);
-    // Whoever reads must know what to do with each thing that can come.
+    // The reader must handle each value that can arrive.
     const sent = direction === 'request' ? olds : news;
     const understood = direction === 'request' ? news : olds;
     return sent.flatMap((one) => {
@@ -231,7 +231,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
     const changed = [...keywords].filter(
       (keyword) => !annotations.has(keyword) && !structure.has(keyword) && exceeds(keyword, sent, understood),
     );
-    // A request that leaves a field out means the default, whatever it is today.
+    // A request without a field means its default, so changing the default is a break.
     if (direction === 'request' && 'default' in old_schema && text(old_schema.default) !== text(new_schema.default))
       changed.push('default');
     return changed.map(
@@ -268,7 +268,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   }
 
   function otherFieldBreaks(place: string, old_others: unknown, new_others: unknown): string[] {
-    // Clients ignore what they do not know, so an answer may be opened; a request may not be closed.
+    // Clients ignore unknown fields, so a response may become open; a request may not become closed.
     if (new_others === false) {
       return direction === 'request' && old_others !== false ? [`${place} may no longer have other fields`] : [];
     }
@@ -278,7 +278,7 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   return compare;
 }
 
-/** Whether what is sent may go beyond what is understood, as far as one keyword says. */
+/** Whether the writer may send more than the reader accepts, judged by one keyword. */
 function exceeds(keyword: string, sent: Json, understood: Json): boolean {
   const [given, known] = [sent[keyword], understood[keyword]];
   if (known === undefined) return false;
@@ -289,13 +289,13 @@ function exceeds(keyword: string, sent: Json, understood: Json): boolean {
   return text(given) !== text(known);
 }
 
-/** What a schema refers to, itself or in its alternatives. */
+/** The references of a schema, its own and those of its alternatives. */
 function refsOf(schema: unknown): unknown[] {
   const { $ref, anyOf, oneOf } = record(schema);
   return [...($ref === undefined ? [] : [$ref]), ...listOf(anyOf ?? oneOf).flatMap(refsOf)];
 }
 
-/** A schema as the list of what it may be, each alternative with at most one type. */
+/** A schema as its list of alternatives, each with at most one type. */
 function alternativesOf(doc: OpenDocument, schema: unknown): Json[] {
   const { anyOf, oneOf, ...rest } = doc.resolve(schema === true ? {} : schema);
   const choices = anyOf ?? oneOf;

@@ -33,7 +33,7 @@ describe('the test clock', () => {
     expect(clock.now()).toBe(noon.getTime());
   });
 
-  it('advances by hours at once', async () => {
+  it('advances by hours immediately', async () => {
     await clock.freeze(new Date('2031-03-01T12:00:00Z'));
 
     await clock.advance(25 * HOUR_MS);
@@ -44,7 +44,7 @@ describe('the test clock', () => {
     expect(clock.now()).toBe(later);
   });
 
-  it('runs on from where it stood', async () => {
+  it('continues from where it stood', async () => {
     const noon = Date.parse('2031-03-01T12:00:00Z');
     await clock.freeze(new Date(noon));
 

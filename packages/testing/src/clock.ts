@@ -4,9 +4,9 @@ import type { Sql } from '@postrider/db';
 /** The process's clock and its database's clock_now(), moved together; only for a database made by createDatabase. */
 export interface TestClock extends Clock {
   advance(duration_ms: number): Promise<void>;
-  /** Time stands still there, and advance moves it, until unfreeze. */
+  /** Stops the time at this moment; advance moves it, until unfreeze. */
   freeze(at: Date): Promise<void>;
-  /** Time runs on from where it stood. */
+  /** Time continues from where it stood. */
   unfreeze(): Promise<void>;
 }
 

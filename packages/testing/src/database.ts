@@ -4,7 +4,7 @@ import { connect, type Sql, sqlState } from '@postrider/db';
 import { inject } from 'vitest';
 
 export const TEMPLATE = 'template_postrider';
-// Any number will do, as long as all workers of a run use it.
+// An arbitrary number that all workers of a run share.
 const CLONE_LOCK = 712_448_031;
 const OBJECT_IN_USE = '55006';
 const CLONE_TRIES = 100;
@@ -21,7 +21,7 @@ export function databaseUrl(server_url: string, name: string): string {
   return url.href;
 }
 
-/** A migrated database of one's own, cloned from the template in some 50 ms of a quiet machine. */
+/** A private migrated database, cloned from the template in about 50 ms on an idle machine. */
 export async function createDatabase(server_url: string = inject('postgres_url')): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   const server = connect(server_url, { max: 1, application_name: 'postrider-test-clone' });
@@ -33,7 +33,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
         await server`create database ${server(name)} template ${server(TEMPLATE)} ${strategy}`;
         break;
       } catch (error) {
-        // A connection to the template that has just been ended may take a moment to leave the server.
+        // A connection to the template that was just closed may take a moment to leave the server.
         if (sqlState(error) !== OBJECT_IN_USE || attempt === CLONE_TRIES) throw error;
         await pause(CLONE_PAUSE_MS);
       }
@@ -56,8 +56,8 @@ export async function createDatabase(server_url: string = inject('postgres_url')
 }
 
 /**
- * Copying files takes a third of the processor time of copying them by way of the log, where nothing is made durable;
- * where it is, the two checkpoints that this needs cost more.
+ * Without durability, the file_copy strategy takes a third of the CPU time of wal_log; with it, the two checkpoints of
+ * file_copy cost more.
  */
 async function copiesFilesCheaply(server: Sql): Promise<boolean> {
   const [row] = await server<{ copies: boolean }[]>`

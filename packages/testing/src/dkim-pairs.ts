@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { DkimPairs } from '@postrider/core/domains';
 
-// Made once, PKCS #8: to generate an RSA key for each world would take longer than most tests.
+// Fixed PKCS #8 keys: generating an RSA key for each world would take longer than most tests.
 const RSA = [
   'MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCSn2hpDYKo2UySrDcLIYcmFEb/qj5jejIeHaj7korv34ypE6fX',
   'PaARnuvCcM24hvNuyRq3tmsV+WlTB+4CChB6qBbXajf3tbRQNdzwH55VotEaX0o3RdhZXwZhMFFhu6CEKLQ9oKeWwdgsu4P8ee4o',

@@ -39,7 +39,7 @@ describe('the DNS zone', () => {
     expect(strings?.[0]).toHaveLength(255);
   });
 
-  it('tells an unknown name from a name without such records', async () => {
+  it('distinguishes an unknown name from a name without such records', async () => {
     await expect(resolver.resolve4('absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(resolver.resolve4('_domainkey.example.test')).rejects.toMatchObject({ code: 'ENODATA' });
     await expect(resolver.resolveMx('alias.absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -54,7 +54,7 @@ describe('the DNS zone', () => {
     expect(zone.questions).toEqual(['TXT new.test', 'TXT new.test']);
   });
 
-  it('fails as told, and recovers', async () => {
+  it('fails as scripted, and recovers', async () => {
     zone.fail('example.test', 'SERVFAIL');
     await expect(resolver.resolve4('example.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
     zone.fail('example.test', 'timeout');

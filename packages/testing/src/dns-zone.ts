@@ -9,25 +9,25 @@ export interface ZoneRecords {
   readonly MX?: readonly { readonly priority: number; readonly exchange: string }[];
   readonly NS?: readonly string[];
   readonly PTR?: readonly string[];
-  /** A string is cut into character-strings of 255 octets; an array gives the cuts. */
+  /** A string is split into character-strings of 255 octets; an array gives the parts. */
   readonly TXT?: readonly (string | readonly string[])[];
 }
 export type RecordType = keyof ZoneRecords;
 export type Zone = Readonly<Record<string, ZoneRecords>>;
-/** Zones whose names other servers answer for: the names of those, and their addresses where the parent tells them. */
+/** Delegated zones: the names of their servers, and their addresses where the parent has glue records. */
 export type Delegations = Readonly<Record<string, readonly { readonly ns: string; readonly address?: string }[]>>;
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'timeout';
 
 export interface DnsZone {
   /** host:port, UDP and TCP. */
   readonly address: string;
-  /** Every question so far, as `TYPE name`. */
+  /** All questions so far, as `TYPE name`. */
   readonly questions: readonly string[];
-  /** A minute is how long caches may keep records unless another time is given. */
+  /** The TTL is a minute by default. */
   set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>, ttl_seconds?: number): void;
   /** Removes every record of a name. */
   remove(name: string): void;
-  /** Every question for the name fails until null is given. */
+  /** Every question for the name fails until this is reset with null. */
   fail(name: string, how: DnsFailure | null): void;
   stop(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startDnsZone(
   const failures = new Map<string, DnsFailure>();
   const questions: string[] = [];
 
-  /** Aliases are followed to their end, or once around where they lead in a circle. */
+  /** Follows aliases to their end, or once around a loop. */
   function answersFor(name: string, type: RecordType | undefined, passed: readonly string[] = []): Answer[] {
     const records = names.get(name);
     if (!records || passed.includes(name)) return [];
@@ -101,7 +101,7 @@ export async function startDnsZone(
     send(response);
   }
 
-  // The free port is found by UDP and may be taken for TCP, so the pair is tried until both are ours.
+  // A port that is free for UDP may be taken for TCP: retry until both are bound.
   for (let attempt = 1; ; attempt++) {
     const udp = createUDPServer(answer);
     await udp.listen(asked_port, host);
@@ -157,7 +157,7 @@ function encode(name: string, type: RecordType, record: unknown, ttl: number): A
     ttl,
     ...fieldsOf(type, record),
   };
-  // dns2 types an answer as an instance, but encodes any object with the fields of its type.
+  // dns2 types an answer as a class instance, but encodes any object with its fields.
   return resource as Answer;
 }
 

@@ -17,12 +17,16 @@ declare module 'vitest' {
   }
 }
 
-// Nothing here outlives the run, so nothing is made durable.
+// The data does not outlive the run, so durability is off.
 const throwawaySettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   wal_level: 'minimal',
+  // Background writers would only take processor time from the tests.
+  wal_writer_delay: '10s',
+  bgwriter_lru_maxpages: '0',
+  checkpoint_timeout: '1h',
   max_wal_senders: '0',
   max_connections: '300',
 };
@@ -44,7 +48,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env.POSTRIDER_TEST_DATABASE_URL;
   if (given) return { url: given, stop: async () => undefined };
   const directory = await mkdtemp(join(tmpdir(), 'postrider-test-'));
-  // Postgres refuses to run as root, so it may run as a user who has to reach this directory.
+  // Postgres refuses to run as root, so another user may have to reach this directory.
   await chmod(directory, 0o755);
   stopWhenThisProcessIsGone(directory);
   const embedded = await startEmbedded({ data_dir: directory, settings: throwawaySettings });
@@ -57,12 +61,12 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   };
 }
 
-/** Its standard input ends with this process. It has a group of its own, because Ctrl-C reaches the whole one of a terminal. */
+/** Its standard input ends with this process. Its own process group keeps a Ctrl-C in the terminal from it. */
 function stopWhenThisProcessIsGone(directory: string): void {
   const watcher = fileURLToPath(new URL('stop-after-parent.ts', import.meta.url));
   const child = spawn(process.execPath, [watcher, directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   child.unref();
-  // A pipe is a socket, which can let the process end while it is open.
+  // A pipe is a socket, so unref lets the process end while it is open.
   if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
 }
 
@@ -80,7 +84,7 @@ async function buildTemplate(server_url: string): Promise<void> {
   await sql.end();
 }
 
-/** Lets a test move what the product and pg-boss call now; both functions keep the signature they are shipped with. */
+/** Lets a test move the clocks of the product and pg-boss; both functions keep their signatures. */
 async function installTestClock(sql: ReturnType<typeof connect>): Promise<void> {
   await sql`create table public.test_clock (
     only_row boolean primary key default true check (only_row),

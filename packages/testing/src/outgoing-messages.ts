@@ -1,8 +1,8 @@
 import { headerProblem, type Mailbox, type OutgoingMessage } from '@postrider/mail';
 import fc from 'fast-check';
 
-// Characters that a reader may drop by its own rules: a byte order mark at the start, and what no text/* should hold.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is left out.
+// Characters that a parser may drop: a byte order mark at the start, and control characters, invalid in text/*.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are excluded.
 const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]/g;
 const phrase = fc
   .string({ unit: 'grapheme', maxLength: 120 })
@@ -38,7 +38,7 @@ const attachments = fc.array(
   }),
   { maxLength: 3 },
 );
-/** Any mail that the product could be asked to send. */
+/** Arbitrary mail that the product accepts. */
 export const outgoingMessages: fc.Arbitrary<OutgoingMessage> = fc.record({
   message_id: fc.stringMatching(/^msg_[a-z0-9]{26}@[a-z]{1,20}\.test$/),
   date: fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),

@@ -1,22 +1,21 @@
 import { connect, type Sql } from '@postrider/db';
 
-/** In which state tables may be when the first plans over them are made. */
+/** The states of tables when the first plans over them are made. */
 export const emptyTables = ['vacuumed', 'never analysed'] as const;
 
 export interface PlanWatch {
   /**
-   * One connection: a prepared statement keeps the plan that was made for it, and the first ones are made when there is
-   * nothing yet.
+   * One connection: a prepared statement keeps its plan, and the first plans are made while the tables are empty.
    */
   readonly sql: Sql;
-  /** Brings the tables, which are empty, into this state; nothing happens by itself that tells the planner more. */
+  /** Brings the empty tables into this state; autovacuum is off, so the planner learns no more. */
   keepEmpty(made: (typeof emptyTables)[number]): Promise<void>;
-  /** Rows and entries of indexes that have been read of the tables. */
+  /** The rows and index entries that have been read of the tables. */
   rowsRead(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Shows what plans read of some tables, each with all of its partitions. */
+/** Counts the reads of some tables, each with all of its partitions. */
 export function watchPlans(database_url: string, tables: readonly string[]): PlanWatch {
   const sql = connect(database_url, { max: 1, application_name: 'plans-test' });
   const watched = () => sql`

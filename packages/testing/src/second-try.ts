@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 /**
- * For what all tests of a file share: opened before the first and closed after the last. A test that is tried a second
- * time gets it anew, so that it does not stumble over what its first try left there.
+ * A fixture shared by all tests of a file, opened before the first and closed after the last. A retried test gets a new
+ * one, so that it does not depend on what its first try left.
  */
 export function sharedByTests(open: () => Promise<unknown>, close: () => Promise<unknown>): void {
   beforeAll(async () => {

@@ -123,7 +123,7 @@ describe('the SMTP sink', () => {
     expect(sink.connections()).toBe(2);
   });
 
-  it('holds the answer to the dot until it is told to go on', async () => {
+  it('delays the reply to the dot until the script continues', async () => {
     const gate = Promise.withResolvers<void>();
     sink.script(() => ({ kind: 'stall', until: gate.promise }));
     const talk = dial();

@@ -1,24 +1,25 @@
 import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import { createArrivals } from './arrivals.ts';
 
-/** Where in the conversation a rule is asked. */
+/** The step of the conversation at which a rule is asked. */
 export type SmtpStage = 'connect' | 'mail' | 'rcpt' | 'data';
 
-/** What a rule knows. `to` is empty before RCPT, `message_id` null before the header has been read. */
+/** The input of a rule. `to` is empty before RCPT, `message_id` null before the header has been read. */
 export interface SmtpQuestion {
   readonly stage: SmtpStage;
   readonly from: string;
   readonly to: string;
-  /** From 1: of connections at `connect`, of transactions at `mail`, and after that of RCPT commands for this `to`. */
+  /** Counts from 1: connections at `connect`, transactions at `mail`, then RCPT commands for this `to`. */
   readonly nth: number;
   readonly message_id: string | null;
 }
 
 /**
- * A verdict takes effect at its own stage and is asked for again there: `rcpt` unless said for a reply, and
- * `data`, which is the answer to the dot, for a stall. A stall ends in acceptance.
+ * A verdict takes effect at its own stage, where the rule is asked again. The default is `rcpt` for a reply and `data`
+ * (the reply to the dot) for a stall, which ends in acceptance.
  */
 export type SmtpVerdict =
   | { readonly kind: 'accept' }
@@ -42,9 +43,9 @@ export interface SinkMail {
 export interface SmtpSinkOptions {
   /** A loopback address, so that several sinks can share a port. */
   readonly host?: string;
-  /** A free one, unless given. */
+  /** A free port by default. */
   readonly port?: number;
-  /** Offers STARTTLS, with `tls` or else with the server's self-signed certificate. */
+  /** Offers STARTTLS, with `tls` or the server's self-signed certificate. */
   readonly starttls?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
   readonly now?: () => number;
@@ -67,28 +68,8 @@ const HEADER_END = Buffer.from('\r\n\r\n');
 
 /** A real SMTP server on loopback that keeps what it accepts and misbehaves as scripted. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
-  const now = options.now ?? Date.now;
   const host = options.host ?? '127.0.0.1';
-  const arrivals = createArrivals<SinkMail>(
-    'mails',
-    (mail) => `${mail.envelope_from} → ${mail.envelope_to.join(', ')}`,
-  );
-  const sockets = new Map<number, Socket>();
-  const rcptCounts = new Map<string, number>();
-  let rule: SmtpRule = () => ({ kind: 'accept' });
-  let connections = 0;
-  let transactions = 0;
-
-  const drop = (session: SMTPServerSession) => sockets.get(session.remotePort)?.destroy();
-
-  /** Answers a command by the verdict, if it belongs to this stage; a dropped session is never called back. */
-  function settle(verdict: SmtpVerdict, stage: SmtpStage, session: SMTPServerSession, done: (error?: Error) => void) {
-    if (stageOf(verdict) !== stage || verdict.kind === 'accept') done();
-    else if (verdict.kind === 'reply') done(replyError(verdict.code, verdict.text));
-    else if (verdict.kind === 'drop') drop(session);
-    else verdict.until.then(() => done(), done);
-  }
-
+  const script = new ScriptedServer(options.now ?? Date.now);
   const server = new SMTPServer({
     logger: false,
     authOptional: true,
@@ -96,91 +77,15 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
     hideSTARTTLS: !options.starttls,
     disabledCommands: options.starttls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...options.tls,
-    onConnect(session, done) {
-      connections += 1;
-      const question: SmtpQuestion = { stage: 'connect', from: '', to: '', nth: connections, message_id: null };
-      settle(rule(question), 'connect', session, done);
-    },
-    onMailFrom(address, session, done) {
-      transactions += 1;
-      const question: SmtpQuestion = {
-        stage: 'mail',
-        from: address.address,
-        to: '',
-        nth: transactions,
-        message_id: null,
-      };
-      settle(rule(question), 'mail', session, done);
-    },
-    onRcptTo(address, session, done) {
-      const nth = (rcptCounts.get(address.address) ?? 0) + 1;
-      rcptCounts.set(address.address, nth);
-      const from = senderOf(session);
-      settle(rule({ stage: 'rcpt', from, to: address.address, nth, message_id: null }), 'rcpt', session, done);
-    },
-    onData(stream, session, done) {
-      const envelope_from = senderOf(session);
-      const envelope_to = session.envelope.rcptTo.map((recipient) => recipient.address);
-      const chunks: Buffer[] = [];
-      let verdict: SmtpVerdict | null = null;
-      let message_id: string | null = null;
-
-      /** The verdict for the whole mail: the first of its recipients that is not simply accepted. */
-      const judge = (header: Buffer): SmtpVerdict => {
-        message_id = /^message-id:\s*(<[^>\r\n]*>)/im.exec(header.toString('latin1'))?.[1] ?? null;
-        const verdicts = envelope_to.map((to) =>
-          rule({ stage: 'data', from: envelope_from, to, nth: rcptCounts.get(to) ?? 1, message_id }),
-        );
-        return verdicts.find((one) => one.kind !== 'accept') ?? { kind: 'accept' };
-      };
-
-      stream.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        if (verdict) return;
-        const sofar = Buffer.concat(chunks);
-        const end = sofar.indexOf(HEADER_END);
-        if (end < 0) return;
-        verdict = judge(sofar.subarray(0, end));
-        if (verdict.kind === 'drop' && verdict.at !== 'after_dot') drop(session);
-      });
-      stream.on('end', () => {
-        const raw = Buffer.concat(chunks);
-        const final = verdict ?? judge(raw);
-        const receive = (acknowledged: boolean) =>
-          arrivals.add({
-            envelope_from,
-            envelope_to,
-            message_id,
-            raw,
-            received_at: now(),
-            acknowledged,
-            secure: session.secure,
-          });
-        if (final.kind === 'reply') {
-          done(replyError(final.code, final.text));
-        } else if (final.kind === 'drop') {
-          drop(session);
-          if (final.at === 'after_dot') receive(false);
-        } else {
-          const accept = () => {
-            const here = sockets.has(session.remotePort);
-            done();
-            receive(here);
-          };
-          if (final.kind === 'stall') final.until.then(accept, done);
-          else accept();
-        }
-      });
-    },
+    onConnect: (session, done) => script.onConnect(session, done),
+    onMailFrom: (address, session, done) => script.onMailFrom(address.address, session, done),
+    onRcptTo: (address, session, done) => script.onRcptTo(address.address, session, done),
+    onData: (stream, session, done) => script.onData(stream, session, done),
   });
 
-  // A cut connection is an error to smtp-server; here it is the script.
+  // smtp-server reports a cut connection as an error; here the script cuts it on purpose.
   server.on('error', () => undefined);
-  server.server.on('connection', (socket: Socket) => {
-    const remote_port = socket.remotePort ?? 0;
-    sockets.set(remote_port, socket);
-    socket.on('close', () => sockets.delete(remote_port));
-  });
+  server.server.on('connection', (socket: Socket) => script.addSocket(socket));
 
   await new Promise<void>((resolve, reject) => {
     server.server.once('error', reject);
@@ -191,18 +96,147 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   return {
     host,
     port,
-    mails: arrivals.items,
-    connections: () => connections,
-    script(next) {
-      rule = next;
+    mails: script.arrivals.items,
+    connections: () => script.connections,
+    script(rule) {
+      script.rule = rule;
     },
-    waitFor: arrivals.waitFor,
+    waitFor: script.arrivals.waitFor,
     parsed: (mail) => simpleParser(mail.raw, { keepDeliveryStatus: true }),
     async stop() {
-      for (const socket of sockets.values()) socket.destroy();
+      script.destroySockets();
       await new Promise<void>((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Calling it without an error accepts the command; a dropped session is never called back. */
+type Done = (error?: Error | null) => void;
+
+/** One mail between DATA and the reply to the dot. */
+interface IncomingMail {
+  readonly envelope_from: string;
+  readonly envelope_to: readonly string[];
+  readonly chunks: Buffer[];
+  /** null until the header is complete. */
+  verdict: SmtpVerdict | null;
+  message_id: string | null;
+}
+
+/** Answers each command as the rule says and keeps the accepted mails. */
+class ScriptedServer {
+  readonly arrivals = createArrivals<SinkMail>(
+    'mails',
+    (mail) => `${mail.envelope_from} → ${mail.envelope_to.join(', ')}`,
+  );
+  rule: SmtpRule = () => ({ kind: 'accept' });
+  connections = 0;
+  #transactions = 0;
+  readonly #now: () => number;
+  readonly #sockets = new Map<number, Socket>();
+  readonly #rcptCounts = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  addSocket(socket: Socket): void {
+    const remote_port = socket.remotePort ?? 0;
+    this.#sockets.set(remote_port, socket);
+    socket.on('close', () => this.#sockets.delete(remote_port));
+  }
+
+  destroySockets(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
+
+  onConnect(session: SMTPServerSession, done: Done): void {
+    this.connections += 1;
+    const question: SmtpQuestion = { stage: 'connect', from: '', to: '', nth: this.connections, message_id: null };
+    this.#settle(this.rule(question), 'connect', session, done);
+  }
+
+  onMailFrom(from: string, session: SMTPServerSession, done: Done): void {
+    this.#transactions += 1;
+    const question: SmtpQuestion = { stage: 'mail', from, to: '', nth: this.#transactions, message_id: null };
+    this.#settle(this.rule(question), 'mail', session, done);
+  }
+
+  onRcptTo(to: string, session: SMTPServerSession, done: Done): void {
+    const nth = (this.#rcptCounts.get(to) ?? 0) + 1;
+    this.#rcptCounts.set(to, nth);
+    const question: SmtpQuestion = { stage: 'rcpt', from: senderOf(session), to, nth, message_id: null };
+    this.#settle(this.rule(question), 'rcpt', session, done);
+  }
+
+  onData(stream: Readable, session: SMTPServerSession, done: Done): void {
+    const mail: IncomingMail = {
+      envelope_from: senderOf(session),
+      envelope_to: session.envelope.rcptTo.map((recipient) => recipient.address),
+      chunks: [],
+      verdict: null,
+      message_id: null,
+    };
+    stream.on('data', (chunk: Buffer) => {
+      mail.chunks.push(chunk);
+      if (mail.verdict) return;
+      const received = Buffer.concat(mail.chunks);
+      const end = received.indexOf(HEADER_END);
+      if (end < 0) return;
+      mail.verdict = this.#judge(mail, received.subarray(0, end));
+      if (mail.verdict.kind === 'drop' && mail.verdict.at !== 'after_dot') this.#drop(session);
+    });
+    stream.on('end', () => this.#end(mail, session, done));
+  }
+
+  /** The verdict for the whole mail: that of the first recipient that is not simply accepted. */
+  #judge(mail: IncomingMail, header: Buffer): SmtpVerdict {
+    const { envelope_from, envelope_to } = mail;
+    const message_id = /^message-id:\s*(<[^>\r\n]*>)/im.exec(header.toString('latin1'))?.[1] ?? null;
+    mail.message_id = message_id;
+    const verdicts = envelope_to.map((to) =>
+      this.rule({ stage: 'data', from: envelope_from, to, nth: this.#rcptCounts.get(to) ?? 1, message_id }),
+    );
+    return verdicts.find((one) => one.kind !== 'accept') ?? { kind: 'accept' };
+  }
+
+  #end(mail: IncomingMail, session: SMTPServerSession, done: Done): void {
+    const raw = Buffer.concat(mail.chunks);
+    const verdict = mail.verdict ?? this.#judge(mail, raw);
+    const accept = () => {
+      const acknowledged = this.#sockets.has(session.remotePort);
+      done();
+      this.#keep(mail, raw, session, acknowledged);
+    };
+    if (verdict.kind === 'reply') {
+      done(replyError(verdict.code, verdict.text));
+    } else if (verdict.kind === 'drop') {
+      this.#drop(session);
+      if (verdict.at === 'after_dot') this.#keep(mail, raw, session, false);
+    } else if (verdict.kind === 'stall') {
+      verdict.until.then(accept, done);
+    } else {
+      accept();
+    }
+  }
+
+  #keep(mail: IncomingMail, raw: Buffer, session: SMTPServerSession, acknowledged: boolean): void {
+    const { envelope_from, envelope_to, message_id } = mail;
+    const { secure } = session;
+    this.arrivals.add({ envelope_from, envelope_to, message_id, raw, received_at: this.#now(), acknowledged, secure });
+  }
+
+  /** Answers a command with the verdict if that belongs to this stage. */
+  #settle(verdict: SmtpVerdict, stage: SmtpStage, session: SMTPServerSession, done: Done): void {
+    if (stageOf(verdict) !== stage || verdict.kind === 'accept') done();
+    else if (verdict.kind === 'reply') done(replyError(verdict.code, verdict.text));
+    else if (verdict.kind === 'drop') this.#drop(session);
+    else verdict.until.then(() => done(), done);
+  }
+
+  #drop(session: SMTPServerSession): void {
+    this.#sockets.get(session.remotePort)?.destroy();
+  }
 }
 
 function stageOf(verdict: SmtpVerdict): SmtpStage {

@@ -8,7 +8,7 @@ export interface SmtpVisitor {
   close(): void;
 }
 
-/** A client that says exactly what it is told, for servers that must bear with anything. */
+/** A client that sends exactly the given bytes, for servers that must cope with any input. */
 export async function visitSmtp(port: number): Promise<SmtpVisitor> {
   const socket = connect(port, '127.0.0.1');
   const ended = once(socket, 'close');
@@ -34,7 +34,7 @@ export async function visitSmtp(port: number): Promise<SmtpVisitor> {
   };
 }
 
-/** Brings one mail to a server; the answers to RCPT and, where that was taken, to the mail. */
+/** Sends one mail to a server; returns the replies to RCPT and, if accepted, to the mail. */
 export async function bringMail(
   port: number,
   mail: { readonly from: string; readonly to: string; readonly raw: string },

@@ -5,17 +5,19 @@ import { readSource } from './source-text.ts';
 const real = (sample: string) => sample.replaceAll('#{', '${');
 
 describe('reading source', () => {
-  it('tells code, strings and comments apart and keeps every index', () => {
+  it('separates code, strings and comments and keeps every index', () => {
     const text = real("const a = 'it\\'s'; // don't\nb(/* c */ `x#{f({ y: 'z' })}w`);");
 
-    const { bare, code, comments } = readSource(text);
+    const { bare, code, comments, strings } = readSource(text);
 
     expect(bare).toBe(real("const a = '     ';         \nb(        ` #{f({ y: ' ' })} `);"));
     expect(code).toBe(real("const a = 'it\\'s';         \nb(        `x#{f({ y: 'z' })}w`);"));
+    expect(strings.trim().split(/\s+/)).toEqual(["it\\'s", 'x', 'z', 'w']);
+    expect(strings).toHaveLength(text.length);
     expect(comments.trim().split(/\s{2,}/)).toEqual(["// don't", '/* c */']);
   });
 
-  it('knows a regular expression from a division', () => {
+  it('distinguishes a regular expression from a division', () => {
     expect(readSource('return /[\'"`/]/.test(a / b); // c / d').bare).toBe('return /      /.test(a / b);         ');
     expect(readSource('x.replace(/[/`]/g, y)').bare).toBe('x.replace(/    /g, y)');
   });

@@ -5,7 +5,11 @@ export interface SourceText {
   readonly code: string;
   /** The comments, with everything else blanked. */
   readonly comments: string;
+  /** The insides of strings, templates and regular expressions, with everything else blanked. */
+  readonly strings: string;
 }
+
+const plain = /[^'"`/{}]+/y;
 
 const CODE = 0;
 const STRING = 1;
@@ -17,21 +21,22 @@ const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|delete|void|throw|else|d
 
 /**
  * Splits TypeScript source into code, strings and comments, each as long as the source and with its line breaks, so
- * that an index in one is an index in all. A scanner and no parser: enough for rules that look for words.
+ * that indexes agree. A scanner, not a parser: enough for rules that search for words.
  */
 export function readSource(text: string): SourceText {
-  const kinds = new Uint8Array(text.length);
-  // One number per template that is open around us: how many braces are open inside its ${}.
+  // The parts that are not code, in the order of the text.
+  const runs: { readonly start: number; readonly end: number; readonly kind: number }[] = [];
+  // For each enclosing template, the number of open braces inside its ${}.
   const templates: number[] = [];
   let index = 0;
   let code_before = '';
 
   const mark = (end: number, kind: number) => {
-    kinds.fill(kind, index, end);
+    runs.push({ start: index, end, kind });
     index = end;
   };
   const keep = (length: number) => {
-    code_before = (code_before + text.slice(index, index + length)).slice(-12);
+    code_before = (code_before + text.slice(index + Math.max(0, length - 12), index + length)).slice(-12);
     index += length;
   };
   const readTemplate = () => {
@@ -46,6 +51,8 @@ export function readSource(text: string): SourceText {
   };
 
   while (index < text.length) {
+    plain.lastIndex = index;
+    keep(plain.exec(text)?.[0].length ?? 0);
     const char = text.charAt(index);
     if (text.startsWith('//', index)) {
       const end = text.indexOf('\n', index);
@@ -79,15 +86,46 @@ export function readSource(text: string): SourceText {
     }
   }
 
-  const only = (wanted: readonly number[]) => {
+  // Each view is computed on demand, because most rules need only one.
+  const views = new Map<keyof SourceText, string>();
+  const view = (name: keyof SourceText, wanted: readonly number[]) => {
+    const known = views.get(name);
+    if (known !== undefined) return known;
     let kept = '';
-    for (let at = 0; at < text.length; at++) {
-      const char = text.charAt(at);
-      kept += char === '\n' || wanted.includes(kinds[at] ?? CODE) ? char : ' ';
+    const add = (end: number, kind: number) => {
+      const part = text.slice(kept.length, end);
+      kept += wanted.includes(kind) ? part : blank(part);
+    };
+    for (const { start, end, kind } of runs) {
+      add(start, CODE);
+      add(end, kind);
     }
+    add(text.length, CODE);
+    views.set(name, kept);
     return kept;
   };
-  return { bare: only([CODE]), code: only([CODE, STRING]), comments: only([COMMENT]) };
+  return {
+    get bare() {
+      return view('bare', [CODE]);
+    },
+    get code() {
+      return view('code', [CODE, STRING]);
+    },
+    get comments() {
+      return view('comments', [COMMENT]);
+    },
+    get strings() {
+      return view('strings', [STRING]);
+    },
+  };
+}
+
+/** The same text with spaces for everything but its line breaks. */
+export function blank(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => ' '.repeat(line.length))
+    .join('\n');
 }
 
 function startsRegex(code_before: string): boolean {

@@ -63,11 +63,11 @@ describe('the last line of a test run', () => {
     expect(outcome).toEqual({ last: '2 passed, 4 failed', second_tries: [], status: 1 });
   });
 
-  it('fails where there is nothing to run', () => {
+  it('fails if there are no tests', () => {
     expect(run({ 'empty.js': '' })).toMatchObject({ last: '0 passed, 1 failed', status: 1 });
   });
 
-  it('stands behind the tests that passed at a second try, and those that never did are failures', () => {
+  it('follows the tests that passed on a retry, and counts those that never did as failures', () => {
     const outcome = run({
       'shaky.test.js':
         "let tries = 0; describe('d', () => { test('a', () => { expect(tries++).toBe(1); }); test('b', () => {}); });",
@@ -81,7 +81,7 @@ describe('the last line of a test run', () => {
     });
   });
 
-  it('is green where a second try was enough', () => {
+  it('is green if a retry passed', () => {
     const outcome = run({ 'shaky.test.js': "let tries = 0; test('a', () => { expect(tries++).toBe(1); });" });
 
     expect(outcome).toMatchObject({ last: '1 passed, 0 failed', status: 0 });

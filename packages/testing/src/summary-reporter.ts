@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** What a run comes to. A file that does not load and an error outside any test count as failures. */
+/** The result of a run. A file that does not load and an error outside any test count as failures. */
 export function summarise(
   modules: readonly Pick<TestModule, 'children' | 'errors'>[],
   stray_error_count: number,
@@ -24,7 +24,7 @@ export function summarise(
   return passed + failed === 0 ? { passed, failed: 1 } : { passed, failed };
 }
 
-/** Tests that failed at first and passed when they were tried again. */
+/** Tests that failed at first and passed on a retry. */
 export function secondTries(modules: readonly Pick<TestModule, 'children' | 'relativeModuleId'>[]): string[] {
   return modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) =>
@@ -36,8 +36,8 @@ export function secondTries(modules: readonly Pick<TestModule, 'children' | 'rel
 }
 
 /**
- * Prints `N passed, N failed` as the last line of the run, behind the tests that needed a second try. It waits for the exit of the process, because other
- * reporters, coverage and the closing of servers may still print after the run has ended.
+ * Prints `N passed, N failed` as the last line of the run, after the tests that needed a retry. It waits for the exit
+ * of the process, because other reporters, coverage and the closing of servers may print after the end of the run.
  */
 export default class SummaryReporter implements Reporter {
   #summary = { passed: 0, failed: 1 };

@@ -37,7 +37,7 @@ describe('the webhook sink', () => {
     expect(second.status).toBe(204);
   });
 
-  it('hangs up, and holds an answer until it is told to go on', async () => {
+  it('hangs up, and delays a response until the script continues', async () => {
     const gate = Promise.withResolvers<void>();
     sink.script(({ path }) => (path === '/drop' ? { kind: 'drop' } : { kind: 'stall', until: gate.promise }));
 

@@ -7,10 +7,10 @@ export interface SinkRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The bytes as they came, because signatures are over bytes. */
+  /** The raw bytes, because signatures cover bytes. */
   readonly body: Buffer;
   readonly received_at: number;
-  /** From 1, of the requests to this path. */
+  /** Counts the requests to this path, from 1. */
   readonly nth: number;
 }
 

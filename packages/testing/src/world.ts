@@ -11,29 +11,21 @@ import {
   type Services,
 } from '@postrider/core';
 import { createKey, type Scope } from '@postrider/core/api-keys';
-import {
-  attemptDelivery,
-  claimDeliveries,
-  createMailers,
-  type DeliveryJob,
-  type Mailers,
-  settleDeliveries,
-  stopMailers,
-} from '@postrider/core/delivery';
+import { createMailers, type Mailers, stopMailers } from '@postrider/core/delivery';
 import { dkimName, dkimValue, insertProvenDomain, publicKeysOf } from '@postrider/core/domains';
 import {
-  beginVisits,
   type ClaimedPost,
   claimPosts,
+  type EndpointLease,
   egressOf,
-  renewVisits,
-  sendPost,
-  settlePosts,
-  type Visit,
+  renewEndpointLeases,
+  takeEndpointLeases,
 } from '@postrider/core/webhooks';
 import { provision } from '@postrider/core/workspaces';
 import { connect, type Sql } from '@postrider/db';
-import { createHttpGuard, createMailer } from '@postrider/mail';
+import { drainDeliveries, drainWebhooks } from '@postrider/dispatch';
+import { createMailer } from '@postrider/mail';
+import { createHttpGuard } from '@postrider/net';
 import { createQueue } from '@postrider/queue';
 import { dkimVerify } from 'mailauth';
 import { pino } from 'pino';
@@ -55,10 +47,10 @@ export interface World {
   readonly smtp: SmtpSink;
   /** The only name server of this world. */
   readonly dns: DnsZone;
-  /** The workspace and key that provisioning made: every scope, Business plan. */
+  /** The provisioned workspace and key: every scope, Business plan. */
   readonly workspace_id: string;
   readonly secret: string;
-  /** Lines that the services logged, parsed. */
+  /** The parsed log lines of the services. */
   readonly logged: readonly Record<string, unknown>[];
   /** Makes a key of the first workspace and returns its secret. */
   key(options: {
@@ -70,19 +62,19 @@ export interface World {
   workspace(plan: string): Promise<{ readonly workspace_id: string; readonly secret: string; readonly key_id: string }>;
   /** A verified domain of a workspace, with keys that sign. */
   domain(name: string, workspace_id?: string): Promise<void>;
-  /** What a receiver finds of each signature of a mail, such as `pass rsa-sha256 good.test`, topmost first. */
+  /** The verification result of each signature of a mail, such as `pass rsa-sha256 good.test`, topmost first. */
   signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
   /**
-   * What a second process has on the same database and clock: a pool, a queue and an accept line of its own. One that
-   * works is registered as a worker and supervises the queues.
+   * A second process on the same database and clock, with its own pool, queue and submit batcher. A worker is
+   * registered as such and supervises the queues.
    */
   peer(options?: { readonly works?: boolean; readonly on_statement?: (text: string) => void }): Promise<Services>;
-  /** Runs every delivery that is due now, through the real queue and the real SMTP client, until none is left. */
+  /** Runs all deliveries that are due, with the worker's engine, until none is left; returns the claimed jobs. */
   drain(): Promise<JobRun[]>;
-  /** Claims so many of what is due at each endpoint, as a worker does that goes on visiting those it was called to. */
+  /** Claims up to this many due deliveries of each endpoint, as a worker with the endpoint lease does. */
   claimWebhooks(count: number): Promise<ClaimedPost[]>;
-  /** Posts every webhook that is due now, through the real HTTP client, until none is left; how many posts that took. */
+  /** Posts all webhook deliveries that are due, with the worker's engine, until none is left; returns their count. */
   postWebhooks(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -90,9 +82,9 @@ export interface World {
 const BATCH = 50;
 
 /**
- * A service on a database, a clock, a name server and an SMTP server of its own; nothing in it is pretended.
- * With DELIVERY=mx live mail goes where the zone says, to the port of the SMTP server on any loopback address, so
- * that further sinks on that port are further mail servers; else it goes to the SMTP server whatever DELIVERY says.
+ * A service with its own database, clock, name server and SMTP server; nothing in it is mocked. With DELIVERY=mx, live
+ * mail goes to the hosts of the zone, at the SMTP server's port on any loopback address, so that further sinks on that
+ * port are further mail servers; otherwise it goes to the SMTP server whatever DELIVERY says.
  */
 export async function createWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
   const database = await createDatabase();
@@ -110,7 +102,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
     ...(by_mx && { MX_PORT: String(smtp.port), MX_ALLOW_NETWORKS: '127.0.0.0/8,::1', HELO_NAME: 'mail.sender.test' }),
     ...env,
   });
-  const visited: Visit[] = [];
+  const leased: EndpointLease[] = [];
   const peerStops: (() => Promise<void>)[] = [];
   const startQueue = async (pool: Sql, works: boolean) => {
     const queue = createQueue({
@@ -126,7 +118,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
     return queue;
   };
   const jobs = await startQueue(sql, false);
-  // An operator is there already, so that no test waits for a password to be derived.
+  // An operator exists already, so that no test waits for a password hash.
   await sql`insert into users (id, email, operator, created_at) values ('usr_00000000000000000000000000', 'operator@sandbox.test', true, clock_now())`;
   const public_url = config.PUBLIC_URL ?? 'http://localhost:3000';
   const parts = { sql, jobs, clock, log, config, secret_key: 'f'.repeat(64), public_url };
@@ -163,7 +155,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
     },
     async domain(name, workspace = workspace_id) {
       const domain = { workspace_id: workspace, name, sandbox: false };
-      await sql.begin((tx) => insertProvenDomain(tx, services.sealing, domain, testPairs, clock.now()));
+      await sql.begin((tx) => insertProvenDomain(tx, services.encryption, domain, testPairs, clock.now()));
     },
     async signatures({ raw }) {
       const domains = await sql<{ id: string; name: string }[]>`select id, name from domains`;
@@ -191,44 +183,16 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       return beside;
     },
     async drain() {
-      const runs: JobRun[] = [];
-      for (;;) {
-        const due: DeliveryJob[] = await jobs.fetch('delivery.attempt', BATCH);
-        if (due.length === 0) return runs;
-        runs.push(...due.map((job) => ({ name: 'delivery.attempt', data: job.data })));
-        const claimed = await claimDeliveries(services, due);
-        const results = await Promise.all(
-          claimed.map((one) => attemptDelivery(services, mailers, one, new AbortController().signal)),
-        );
-        await settleDeliveries(
-          services,
-          results.map((result) => ({ ...result, handed_back: false })),
-        );
-      }
+      return (await drainDeliveries(services, mailers)).map(({ data }) => ({ name: 'delivery.attempt', data }));
     },
     async claimWebhooks(count) {
-      const begun = await beginVisits(services, await jobs.fetch('webhook.deliver', BATCH), []);
-      visited.push(...begun.visits);
-      await renewVisits(sql, visited);
-      const rooms = visited.map(({ webhook_id, holder }) => ({ webhook_id, holder, count }));
+      const begun = await takeEndpointLeases(services, await jobs.fetch('webhook.deliver', BATCH), []);
+      leased.push(...begun.endpointLeases);
+      await renewEndpointLeases(sql, leased);
+      const rooms = leased.map(({ webhook_id, holder }) => ({ webhook_id, holder, count }));
       return [...(await claimPosts(services, rooms)).posts];
     },
-    async postWebhooks() {
-      for (let count = 0; ; ) {
-        const due = await jobs.fetch('webhook.deliver', BATCH);
-        if (due.length === 0) return count;
-        const { visits } = await beginVisits(services, due, []);
-        const { posts, refused } = await claimPosts(
-          services,
-          visits.map(({ webhook_id, holder }) => ({ webhook_id, holder, count: BATCH })),
-        );
-        const sent = await Promise.all(posts.map((post) => sendPost(services, http, post)));
-        const busy = new Set([...posts, ...refused].map(({ row }) => row.webhook_id));
-        const ended = visits.map((visit) => ({ ...visit, idle: !busy.has(visit.webhook_id) }));
-        await settlePosts(services, [...sent, ...refused], ended);
-        count += posts.length;
-      }
-    },
+    postWebhooks: () => drainWebhooks(services, http),
     async stop() {
       for (const stopPeer of peerStops) await stopPeer();
       await Promise.all([mailer.stop(), stopMailers(mailers), http.stop()]);

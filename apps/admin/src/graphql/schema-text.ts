@@ -8,19 +8,19 @@ import {
 } from 'graphql';
 import { schema } from './schema.ts';
 
-/** The schema as the document that clients are made from. */
+/** The schema as SDL. */
 export function schemaText(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }
 
-/** What would break a client of an earlier schema, a line for each. */
+/** Breaking changes between two schemas, one line each. */
 export function breakingChangesOf(before: string, after: string): string[] {
   return findBreakingChanges(buildSchema(before), buildSchema(after)).map(
     ({ type, description }) => `${type}: ${description}`,
   );
 }
 
-/** For scripts, which have no graphql of their own. */
+/** For scripts, which do not depend on graphql. */
 export function parseDocument(text: string): DocumentNode {
   return parse(text);
 }

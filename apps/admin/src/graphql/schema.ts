@@ -18,9 +18,9 @@ import './types/suppressions.ts';
 import './types/viewer.ts';
 import './types/webhooks.ts';
 import './types/workspaces.ts';
-import { builder } from './builder.ts';
-import { answerIdsAtOnce } from './node-ids.ts';
-import { countShortPages } from './short-pages.ts';
+import { countShortPages } from './cost/short-pages.ts';
+import { builder } from './kit/builder.ts';
+import { answerIdsAtOnce } from './kit/node-ids.ts';
 
-/** The whole schema: every file of types adds its own to the one builder. */
+/** The whole schema: every file in types/ adds its own to the one builder. */
 export const schema = answerIdsAtOnce(countShortPages(builder.toSchema()));

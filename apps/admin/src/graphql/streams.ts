@@ -2,18 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, type Credential, type Services } from '@postrider/core';
 import { checkKey } from '@postrider/core/api-keys';
 import { chargeQuery, type OpenStream, openStream } from '@postrider/core/usage';
-import { createLoaders } from './loaders.ts';
-import type { GraphqlContext } from './request-context.ts';
+import { createLoaders } from './kit/loaders.ts';
+import type { Follow, GraphqlContext } from './kit/request-context.ts';
 
 const CHECK_MS = 30_000;
-// So much of the budget comes back meanwhile that a usual event fits.
+// Long enough for the budget to regain the cost of a usual event.
 const BUDGET_MS = 1000;
-
-/** Opens streams for one request: each has a place among those of its key, and tells nothing once the key has ended. */
-export type Follow = <T>(
-  g: GraphqlContext,
-  source: () => Promise<AsyncGenerator<T | null>>,
-) => Promise<AsyncGenerator<T>>;
 
 export function createFollow(services: Services, credential: Credential): Follow {
   return async (g, source) => {
@@ -23,7 +17,7 @@ export function createFollow(services: Services, credential: Credential): Follow
     const place = await openStream(services.sql, actor.key_id);
     let left = false;
     const told = guarded(g, actor.key_id, items, place, () => left);
-    // While nothing comes, the generator is not at a yield, where alone it could be ended.
+    // A generator can be ended only at a yield, and it is not at one while it waits for an event.
     return Object.assign(told, {
       return: async (value: unknown) => {
         left = true;
@@ -32,7 +26,7 @@ export function createFollow(services: Services, credential: Credential): Follow
     });
   };
 
-  /** A source says null when nothing comes, so that the key is looked at all the same. */
+  /** A source yields null on a timeout, so that the key is checked even without events. */
   async function* guarded<T>(
     g: GraphqlContext,
     key_id: string,
@@ -53,7 +47,7 @@ export function createFollow(services: Services, credential: Credential): Follow
       for await (const item of items) {
         if (!(await goesOn(item !== null))) return;
         if (item === null) continue;
-        // Each event is an answer, for which the key pays; without points it waits, and nothing is left out.
+        // Each event costs points; without points the stream waits and skips no event.
         while ('error' in (await chargeQuery(services.sql, key_id, g.cost.requested))) {
           await pause(BUDGET_MS);
           if (!(await goesOn(true))) return;

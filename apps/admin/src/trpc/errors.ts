@@ -12,19 +12,16 @@ export const trpcCode: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   internal_error: 'INTERNAL_SERVER_ERROR',
 };
 
-/** What tRPC itself refuses, before any procedure runs; whatever is not named here is a fault of ours. */
+/** What tRPC itself refuses before a procedure runs; any other code is an internal error. */
 const ownRefusals: Partial<Record<TRPC_ERROR_CODE_KEY, readonly [Reason, string]>> = {
-  NOT_FOUND: ['route_not_found', 'There is no such procedure.'],
-  METHOD_NOT_SUPPORTED: ['route_not_found', 'A query is asked by GET and a mutation by POST.'],
+  NOT_FOUND: ['route_not_found', 'No such procedure.'],
+  METHOD_NOT_SUPPORTED: ['route_not_found', 'Call a query by GET and a mutation by POST.'],
   PARSE_ERROR: ['malformed_json', 'The input is not JSON.'],
-  BAD_REQUEST: [
-    'malformed_request',
-    'This is no call as tRPC makes it: an input is JSON, and a batch holds at most 10.',
-  ],
+  BAD_REQUEST: ['malformed_request', 'Not a valid tRPC call: send the input as JSON and at most 10 calls in a batch.'],
   UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Send the input as application/json.'],
 };
 
-/** What went wrong, as everybody may see it: a refusal in its own words, and anything else as nothing but our fault. */
+/** The error as the caller may see it: an AppError unchanged, anything else as an internal error without detail. */
 export function publicError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof TRPCError) {
@@ -32,10 +29,7 @@ export function publicError(error: unknown): AppError {
     const refusal = ownRefusals[error.code];
     if (refusal) return new AppError(...refusal);
   }
-  return new AppError(
-    'unexpected',
-    'Something failed on our side; try again, and quote the request_id if it keeps failing.',
-  );
+  return new AppError('unexpected', 'Internal error; retry, and quote the request_id if it keeps failing.');
 }
 
 export interface ErrorData extends Omit<PublicError, 'message'> {
@@ -43,7 +37,7 @@ export interface ErrorData extends Omit<PublicError, 'message'> {
   readonly docs_url: string;
 }
 
-/** The fields of an error as every face shows them; the message stands beside them. */
+/** The public fields of an error, without the message. */
 export function errorData(
   error: AppError,
   about: { readonly request_id: string; readonly public_url: string },

@@ -14,22 +14,22 @@ import type { z } from 'zod';
 import { errorData, publicError, trpcCode } from './errors.ts';
 import type { RateNotes } from './rate-headers.ts';
 
-/** What a request brings for all the procedures of its batch. */
+/** The context of all procedures in one batch. */
 export interface Caller {
   readonly services: Services;
-  /** Who is signed in; null for nobody. */
+  /** The signed-in user, or null. */
   readonly actor: UserActor | null;
   readonly request_id: string;
   readonly address: string;
   readonly rate: RateNotes;
-  /** What the headers of the answer are to tell. */
+  /** Becomes response headers. */
   readonly notes: Pick<AnswerNotes, 'session_token'>;
-  /** The headers of the answer go out before its procedures have ended. */
+  /** The response headers are sent before the procedures end. */
   readonly streamed: boolean;
 }
 
 const t = initTRPC.context<Caller>().create({
-  // Else answers carry stack traces.
+  // Otherwise answers include stack traces.
   isDev: false,
   errorFormatter({ shape, error, ctx }) {
     const shown = publicError(error);
@@ -43,7 +43,7 @@ const t = initTRPC.context<Caller>().create({
 
 export const { router } = t;
 
-/** What a caller may leave out where nothing in it is required. */
+/** The input may be omitted where every field is optional. */
 type Input<I extends z.ZodType> = Record<string, never> extends z.input<I> ? z.input<I> | undefined : z.input<I>;
 
 interface Typed<I extends z.ZodType, O> {
@@ -52,25 +52,25 @@ interface Typed<I extends z.ZodType, O> {
   readonly meta: unknown;
 }
 
-/** An operation that reads, as a procedure: asked by GET. */
+/** An operation that reads, as a query (GET). */
 export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<Typed<I, O>> {
-  // The parser passes the input on as it came, for invoke to judge; the type says what invoke will take.
+  // The parser passes the raw input to invoke, which validates it; the cast gives it the type of invoke's input.
   return t.procedure.input(asItCame).query(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-/** An operation that changes something, as a procedure: asked by POST. */
+/** An operation that changes something, as a mutation (POST). */
 export function mutation<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
   // As above.
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-/** An operation that sends mail: a mutation that counts in the window `send` of the workspace. */
+/** An operation that sends mail: a mutation that counts against the workspace's `send` window. */
 export function sending<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
   // As above.
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitSend)) as never;
 }
 
-/** An operation that gives the session a new token: a mutation that sets the cookie. */
+/** An operation that rotates the session token: a mutation that sets the cookie. */
 export function renewing<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCMutationProcedure<Typed<I, O>> {
   // As above.
   return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input, admitRenewal)) as never;
@@ -80,11 +80,11 @@ async function admitRenewal({ streamed }: Caller): Promise<void> {
   if (!streamed) return;
   throw new AppError(
     'malformed_request',
-    'This procedure sets a cookie, which an answer in a stream cannot; call it by httpLink or httpBatchLink.',
+    'This procedure sets a cookie, which a streamed answer cannot; call it by httpLink or httpBatchLink.',
   );
 }
 
-/** Those whose role lets them send nothing fill no window of those who may. */
+/** A role that may not send must not use up the window of roles that may. */
 async function admitSend({ services, rate }: Caller, actor: UserActor): Promise<void> {
   if (!hasScope(actor.scopes, 'email:send')) return;
   const { window, refusal } = await countSend(services, actor);
@@ -103,10 +103,10 @@ async function run<I extends z.ZodType, O>(
   admit?: (caller: Caller, actor: UserActor) => Promise<void>,
 ): Promise<O> {
   try {
-    if (caller.actor === null) throw new AppError('session_ended', 'Nobody is signed in here; sign in and try again.');
+    if (caller.actor === null) throw new AppError('session_ended', 'Not signed in; sign in and retry.');
     await admit?.(caller, caller.actor);
     const { request_id, address } = caller;
-    const ctx = createContext(caller.services, caller.actor, { request_id, address, face: 'dashboard' });
+    const ctx = createContext(caller.services, caller.actor, { request_id, address, via: 'dashboard' });
     const answer = await invoke(ctx, operation, input ?? {});
     caller.notes.session_token = ctx.notes.session_token ?? caller.notes.session_token;
     return answer;

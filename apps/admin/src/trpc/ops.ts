@@ -38,7 +38,7 @@ export const ops = router({
   health: query(getHealth),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),
-  // By POST although it changes nothing: a filter holds addresses, and those do not belong in a URL.
+  // POST although it changes nothing: a filter contains addresses, which must not end up in a URL.
   bulkPreview: mutation(previewBulk),
   bulkRun: mutation(runBulk),
   bulkCancel: mutation(cancelBulk),

@@ -1,6 +1,6 @@
 import type { RateWindow } from '@postrider/core/usage';
 
-/** The windows that a request was counted in; its headers tell of the one with the least left. */
+/** The rate windows that a request counted against; the headers describe the one with the least left. */
 export class RateNotes {
   #windows: RateWindow[] = [];
 

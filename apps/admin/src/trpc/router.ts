@@ -14,7 +14,7 @@ import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
 import { plans, workspaces } from './workspaces.ts';
 
-/** What the dashboard can ask, a domain to a line. */
+/** The tRPC API of the dashboard. */
 export const appRouter = router({
   apiKeys,
   audit,

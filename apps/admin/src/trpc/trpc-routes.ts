@@ -1,12 +1,13 @@
-import { type AnswerNotes, AppError, httpStatus, type Services } from '@postrider/core';
+import { type AnswerNotes, AppError, type Services } from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { AdminEnv } from '../admin-env.ts';
-import { crossSiteRefusal } from '../own-origin.ts';
-import { keepSession, sessionOf } from '../session.ts';
+import { httpStatus } from '../http-status.ts';
+import { crossSiteRefusal } from '../session/own-origin.ts';
+import { keepSession, sessionOf } from '../session/session.ts';
 import { errorData, publicError, trpcCode } from './errors.ts';
 import type { Caller } from './invoke-procedure.ts';
 import { RateNotes } from './rate-headers.ts';
@@ -15,7 +16,7 @@ import { appRouter } from './router.ts';
 const MOST_IN_A_BATCH = 10;
 const MOST_BYTES = 100 * 1024;
 
-/** tRPC for the dashboard: by session cookie only, as JSON only. */
+/** tRPC for the dashboard: session cookie and JSON only. */
 export function trpcRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(async (context, next) => {
@@ -71,7 +72,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** A form of another site can post, but neither set a header of its own nor say that it sends JSON. */
+/** A form of another site can post, but can set neither a custom header nor a JSON content type. */
 function formRefusal(context: Context<AdminEnv>): AppError | null {
   if (context.req.method === 'GET') return null;
   if (context.req.header('x-postrider') !== '1')
@@ -80,12 +81,12 @@ function formRefusal(context: Context<AdminEnv>): AppError | null {
   return new AppError('unsupported_media_type', 'Send the input as application/json.');
 }
 
-/** How many procedures a request names; a batch has a comma between two. */
+/** How many procedures a request calls; a batch separates them by commas. */
 function callsOf(context: Context<AdminEnv>): number {
   return context.req.path.split(/,|%2c/i).length;
 }
 
-/** A refusal of the whole request, in the shape that clients of tRPC read. */
+/** A refusal of the whole request in tRPC's error shape. */
 function refuse(
   services: Services,
   context: Context<AdminEnv>,

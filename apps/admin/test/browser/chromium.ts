@@ -34,7 +34,7 @@ export async function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: QUIET });
 }
 
-/** A browser of somebody who was never here, and who sees this origin alone. */
+/** A fresh browser profile that can reach this origin only. */
 export async function visit(browser: Browser, port: number): Promise<Visitor> {
   const origin = `http://127.0.0.1:${port}`;
   const context = await browser.newContext({ baseURL: origin });

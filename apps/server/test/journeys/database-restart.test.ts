@@ -53,7 +53,7 @@ describe('a database that cuts every connection under load', () => {
     expect(new Set(ids.values()).size).toBe(MAILS);
     expect(await journey.sql`select from messages`).toHaveLength(MAILS);
 
-    // Whoever was fetched or claimed when the answer to that was cut comes back when its lease has run out.
+    // A job that was fetched or claimed when its answer was cut comes back when its lease expires.
     await expect
       .poll(
         async () => {

@@ -132,7 +132,7 @@ describe('what a mail server does', () => {
     });
   });
 
-  it('each recipient of one request by itself: no refusal sends anybody a second copy', async () => {
+  it('each recipient of one request by itself: no refusal sends another recipient a second copy', async () => {
     const read = await send(['fine@mixed.test', 'gone@mixed.test', 'full@mixed.test']);
     await expect
       .poll(async () => statusesOf(await read()), PATIENCE)

@@ -129,7 +129,7 @@ describe('a private database', () => {
     expect(await canConnect(port)).toBe(false);
   });
 
-  it('is stopped in order where nobody has read on since the first line', async () => {
+  it('is stopped in order where its output is closed after the first line', async () => {
     const env = { DATA_DIR: directory, PORT: await freePort(), CAPTURE_PORT: await freePort() };
     const server = launch(env);
     await server.says(/\S/);
@@ -181,7 +181,7 @@ describe('a start that cannot be', () => {
 
   it('takes the next port where the default one is busy', async () => {
     const defaults = [3000, 1025].map((port) => createServer().listen(port, '127.0.0.1'));
-    // Whoever holds a default port makes it just as busy as this test would.
+    // Another process on the default port makes it just as busy as this test would.
     const held = defaults.map((server) => new Promise((done) => server.on('listening', done).on('error', done)));
     await Promise.all(held);
 

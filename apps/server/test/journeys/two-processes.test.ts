@@ -23,7 +23,7 @@ function inParallel(count: number, idempotency_key: string | null): Promise<Answ
 }
 
 describe('two API processes', () => {
-  it('make one message and one copy of fifty twins with one idempotency key', async () => {
+  it('make one message and one copy of fifty concurrent duplicates with one idempotency key', async () => {
     const answers = await inParallel(50, 'the-one');
 
     expect(answers.map((answer) => answer.status)).toEqual(Array(50).fill(202));

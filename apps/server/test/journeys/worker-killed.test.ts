@@ -108,7 +108,7 @@ describe('a worker that dies in the middle of SMTP', () => {
 
     await expect
       .poll(() => sleeper.logged().map((line) => line.msg), { timeout: 30_000 })
-      .toContain('results came after their lease was lost and were dropped');
+      .toContain('dropped late results whose lease was lost');
     expect(await journey.sql`select * from recipients`).toEqual(before);
     const detail = await api.call('GET', `/v1/email/logs/${sent.body.id}`);
     expect(detail.body).toMatchObject({

@@ -1,29 +1,29 @@
-import type { Answer, Caller, Face, Refusal } from './faces.ts';
-import { type FaceName, type Given, type Input, isAbsent, type UseCase } from './use-case.ts';
+import type { Answer, Api, Caller, Refusal } from './apis.ts';
+import { type ApiName, type Given, type Input, isAbsent, type UseCase } from './use-case.ts';
 
-/** The faces that offer a use case. */
-export function offering(use: UseCase, faces: readonly Face[]): Face[] {
-  return faces.filter(({ name }) => !isAbsent(use[name]));
+/** The APIs that offer a use case. */
+export function offering(use: UseCase, apis: readonly Api[]): Api[] {
+  return apis.filter(({ name }) => !isAbsent(use[name]));
 }
 
-/** What is not the same of one use case on several faces; give makes what each is asked about. */
+/** What is not the same of one use case on several APIs; give makes what each is asked about. */
 export async function valueDifferences(
   use: UseCase,
-  faces: readonly Face[],
+  apis: readonly Api[],
   caller: Caller,
   give: () => Promise<Given>,
 ): Promise<string[]> {
   const shared = use.writes ? null : await give();
-  const told: { readonly name: FaceName; readonly value: unknown }[] = [];
-  for (const face of offering(use, faces)) {
-    const answer = await face.ask(use, shared ?? (await give()), caller);
-    if ('refusal' in answer) return [`${face.name} refuses: ${answer.refusal.reason}: ${answer.refusal.message}`];
-    told.push({ name: face.name, value: plain(answer.value, use) });
+  const told: { readonly name: ApiName; readonly value: unknown }[] = [];
+  for (const api of offering(use, apis)) {
+    const answer = await api.ask(use, shared ?? (await give()), caller);
+    if ('refusal' in answer) return [`${api.name} refuses: ${answer.refusal.reason}: ${answer.refusal.message}`];
+    told.push({ name: api.name, value: plain(answer.value, use) });
   }
   // REST and tRPC answer what the core answers; GraphQL a part of it.
   const whole = told.filter(({ name }) => name !== 'graphql');
   const [first] = whole;
-  if (!first) return [`${use.name} is on no face but GraphQL`];
+  if (!first) return [`${use.name} is on no api but GraphQL`];
   return told
     .slice(0)
     .flatMap(({ name, value }) =>
@@ -33,43 +33,43 @@ export async function valueDifferences(
     );
 }
 
-/** How a face refuses somebody who lacks the scope, where it has such a caller. */
+/** How an API refuses a caller that lacks the scope, if it has such a caller. */
 export async function scopeDifferences(
   use: UseCase,
-  faces: readonly Face[],
-  lacking: (scope: string, face: FaceName) => Caller | null,
+  apis: readonly Api[],
+  lacking: (scope: string, api: ApiName) => Caller | null,
   given: Given,
 ): Promise<string[]> {
   const differences: string[] = [];
-  for (const face of offering(use, faces)) {
-    const scope = use.scope_on?.[face.name] ?? use.scope;
+  for (const api of offering(use, apis)) {
+    const scope = use.scope_on?.[api.name] ?? use.scope;
     if (scope === null || isAbsent(scope)) continue;
-    const caller = lacking(scope, face.name);
+    const caller = lacking(scope, api.name);
     if (!caller) continue;
-    const answer = await face.ask(use, given, caller);
+    const answer = await api.ask(use, given, caller);
     const { code, reason, required_scope } = 'refusal' in answer ? answer.refusal : answered;
     const told = [code, reason, required_scope].join(' ');
     const expected = `forbidden missing_scope ${scope}`;
-    if (told !== expected) differences.push(`${face.name}: ${told}, not ${expected}`);
+    if (told !== expected) differences.push(`${api.name}: ${told}, not ${expected}`);
   }
   return differences;
 }
 
 const answered: Refusal = { code: 'answered', reason: '', message: '', required_scope: null, params: [] };
 
-/** Whether what is absent, and what is another's, is refused in the same words by every face. */
+/** Whether what is absent, and what is another's, is refused in the same words by every API. */
 export async function absenceDifferences(
   use: UseCase,
-  faces: readonly Face[],
+  apis: readonly Api[],
   asked: readonly { readonly given: Given; readonly caller: Caller }[],
 ): Promise<string[]> {
   const told: { readonly what: string; readonly text: string }[] = [];
   for (const { given, caller } of asked) {
-    for (const face of offering(use, faces)) {
-      const answer = await face.ask(use, given, caller);
-      const null_means_absent = face.name === 'graphql' && use.looks_up;
+    for (const api of offering(use, apis)) {
+      const answer = await api.ask(use, given, caller);
+      const null_means_absent = api.name === 'graphql' && use.looks_up;
       if (null_means_absent && 'value' in answer && answer.value === null) continue;
-      told.push({ what: face.name, text: absenceOf(answer, given, use) });
+      told.push({ what: api.name, text: absenceOf(answer, given, use) });
     }
   }
   const [first] = told;
@@ -90,19 +90,19 @@ function absenceOf(answer: Answer, { input, ids = {} }: Given, use: UseCase): st
 /** What a bad input is refused with. */
 export async function refusalDifferences(
   use: UseCase,
-  faces: readonly Face[],
+  apis: readonly Api[],
   caller: Caller,
   { input, ids }: Given,
   bad: Input,
 ): Promise<string[]> {
   const given = { input: { ...input, ...bad }, ...(ids && { ids }) };
-  const told: { readonly name: FaceName; readonly text: string }[] = [];
-  for (const face of offering(use, faces)) {
-    const answer = await face.ask(use, given, caller);
-    if ('value' in answer) told.push({ name: face.name, text: 'answered' });
+  const told: { readonly name: ApiName; readonly text: string }[] = [];
+  for (const api of offering(use, apis)) {
+    const answer = await api.ask(use, given, caller);
+    if ('value' in answer) told.push({ name: api.name, text: 'answered' });
     else {
       const { code, reason, message, params } = answer.refusal;
-      told.push({ name: face.name, text: `${code} ${reason} [${params}] ${message}` });
+      told.push({ name: api.name, text: `${code} ${reason} [${params}] ${message}` });
     }
   }
   const [first] = told;
@@ -117,23 +117,23 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Whether a list has the same pages on every face, and whether the next page of one is asked with a cursor of another. */
+/** Whether a list has the same pages on every API, and whether the next page of one is asked with a cursor of another. */
 export async function pageDifferences(
   use: UseCase,
-  faces: readonly Face[],
+  apis: readonly Api[],
   caller: Caller,
   { input, ids }: Given,
 ): Promise<string[]> {
-  const offered = offering(use, faces);
+  const offered = offering(use, apis);
   const walks: { readonly name: string; readonly pages: string[] }[] = [];
-  for (const order of [...offered.map((face) => [face]), offered]) {
+  for (const order of [...offered.map((api) => [api]), offered]) {
     const pages: string[] = [];
     for (let cursor: string | null = '', turn = 0; cursor !== null && turn < 50; turn++) {
-      const face: Face | undefined = order[turn % order.length];
-      if (!face) return [];
+      const api: Api | undefined = order[turn % order.length];
+      if (!api) return [];
       const asked = { ...input, limit: 2, ...(cursor !== '' && { cursor }) };
-      const answer: Answer = await face.ask(use, { input: asked, ...(ids && { ids }) }, caller);
-      if ('refusal' in answer) return [`${face.name} refuses page ${turn + 1}: ${answer.refusal.message}`];
+      const answer: Answer = await api.ask(use, { input: asked, ...(ids && { ids }) }, caller);
+      if ('refusal' in answer) return [`${api.name} refuses page ${turn + 1}: ${answer.refusal.message}`];
       const page = answer.value as Page;
       pages.push(page.data.map(({ id }) => id).join(' '));
       cursor = page.next_cursor;
@@ -147,7 +147,7 @@ export async function pageDifferences(
     .map(({ name, pages }) => `${name}: ${JSON.stringify(pages)}, not ${first}`);
 }
 
-/** An answer without what its face alone says of it. What was made for one face only loses its own names. */
+/** An answer without what its API alone says of it. What was made for one API only loses its own names. */
 function plain(value: unknown, use: UseCase): unknown {
   if (Array.isArray(value)) return value.map((inner) => plain(inner, use));
   if (typeof value === 'string') return plainText(value, use.writes);

@@ -3,6 +3,7 @@ import type { Scope } from '@postrider/core/api-keys';
 import { openApiDocument } from '@postrider/rest';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, type Apis, type Caller, callerOf, dropping, forgetful, showing, startApis } from './apis.ts';
 import {
   absenceDifferences,
   pageDifferences,
@@ -10,16 +11,15 @@ import {
   scopeDifferences,
   valueDifferences,
 } from './compare.ts';
-import { type Caller, callerOf, dropping, type Face, type Faces, forgetful, showing, startFaces } from './faces.ts';
-import { type FaceName, faceNames, type Given, isAbsent, type UseCase } from './use-case.ts';
+import { type ApiName, apiNames, type Given, isAbsent, type UseCase } from './use-case.ts';
 import { alone, useCases } from './use-cases.ts';
 
 const MINUTE_MS = 60_000;
 const INTEGRATOR = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage'] as const;
 
 let world: World;
-let faces: Faces;
-let all: readonly Face[];
+let apis: Apis;
+let all: readonly Api[];
 let everybody: Caller;
 let stranger: Caller;
 let callers: Record<string, Caller>;
@@ -28,8 +28,8 @@ let now_ms = Date.UTC(2030, 4, 15, 12);
 beforeAll(async () => {
   world = await createWorld();
   await world.clock.freeze(new Date(now_ms));
-  faces = await startFaces(world);
-  all = faceNames.map((name) => faces[name]);
+  apis = await startApis(world);
+  all = apiNames.map((name) => apis[name]);
   const make = (scopes: readonly Scope[], role: Parameters<typeof callerOf>[3]) =>
     callerOf(world, world.workspace_id, scopes, role);
   everybody = await make(['admin', 'operator'], 'operator');
@@ -45,7 +45,7 @@ beforeAll(async () => {
   callers.integrator = await make(INTEGRATOR, 'viewer');
 });
 afterAll(async () => {
-  await faces.stop();
+  await apis.stop();
   await world.stop();
 });
 beforeEach(async () => {
@@ -57,12 +57,12 @@ beforeEach(async () => {
   await world.services.sql`update sessions set authenticated_at = clock_now()`;
 });
 
-/** Somebody who may do much on a face, but not this; null where the face knows no such caller. */
-function lacking(scope: string, face: FaceName): Caller | null {
+/** A caller with many scopes but this one; null if the API has no such caller. */
+function lacking(scope: string, api: ApiName): Caller | null {
   const { admin, operator, member, integrator } = callers;
-  if (face === 'rest') return (isOfIntegrators(scope) ? callers[scope] : integrator) ?? null;
+  if (api === 'rest') return (isOfIntegrators(scope) ? callers[scope] : integrator) ?? null;
   if (scope === 'operator') return admin ?? null;
-  if (face === 'graphql') return operator ?? null;
+  if (api === 'graphql') return operator ?? null;
   // Everybody who is signed in reads mail and domains.
   if (scope === 'email:logs:read' || scope === 'domains:read') return null;
   return (scope === 'admin' ? member : callers[scope]) ?? null;
@@ -72,7 +72,7 @@ function isOfIntegrators(scope: string): boolean {
   return INTEGRATOR.some((one) => one === scope);
 }
 
-/** What each face is asked about was made at the same time. */
+/** What each API is asked about was made at the same time. */
 async function give(use: UseCase): Promise<Given> {
   count += 1;
   await world.clock.freeze(new Date(now_ms));
@@ -92,27 +92,27 @@ function nowhere({ input, ids = {} }: Given, use: UseCase): Given {
 
 const named = (uses: readonly UseCase[]) => uses.map((use) => [use.name, use] as const);
 
-describe('what two faces or more offer', () => {
-  it('is in the registry, on each face that has it', async () => {
+describe('what two or more APIs offer', () => {
+  it('is in the registry, on each API that has it', async () => {
     const { paths } = openApiDocument('http://localhost') as { paths: Record<string, Record<string, unknown>> };
-    const mounted: Record<FaceName, string[]> = {
+    const mounted: Record<ApiName, string[]> = {
       rest: Object.entries(paths).flatMap(([path, verbs]) =>
         Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path.replace(/^\/v1/, '')}`),
       ),
-      graphql: await faces.rootFields(everybody),
+      graphql: await apis.rootFields(everybody),
       trpc: [...procedureNames],
     };
-    const registered = (face: FaceName) =>
+    const registered = (api: ApiName) =>
       useCases.flatMap((use) => {
-        const way = use[face];
+        const way = use[api];
         if (isAbsent(way)) return [];
-        if (typeof way === 'string') return [face === 'trpc' ? way.slice(way.indexOf(' ') + 1) : way];
+        if (typeof way === 'string') return [api === 'trpc' ? way.slice(way.indexOf(' ') + 1) : way];
         return [way.field];
       });
 
-    for (const face of faceNames) {
-      const known = new Set([...registered(face), ...Object.keys(alone[face])]);
-      expect([...known].toSorted(), face).toEqual(mounted[face].toSorted());
+    for (const api of apiNames) {
+      const known = new Set([...registered(api), ...Object.keys(alone[api])]);
+      expect([...known].toSorted(), api).toEqual(mounted[api].toSorted());
     }
   });
 
@@ -145,7 +145,7 @@ describe('what two faces or more offer', () => {
   });
 
   it.each(named(useCases.filter((use) => use.paged)))(
-    'has the same pages of %s, and cursors that are good on every face',
+    'has the same pages of %s, and cursors that are good on every API',
     async (_, use) => {
       expect(await pageDifferences(use, all, everybody, await give(use))).toEqual([]);
     },
@@ -156,14 +156,14 @@ describe('the comparison', () => {
   const useOf = (name: string) => useCases.find((use) => use.name === name) as UseCase;
 
   it.each(named(useCases.filter((use) => use.scope !== null)))(
-    'tells of a face that forgets who asks for %s',
+    'tells of an API that forgets who asks for %s',
     async (_, use) => {
       const given = await give(use);
-      for (const face of all.filter(({ name }) => !isAbsent(use[name]))) {
-        const scope = use.scope_on?.[face.name] ?? use.scope;
-        if (scope === null || isAbsent(scope) || !lacking(scope, face.name)) continue;
-        const planted = all.map((one) => (one === face ? forgetful(world, one) : one));
-        expect(await scopeDifferences(use, planted, lacking, given), face.name).not.toEqual([]);
+      for (const api of all.filter(({ name }) => !isAbsent(use[name]))) {
+        const scope = use.scope_on?.[api.name] ?? use.scope;
+        if (scope === null || isAbsent(scope) || !lacking(scope, api.name)) continue;
+        const planted = all.map((one) => (one === api ? forgetful(world, one) : one));
+        expect(await scopeDifferences(use, planted, lacking, given), api.name).not.toEqual([]);
       }
     },
   );
@@ -173,23 +173,23 @@ describe('the comparison', () => {
     ['suppressions.list', 'source'],
     ['events.list', 'type'],
     ['audit.list', 'action'],
-  ])('tells of a face that drops a filter of %s', async (name, filter) => {
+  ])('tells of an API that drops a filter of %s', async (name, filter) => {
     const use = useOf(name);
     const given = await give(use);
-    for (const face of all.filter((one) => !isAbsent(use[one.name]))) {
-      const planted = all.map((one) => (one === face ? dropping(one, filter) : one));
-      expect(await valueDifferences(use, planted, everybody, async () => given), face.name).not.toEqual([]);
+    for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
+      const planted = all.map((one) => (one === api ? dropping(one, filter) : one));
+      expect(await valueDifferences(use, planted, everybody, async () => given), api.name).not.toEqual([]);
     }
   });
 
   it.each(['email.get', 'domains.get', 'webhooks.get', 'holds.get', 'bulk.get'])(
-    'tells of a face that shows another workspace’s for %s',
+    'tells of an API that shows another workspace’s for %s',
     async (name) => {
       const use = useOf(name);
       const asked = [{ given: await give(use), caller: stranger }];
-      for (const face of all.filter((one) => !isAbsent(use[one.name]))) {
-        const planted = all.map((one) => (one === face ? showing(world, one, world.workspace_id) : one));
-        expect(await absenceDifferences(use, planted, asked), face.name).not.toEqual([]);
+      for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
+        const planted = all.map((one) => (one === api ? showing(world, one, world.workspace_id) : one));
+        expect(await absenceDifferences(use, planted, asked), api.name).not.toEqual([]);
       }
     },
   );

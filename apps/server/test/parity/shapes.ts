@@ -46,7 +46,7 @@ export const event = `${fields('id type created_at sequence data', { created_at:
   recipient_id: recipient { id }`;
 
 const actor = 'kind id name';
-export const auditEntry = `${fields('id sequence at face action target_id diff reason address request_id', {
+export const auditEntry = `${fields('id sequence at via action target_id diff reason address request_id', {
   address: 'ip',
 })} actor { ${actor} }`;
 

@@ -4,13 +4,13 @@ import type { World } from '@postrider/testing';
 
 type AnyOperation = Parameters<typeof invoke>[1];
 
-export const faceNames = ['rest', 'graphql', 'trpc'] as const;
-export type FaceName = (typeof faceNames)[number];
+export const apiNames = ['rest', 'graphql', 'trpc'] as const;
+export type ApiName = (typeof apiNames)[number];
 
 /** An input in the names of the core. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** A face that does not offer a use case, or has no caller of some kind. */
+/** A API that does not offer a use case, or has no caller of some kind. */
 export interface Absent {
   readonly absent: string;
 }
@@ -23,7 +23,7 @@ export function isAbsent(way: unknown): way is Absent {
   return typeof way === 'object' && way !== null && 'absent' in way;
 }
 
-/** What a use case is asked about: the input, and ids of things that a face names otherwise. */
+/** What a use case is asked about: the input, and ids of things that an API names otherwise. */
 export interface Given {
   readonly input: Input;
   readonly ids?: Readonly<Record<string, string>>;
@@ -43,8 +43,8 @@ export interface UseCase {
   readonly operation: AnyOperation;
   /** What a caller needs for what is given; null: any caller may. */
   readonly scope: Scope | null;
-  /** Where a face asks for another one on purpose, or has no caller without it. */
-  readonly scope_on?: Partial<Record<FaceName, Scope | Absent>>;
+  /** Where an API asks for another one on purpose, or has no caller without it. */
+  readonly scope_on?: Partial<Record<ApiName, Scope | Absent>>;
   readonly writes: boolean;
   /** Whether what is given is answered. */
   readonly answers: boolean;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
@@ -25,7 +26,6 @@ import {
   rescheduleMessage,
   resendMessage,
   retryMessageNow,
-  sendMessage,
   sendMessageNow,
 } from '@postrider/core/messages';
 import {
@@ -174,7 +174,7 @@ const aPreview: UseCase['given'] = async (world, workspace_id, number) => {
 
 const aBulk: UseCase['given'] = async (world, workspace_id, number) => {
   const ctx = world.as(workspace_id);
-  // A workspace may have so many open, and nobody works them off here.
+  // The limit of open ones per workspace, and no worker runs here.
   const { data } = await invoke(ctx, listBulk, { limit: 100 });
   const open = data.filter(({ finished_at }) => finished_at === null);
   if (open.length >= 15) for (const { id } of open) await invoke(ctx, cancelBulk, { id });
@@ -857,7 +857,7 @@ const bulk = [
     rest: NO_REST,
     trpc: 'POST ops.bulkRun',
     graphql: mutation('bulkRun', 'BulkRunInput', 'BulkPayload', `of: bulk { ${shapes.bulk} }`),
-    // A token is for whoever previewed, so that no two callers can be given one.
+    // A token is bound to the caller of the preview, so no two callers can share one.
     given: async () => ({ input: { token: 'nonsense', reason: 'Now' } }),
     answers: false,
     bad: { rate_per_second: 0 },
@@ -1206,7 +1206,7 @@ const queues = [
       return several(() => addJob(world), { queue: 'webhook.close' });
     },
     paged: true,
-    bad: { subject: 'somebody' },
+    bad: { subject: 'someone' },
   }),
   useCase(getJob, {
     rest: NO_REST,
@@ -1263,7 +1263,7 @@ const queues = [
   }),
 ];
 
-/** Every operation that two faces or more offer. */
+/** Every operation that two APIs or more offer. */
 export const useCases: readonly UseCase[] = [
   ...email,
   ...domains,
@@ -1279,7 +1279,7 @@ export const useCases: readonly UseCase[] = [
   ...queues,
 ];
 
-/** What one face offers alone, or as another way to what is above. */
+/** What one API offers alone, or as another way to what is above. */
 export const alone = {
   rest: {
     'POST /email/send': 'Mail is sent by programs.',

@@ -1,5 +1,7 @@
-import type { Credential, KeyActor, Services } from '../context.ts';
-import { AppError, type Reason } from '../errors.ts';
+import type { Credential, KeyActor, Services } from '../operation/context.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
+import { hashSecret, looksLikeSecret } from '../operation/secrets.ts';
 import {
   budgetRefusal,
   type Charged,
@@ -7,11 +9,9 @@ import {
   chargedOf,
   countAddress,
   type KeyRateClass,
-  type RateWindow,
   rateRefusal,
   windowOf,
 } from '../usage/index.ts';
-import { hashSecret, looksLikeSecret } from './secret.ts';
 import { admitKeys, type IdentifiedKey, identifyKey, refusalOf } from './store.ts';
 
 const messages: Partial<Record<Reason, string>> = {
@@ -27,11 +27,10 @@ export function keyRefusal(reason: Reason): AppError {
   return new AppError(reason, messages[reason] ?? 'The API key is not accepted.');
 }
 
-/** The credential of an Authorization header; it is checked later. */
-export function readCredential(header: string | undefined, address: string): Credential | AppError {
-  if (header === undefined) return keyRefusal('missing_key');
-  const secret = /^Bearer (\S+)$/i.exec(header)?.[1];
-  if (secret === undefined || !looksLikeSecret(secret)) return keyRefusal('malformed_key');
+/** The unchecked credential of a received secret; null if none was sent. */
+export function readCredential(secret: string | null, address: string): Credential | AppError {
+  if (secret === null) return keyRefusal('missing_key');
+  if (!looksLikeSecret(secret)) return keyRefusal('malformed_key');
   return { kind: 'credential', secret_hash: hashSecret(secret), address };
 }
 
@@ -43,7 +42,7 @@ function keyActor(key: IdentifiedKey): KeyActor {
   return { kind: 'key', workspace_id, key_id, scopes, mode, domains };
 }
 
-/** Checks a secret and counts its request, in one round trip; a refused one counts against its address instead. */
+/** Checks a secret and counts its request in one round trip; a refused one counts against the client address. */
 export async function authenticate(
   services: Services,
   credential: Credential,
@@ -59,7 +58,7 @@ export async function authenticate(
   return { actor: keyActor(answer.key), window };
 }
 
-/** Checks a secret for a face that counts what is asked for, not how often, and takes that from the budget. */
+/** Checks a secret for an API with a points budget and takes the points from it. */
 export async function identify(
   services: Pick<Services, 'sql' | 'key_uses'>,
   credential: Credential,
@@ -72,16 +71,13 @@ export async function identify(
   return { actor: keyActor(found.key), charged: chargedOf(found.budget) };
 }
 
-/**
- * Whether a secret is a valid key just now, without counting anything: for a request whose body is too large
- * to be read for somebody who has none.
- */
+/** Whether a secret is a valid key now, without counting a request: guards the reading of large bodies. */
 export async function checkKey(services: Pick<Services, 'sql'>, credential: Credential): Promise<AppError | null> {
   const reason = await refusalOf(services.sql, credential);
   return reason && keyRefusal(reason);
 }
 
-/** Counts a request without a valid key against its client address; past the limit, that is the answer. */
+/** Counts a request without a valid key against its client address; refuses it past the limit. */
 export async function refuseAddress(
   services: Pick<Services, 'sql'>,
   address: string,

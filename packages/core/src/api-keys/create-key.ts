@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { requireFreshSignIn } from '../fresh-sign-in.ts';
-import { newId } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
-import { timestampField } from '../timestamp-field.ts';
+import { newId } from '../fields/ids.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { hashSecret, keyModes, newSecret, secretPrefix } from '../operation/secrets.ts';
 import { keyEntry, keyFacts, keySchema, scopeField } from './key-entry.ts';
 import { refuseFurther } from './refuse-further.ts';
 import { refuseTooMany } from './refuse-too-many.ts';
-import { hashSecret, keyModes, newSecret, secretPrefix } from './secret.ts';
 import { insertKey } from './store.ts';
 
 const domainField = z.string().transform((text, context) => {
@@ -25,10 +25,11 @@ const networkField = z
   .refine(isNetwork, 'must be an IP address or a network such as 192.0.2.0/24')
   .meta({ examples: ['192.0.2.0/24', '2001:db8::1'] });
 
-/** Creates a key; its secret is in this answer and nowhere else. A key never grants a scope that its maker lacks. */
+/** Creates a key. Its secret is in this answer only. A key cannot grant a scope that its creator lacks. */
 export const createKey = operation({
   name: 'api_keys.create',
   scope: 'admin',
+  sandbox: true,
   summary: 'Create an API key; its secret is shown this once',
   input: z.object({
     name: z
@@ -40,19 +41,19 @@ export const createKey = operation({
       .array(scopeField)
       .min(1)
       .meta({ examples: [['email:send']] }),
-    mode: z.enum(keyModes).default('live').meta({ description: 'A sandbox key sends into the simulator only.' }),
+    mode: z.enum(keyModes).default('live').meta({ description: 'A sandbox key sends to the simulator only.' }),
     domains: z
       .array(domainField)
       .min(1)
       .max(100)
       .nullish()
-      .meta({ description: 'The only domains that from may have; none given: any.', examples: [['example.com']] }),
+      .meta({ description: 'Allowed domains of from; empty: any.', examples: [['example.com']] }),
     allowed_ips: z
       .array(networkField)
       .min(1)
       .max(100)
       .nullish()
-      .meta({ description: 'The only addresses and networks it works from; none given: any.' }),
+      .meta({ description: 'Client addresses and networks the key works from; empty: any.' }),
     expires_at: timestampField('expires_at').nullish(),
   }),
   output: keySchema.extend({
@@ -78,7 +79,7 @@ export const createKey = operation({
         domains: input.domains ?? null,
         ...limits,
       });
-      if (!made) throw new Error('two random secrets were equal');
+      if (!made) throw new Error('random secret collision');
       await recordAudit(tx, ctx, [{ action: 'api_key.created', target_id: made.id, diff: keyFacts(made) }]);
       return made;
     });
@@ -89,7 +90,7 @@ export const createKey = operation({
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
-  // An IPv6 address may name a zone of this machine, which is no network.
+  // An IPv6 address with a zone id of this machine is not a network.
   if (version === 0 || rest.length > 0 || address.includes('%')) return false;
   if (bits === undefined) return true;
   return (
@@ -99,7 +100,7 @@ function isNetwork(text: string): boolean {
   );
 }
 
-/** Postgres refuses a network whose host bits are set, so this says it first. */
+/** Checked here because Postgres refuses a network whose host bits are set. */
 function hostBitsClear(address: string, bits: number, version: number): boolean {
   const width = version === 4 ? 8 : 16;
   const parts = version === 4 ? address.split('.').map(Number) : expandV6(address);

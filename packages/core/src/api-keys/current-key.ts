@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { usageOf, usageSchema } from '../usage/get-usage.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
+import { usageOf, usageSchema } from '../usage/index.ts';
 import { keyEntry, keySchema } from './key-entry.ts';
 import { keyById, planOf } from './store.ts';
 
@@ -18,10 +18,11 @@ const currentKeySchema = keySchema.extend({
 });
 export type CurrentKey = z.output<typeof currentKeySchema>;
 
-/** The key of the request itself: what it may do, and what is left of the plan. */
+/** The key of this request: its permissions and what is left of the plan. */
 export const currentKey = operation({
   name: 'api_keys.current',
   scope: null,
+  sandbox: true,
   summary: 'The key of this request: scopes, plan, limits, usage',
   input: z.object({}),
   output: currentKeySchema,
@@ -33,7 +34,7 @@ export const currentKey = operation({
       planOf(ctx.sql, actor.workspace_id),
       usageOf(ctx, actor.workspace_id),
     ]);
-    if (!row) throw new Error('a key that was just checked is gone');
+    if (!row) throw new Error('the authenticated key no longer exists');
     return { ...keyEntry(row), plan, limits, usage };
   },
 });

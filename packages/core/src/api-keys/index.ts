@@ -1,12 +1,23 @@
-export { authenticate, checkKey, countPublic, identify, readCredential, refuseAddress } from './authenticate.ts';
+export { hasScope, type Scope, scopes } from '../operation/scopes.ts';
+export { hashSecret, type KeyMode, keyModes } from '../operation/secrets.ts';
+export {
+  authenticate,
+  checkKey,
+  countPublic,
+  identify,
+  keyRefusal,
+  readCredential,
+  refuseAddress,
+} from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
-export { type KeyEntry, keyNotFound, keyStatuses } from './key-entry.ts';
+export { keyDomainProblem } from './key-domains.ts';
+export { type KeyEntry, keyNotFound, keyStatuses, scopeField } from './key-entry.ts';
 export { createKeyUses } from './key-uses.ts';
 export { refuseLimitedKey } from './limited-key.ts';
 export { listKeys } from './list-keys.ts';
 export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';
 export { rotateKey } from './rotate-key.ts';
-export { hasScope, type Scope, scopes } from './scopes.ts';
-export { hashSecret, type KeyMode, keyModes } from './secret.ts';
+export type { FoundKey, KeyAnswer, NewKeyRow, SenderFacts } from './store.ts';
+export { admitKeys, insertKey, senderFacts } from './store.ts';

@@ -1,7 +1,7 @@
 import { canonicalDomain } from '@postrider/mail';
-import { AppError } from '../errors.ts';
+import { AppError } from '../operation/errors.ts';
 
-/** Why a key that is restricted to domains may not touch mail from this one; null where it may. */
+/** The error if a key restricted to domains may not access mail from this domain; else null. */
 export function keyDomainProblem(domains: readonly string[] | null, from_domain: string): AppError | null {
   if (domains === null || domains.some((name) => canonicalDomain(name) === from_domain)) return null;
   return new AppError(

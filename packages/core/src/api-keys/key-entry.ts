@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { idField, timeField } from '../wire.ts';
-import { scopes } from './scopes.ts';
-import { keyModes } from './secret.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
+import { scopes } from '../operation/scopes.ts';
+import { keyModes } from '../operation/secrets.ts';
 import type { KeyRow } from './store.ts';
 
 export const scopeField = z.enum(scopes).meta({ id: 'Scope' });
@@ -16,16 +16,16 @@ export const keySchema = z
     object: z.literal('api_key'),
     id: idField(idPrefixes.api_key),
     name: z.string(),
-    prefix: z.string().meta({ description: 'How the secret begins.', examples: ['pr_live_'] }),
-    last4: z.string().meta({ description: 'How the secret ends.' }),
+    prefix: z.string().meta({ description: 'First characters of the secret.', examples: ['pr_live_'] }),
+    last4: z.string().meta({ description: 'Last characters of the secret.' }),
     scopes: z.array(scopeField).readonly(),
-    mode: z.enum(keyModes).meta({ description: 'What a sandbox key sends goes to the simulator and costs no quota.' }),
-    domains: z.array(z.string()).readonly().nullable().meta({ description: 'The only domains of from; null: any.' }),
+    mode: z.enum(keyModes).meta({ description: 'Mail of a sandbox key goes to the simulator and costs no quota.' }),
+    domains: z.array(z.string()).readonly().nullable().meta({ description: 'Allowed domains of from; null: any.' }),
     allowed_ips: z
       .array(z.string())
       .readonly()
       .nullable()
-      .meta({ description: 'The only addresses and networks it works from; null: any.' }),
+      .meta({ description: 'Client addresses and networks the key works from; null: any.' }),
     status: z.enum(keyStatuses),
     created_at: timeField,
     expires_at: timeField.nullable(),
@@ -33,7 +33,7 @@ export const keySchema = z
     revoked_at: timeField.nullable(),
     replaced_by: idField(idPrefixes.api_key)
       .nullable()
-      .meta({ description: 'The key that a rotation has put in its place.' }),
+      .meta({ description: 'The key that replaced it in a rotation.' }),
   })
   .meta({ id: 'ApiKey' });
 export type KeyEntry = z.output<typeof keySchema>;
@@ -59,7 +59,7 @@ export function keyEntry(row: KeyRow): KeyEntry {
   };
 }
 
-/** What the audit log tells of a key that was made. */
+/** Audit details of a created key. */
 export function keyFacts({ name, last4, scopes, mode, domains, allowed_ips, expires_at }: KeyRow) {
   return { name, last4, scopes, mode, domains, allowed_ips, expires_at };
 }

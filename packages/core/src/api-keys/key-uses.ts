@@ -1,14 +1,9 @@
 import type { Sql } from '@postrider/db';
-import type { Log } from '../context.ts';
+import type { Log } from '../operation/context.ts';
+import type { KeyUses } from '../operation/ports.ts';
 import { touchKeys } from './store.ts';
 
 const FLUSH_MS = 5000;
-
-/** Collects which keys were used, and writes last_used_at away from the requests that used them. */
-export interface KeyUses {
-  note(key_id: string): void;
-  stop(): Promise<void>;
-}
 
 export function createKeyUses(sql: Sql, log: Log): KeyUses {
   const used = new Set<string>();
@@ -20,7 +15,7 @@ export function createKeyUses(sql: Sql, log: Log): KeyUses {
     try {
       if (ids.length > 0) await touchKeys(sql, ids);
     } catch (error) {
-      log.warn({ err: error }, 'last_used_at of keys was not written');
+      log.warn({ err: error }, 'failed to write last_used_at of keys');
     }
   };
   return {

@@ -1,21 +1,21 @@
-import type { ActorContext } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { reachesBeyond } from './store.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { accessBeyond } from './store.ts';
 
 /**
- * Refuses a key with limits to make what knows none: a person, a login or a workspace would outlive the key, work from
- * where it does not, and send what it may not.
+ * Refuses to let a restricted key create a user, login or workspace: those carry no such restriction and would outlive
+ * the key.
  */
 export async function refuseLimitedKey({ actor, sql }: Pick<ActorContext, 'actor' | 'sql'>): Promise<void> {
   if (actor.kind !== 'key') return;
-  const { later, elsewhere } = await reachesBeyond(sql, actor, { allowed_ips: null, expires_at: null });
+  const { later, elsewhere } = await accessBeyond(sql, actor, { allowed_ips: null, expires_at: null });
   const limits = [later && 'expires_at', elsewhere && 'allowed_ips', actor.domains && 'domains'].filter(
     (limit) => typeof limit === 'string',
   );
   if (limits.length === 0) return;
   throw new AppError(
     'missing_scope',
-    `This key is limited by ${limits.join(', ')}, which what it makes would not be; use a key without limits.`,
+    `This key is limited by ${limits.join(', ')}, but what it creates would not be; use a key without these limits.`,
     { required_scope: 'operator' },
   );
 }

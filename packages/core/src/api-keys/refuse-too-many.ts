@@ -1,16 +1,16 @@
 import type { Tx } from '@postrider/db';
-import type { Actor } from '../context.ts';
-import { AppError } from '../errors.ts';
-import type { KeyMode } from './secret.ts';
+import type { Actor } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 import { countActiveKeys, lockKeyCount } from './store.ts';
 
-// Each key has windows and budgets of its own, so these bound a workspace only as far as its keys are bounded.
+// Each key has its own rate windows and budgets, so a workspace is limited only as far as its key count is.
 const MOST_KEYS = 1000;
 
-/** Until the commit nobody else makes a key in the workspace, so that what is counted is exact. */
+/** Locks key creation in the workspace until the commit, so that the count is exact. */
 export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
   await lockKeyCount(tx, workspace_id);
-  // On the machine itself a lost key can be replaced, whoever has made how many.
+  // The local CLI must always be able to replace a lost key, whatever the count.
   if (kind === 'system' || (await countActiveKeys(tx, workspace_id, mode, 'lasting')) < MOST_KEYS) return;
   throw new AppError(
     'key_limit',
@@ -19,14 +19,14 @@ export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode:
 }
 
 /**
- * For a rotation, which leaves as many keys as there were and one that ends within a day. Those have a bound of their
- * own, so that a key which has leaked can be rotated however many there are.
+ * For a rotation, which leaves the number of keys unchanged and one that ends within a day. Replaced keys have a limit
+ * of their own, so that a leaked key can be rotated even at the key limit.
  */
 export async function refuseTooManyReplaced(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
   await lockKeyCount(tx, workspace_id);
   if (kind === 'system' || (await countActiveKeys(tx, workspace_id, mode, 'replaced')) < MOST_KEYS) return;
   throw new AppError(
     'key_limit',
-    `${MOST_KEYS} ${mode} keys that others have replaced still work; revoke some of those, or wait until they end.`,
+    `${MOST_KEYS} ${mode} replaced keys are still active; revoke some of them, or wait until they expire.`,
   );
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { isoTime } from '../clock.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { modeInReach } from '../reach.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { keyNotFound } from './key-entry.ts';
 import { keyById, revokeKeyRow } from './store.ts';
 
@@ -16,16 +16,17 @@ const revokedSchema = z.object({
 });
 export type RevokedKey = z.output<typeof revokedSchema>;
 
-/** Revokes a key for the next request of every process. Cannot be undone; a repeat answers the same. */
+/** Revokes a key from the next request of every process on. Irreversible and idempotent. */
 export const revokeKey = operation({
   name: 'api_keys.revoke',
   scope: 'admin',
-  summary: 'Revoke an API key, for the next request of every process',
+  sandbox: true,
+  summary: 'Revoke an API key; takes effect with the next request',
   input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const { workspace_id } = ctx.actor;
-    const mode = modeInReach(ctx.actor);
+    const mode = accessibleMode(ctx.actor);
     const row = await ctx.sql.begin(async (tx) => {
       const revoked = await revokeKeyRow(tx, workspace_id, mode, key_id);
       if (!revoked) return keyById(tx, workspace_id, mode, key_id);

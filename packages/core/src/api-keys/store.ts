@@ -1,22 +1,21 @@
 import { hexTexts, type Sql, type Tx } from '@postrider/db';
-import type { Reason } from '../errors.ts';
+import type { Reason } from '../operation/errors.ts';
+import type { Scope } from '../operation/scopes.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 import { type BudgetLevel, type Counted, type KeyRateClass, QUERY_BUDGET, takePoints } from '../usage/index.ts';
-import type { Scope } from './scopes.ts';
-import type { KeyMode } from './secret.ts';
 
-/** Requests that one secret makes from one address, counted together. */
+/** Requests with one secret from one address, counted together. */
 export interface AskedKey {
   readonly secret_hash: Buffer;
   readonly address: string;
   readonly wanted: number;
 }
 
-/** What the accept needs to know of whoever sends. */
+/** What accepting needs to know about the sender. */
 export interface SenderFacts {
   readonly workspace_id: string;
   readonly key_id: string | null;
   readonly mode: KeyMode;
-  /** The domains that the key is restricted to. */
   readonly domains: readonly string[] | null;
   readonly plan: string;
   readonly recipient_cap: number;
@@ -34,7 +33,7 @@ export type KeyAnswer =
       readonly kind: 'found';
       readonly key: FoundKey;
       readonly first: Counted;
-      /** The epoch of the accept in which the key was read, and the time at which it ends by itself. */
+      /** The cache epoch in which the key was read, and when it expires. */
       readonly epoch: number;
       readonly expires_at: Date | null;
     };
@@ -61,9 +60,9 @@ interface Row {
 }
 
 /**
- * Finds keys and counts their requests, for many secrets in one autocommitted round trip. Only valid keys
- * are counted. The window table is unlogged, so this waits for no disk, and a hot counter is locked only
- * while the statement runs. The answers stand in the order asked; first is the place of the first request.
+ * Finds keys and counts their requests, for many secrets in one autocommitted round trip. Only valid keys are counted.
+ * The window table is unlogged, so nothing waits for the disk, and a hot counter is locked only while the statement
+ * runs. Results are in request order; first is the index of the first request.
  */
 export async function admitKeys(
   sql: Sql | Tx,
@@ -129,7 +128,7 @@ export async function admitKeys(
   });
 }
 
-/** Why a secret is no valid key from this address just now, or null. */
+/** Why a secret is not a valid key from this address now; null if it is. */
 export async function refusalOf(
   sql: Sql | Tx,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
@@ -145,7 +144,7 @@ export async function refusalOf(
 
 export type IdentifiedKey = Pick<FoundKey, 'workspace_id' | 'key_id' | 'scopes' | 'mode' | 'domains'>;
 
-/** The key of a secret and the budget of its queries, with points taken, or why it is no valid key from this address. */
+/** The key of a secret and its query budget after taking points, or why it is not valid from this address. */
 export async function identifyKey(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
@@ -170,7 +169,7 @@ export async function identifyKey(
   return { key: { workspace_id, key_id, scopes, mode, domains }, budget: { level, taken, now } };
 }
 
-/** The same facts for an actor who is known already. */
+/** The same for an actor that is authenticated already. */
 export async function senderFacts(
   sql: Sql | Tx,
   actor: { readonly workspace_id: string; readonly key_id?: string },
@@ -182,11 +181,11 @@ export async function senderFacts(
     join plans p on p.name = w.plan
     left join api_keys k on k.workspace_id = w.id and k.id = ${actor.key_id ?? null}
     where w.id = ${actor.workspace_id}`;
-  if (!row) throw new Error('an actor belongs to no workspace');
+  if (!row) throw new Error('the workspace of an actor does not exist');
   return row;
 }
 
-/** Notes when keys were last used, at most once a minute each, away from the accept path. */
+/** Records when keys were last used, at most once a minute each, off the accept path. */
 export async function touchKeys(sql: Sql, key_ids: readonly string[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_now()
@@ -233,12 +232,12 @@ const keyColumns = (sql: Sql | Tx) => sql`
   last_used_at, revoked_at, replaced_by,
   ${keyStatus(sql)} as status`;
 
-/** Whoever makes keys in a workspace goes one after the other, so that what they count is exact. */
+/** Serializes key creation in a workspace, so that counts are exact. */
 export async function lockKeyCount(tx: Tx, workspace_id: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`api keys of ${workspace_id}`}, 0))`;
 }
 
-/** Those that another key has replaced, or the others. The index api_keys_active serves it. */
+/** Counts replaced or other active keys. Served by api_keys_active. */
 export async function countActiveKeys(
   tx: Tx,
   workspace_id: string,
@@ -252,7 +251,7 @@ export async function countActiveKeys(
   return row?.count ?? 0;
 }
 
-/** Stores a key, or nothing where the same secret is stored already. */
+/** Stores a key; nothing if the same secret is stored already. */
 export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
     insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, domains, allowed_ips,
@@ -267,7 +266,7 @@ export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow |
 
 const ofMode = (sql: Sql | Tx, mode: KeyMode | null) => (mode === null ? sql`true` : sql`mode = ${mode}`);
 
-/** Null where it is revoked already, or where the workspace has no such key. */
+/** Null if it is revoked already or not in the workspace. */
 export async function revokeKeyRow(
   sql: Sql | Tx,
   workspace_id: string,
@@ -281,14 +280,14 @@ export async function revokeKeyRow(
   return row ?? null;
 }
 
-/** The key as it stands, which nobody changes before the commit. */
+/** The key, locked until the commit. */
 export async function lockKey(tx: Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
   const [row] = await tx<KeyRow[]>`
     select ${keyColumns(tx)} from api_keys where workspace_id = ${workspace_id} and id = ${id} for update`;
   return row ?? null;
 }
 
-/** Lets a key end by itself after a while, or when it would have anyway, because another one has taken its place. */
+/** Shortens the life of a replaced key; one that expires sooner stays as it is. */
 export async function replaceKeyRow(
   tx: Tx,
   workspace_id: string,
@@ -300,7 +299,7 @@ export async function replaceKeyRow(
       expires_at = least(expires_at, clock_now() + make_interval(secs => ${by.overlap_seconds}))
     where workspace_id = ${workspace_id} and id = ${id}
     returning ${keyColumns(tx)}`;
-  if (!row) throw new Error('a key that was locked is gone');
+  if (!row) throw new Error('a locked key no longer exists');
   return row;
 }
 
@@ -327,7 +326,7 @@ export async function keysByIds(
     where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[]) and ${ofMode(sql, mode)}`;
 }
 
-/** A keyset page, newest first; one row more than asked tells whether there is a next page. */
+/** A keyset page, newest first, with one extra row that tells whether there is a next page. */
 export async function pageOfKeys(
   sql: Sql | Tx,
   workspace_id: string,
@@ -342,8 +341,8 @@ export async function pageOfKeys(
     order by id desc limit ${count}`;
 }
 
-/** Whether a new key would outlive its maker, or work from where its maker does not. */
-export async function reachesBeyond(
+/** Whether a new key would outlive its creator or allow addresses that its creator does not. */
+export async function accessBeyond(
   sql: Sql | Tx,
   maker: { readonly workspace_id: string; readonly key_id: string },
   wanted: Pick<NewKeyRow, 'allowed_ips' | 'expires_at'>,
@@ -373,6 +372,6 @@ export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanF
       p.send_per_minute, p.logs_per_minute, p.default_per_minute
     from workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id}`;
-  if (!row) throw new Error('an actor belongs to no workspace');
+  if (!row) throw new Error('the workspace of an actor does not exist');
   return row;
 }

@@ -1,4 +1,4 @@
-/** Everything that the audit log tells of. An action is named by what it is done to, and what was done. */
+/** All audit actions, named target.action. */
 export const auditActions = [
   'api_key.created',
   'api_key.revoked',

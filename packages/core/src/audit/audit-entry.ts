@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { faces } from '../context.ts';
-import { idPrefixes } from '../ids.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { viaNames } from '../operation/context.ts';
 import type { AuditRow } from './store.ts';
 
 export const actorKinds = ['key', 'user', 'system'] as const;
@@ -10,39 +10,39 @@ export const actorKinds = ['key', 'user', 'system'] as const;
 export const actorField = z.object({
   kind: z.enum(actorKinds),
   id: z.string(),
-  name: z.string().meta({ description: 'As it was then: the name of the key, or the e-mail address.' }),
+  name: z.string().meta({ description: 'At that time: the name of the key, or the email address.' }),
 });
 
 export const auditEntrySchema = z
   .object({
     object: z.literal('audit_entry'),
     id: idField(idPrefixes.audit),
-    sequence: z.int().meta({ description: 'Its place in its chain, from 1 and without gaps.' }),
+    sequence: z.int().meta({ description: 'Position in its chain, from 1 and without gaps.' }),
     at: timeField,
     actor: actorField,
-    face: z.enum(faces).meta({ description: 'What the action came in through.' }),
+    via: z.enum(viaNames).meta({ description: 'The API that the action came in through.' }),
     action: z.string().meta({ examples: ['api_key.revoked'] }),
-    target_id: z.string().meta({ description: 'What it was done to: an id, or a name where there is none.' }),
+    target_id: z.string().meta({ description: 'The target: an id, or a name if it has no id.' }),
     diff: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'What changed; of a field that had a value before: [before, after].' }),
+      .meta({ description: 'What changed; for a field that had a value: [before, after].' }),
     reason: z.string().nullable(),
-    address: z.string().nullable().meta({ description: 'Where the caller connected from.' }),
+    address: z.string().nullable().meta({ description: 'Client address of the caller.' }),
     request_id: idField(idPrefixes.request),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntrySchema>;
 
 export function auditEntry(row: AuditRow): AuditEntry {
-  const { id, sequence, face, action, target_id, reason, address, request_id } = row;
+  const { id, sequence, via, action, target_id, reason, address, request_id } = row;
   return auditEntrySchema.parse({
     object: 'audit_entry',
     id,
     sequence,
     at: isoTime(row.at),
     actor: actorOf(row),
-    face,
+    via,
     action,
     target_id,
     diff: row.diff === null ? null : JSON.parse(row.diff),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { reaches } from '../reach.ts';
+import { accessScopes } from '../operation/access.ts';
 
 export const chainField = z
-  .enum(reaches)
+  .enum(accessScopes)
   .default('workspace')
-  .meta({ description: 'instance: what belongs to no workspace; it needs the scope operator.' });
+  .meta({ description: 'instance: entries that belong to no workspace; needs the scope operator.' });

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ActorContext } from '../context.ts';
-import { type CursorScope, readCursor, writeCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { sideInReach } from '../reach.ts';
+import { accessibleSide } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
+import { type CursorScope, readCursor, writeCursor } from '../paging/list.ts';
 import { type AuditEntry, auditEntry } from './audit-entry.ts';
 import { chainField } from './chain.ts';
 import { auditBehind, auditHead } from './store.ts';
@@ -13,13 +13,13 @@ const STEP = 100;
 
 export interface FollowedEntry {
   readonly node: AuditEntry;
-  /** Follow with it to go on from here. */
+  /** Cursor to resume from. */
   readonly cursor: string;
 }
 
 /**
- * The entries of a chain as they come, or from behind a cursor on; null now and then, while nothing comes. Places in a
- * chain are given in the order of the commits, so none is missed and none comes twice.
+ * Streams the entries of a chain as they are committed, or from a cursor on; null as a keep-alive. Sequences follow
+ * commit order, so no entry is missed or repeated.
  */
 export const followAudit = operation({
   name: 'audit.follow',
@@ -28,7 +28,7 @@ export const followAudit = operation({
   input: z.object({ chain: chainField, after: z.string().optional() }),
   output: z.custom<AsyncGenerator<FollowedEntry | null>>(),
   async run(ctx, { chain, after }): Promise<AsyncGenerator<FollowedEntry | null>> {
-    const workspace_id = sideInReach(ctx, chain);
+    const workspace_id = accessibleSide(ctx, chain);
     const scope = { secret_key: ctx.secret_key, list: 'audit.follow', workspace_id, filters: {} };
     const position = readCursor(scope, after);
     const behind = position === null ? (await auditHead(ctx.sql, workspace_id)).sequence : Number(position);

@@ -2,7 +2,7 @@ import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resumeDomain, suspendDomain } from '../domains/index.ts';
 import { limitDestination, releaseDestination } from '../lanes/index.ts';
-import { invoke } from '../operation.ts';
+import { invoke } from '../operation/operation.ts';
 import { listAudit } from './list-audit.ts';
 
 let world: World;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-it('keeps what an operator does to the instance in its chain, each thing once', async () => {
+it('records each admin action on the instance once, in the chain of the instance', async () => {
   const ctx = world.as(world.workspace_id);
   const destination = 'slow.test';
 
@@ -29,7 +29,7 @@ it('keeps what an operator does to the instance in its chain, each thing once', 
   ]);
 });
 
-it('tells both sides of a domain that an operator suspends and resumes, with the reason', async () => {
+it('records suspending and resuming a domain in both chains, with the reason', async () => {
   const other = await world.workspace('free');
   await world.domain('spam.test', other.workspace_id);
   const which = { domain: 'spam.test', workspace_id: other.workspace_id };

@@ -1,9 +1,9 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../api-keys/index.ts';
-import type { ActorContext, Context, KeyActor } from '../context.ts';
-import { invoke } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext, Context, KeyActor } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
 import { type FollowedEntry, followAudit } from './follow-audit.ts';
 import { listAudit } from './list-audit.ts';
 import { readAuditEntries } from './read-audit.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** A workspace with some entries, one to a second. */
+/** A workspace with entries one second apart. */
 async function chain(targets: readonly string[]): Promise<ActorContext> {
   const { workspace_id } = await world.workspace('business');
   const ctx = world.as(workspace_id) as ActorContext;
@@ -32,7 +32,7 @@ function withScopes(workspace_id: string, scopes: KeyActor['scopes']): Context {
   return { ...world.as(workspace_id), actor };
 }
 
-/** What somebody does who has the database to themselves. */
+/** Tampers with the database directly. */
 async function tamper(statement: string): Promise<void> {
   await world.services.sql.begin(async (tx) => {
     await tx`alter table audit_log disable trigger all`;
@@ -56,9 +56,9 @@ describe('the list', () => {
     expect(second.next_cursor).toBe(null);
   });
 
-  it('can be asked for an action, a target, an actor and a range of time', async () => {
+  it('filters by action, target, actor and time range', async () => {
     const ctx = await chain(['a', 'b']);
-    // Entries have microseconds, and this time has not.
+    // Entries have microseconds; this time does not.
     await world.clock.advance(1000);
     const since = new Date(world.clock.now()).toISOString();
     const { id } = await invoke(ctx, createKey, { name: 'Later', scopes: ['email:send'] });
@@ -73,7 +73,7 @@ describe('the list', () => {
     await expect(invoke(ctx, listAudit, { action: 'domain.bought' })).rejects.toMatchObject({ reason: 'invalid_type' });
   });
 
-  it('is one of the own workspace for an admin, and of the instance for an operator', async () => {
+  it('is that of the own workspace for an admin, and of the instance for an operator', async () => {
     const { actor } = await chain(['a']);
     const admin = withScopes(actor.workspace_id, ['admin']);
     const operator = withScopes(actor.workspace_id, ['operator']);
@@ -95,8 +95,8 @@ describe('the list', () => {
   });
 });
 
-describe('who follows', () => {
-  it('is told of what comes in the order in which it was committed, and goes on from a cursor', async () => {
+describe('following', () => {
+  it('streams entries in commit order and resumes from a cursor', async () => {
     const ctx = await chain(['a']);
     const { sql } = world.services;
     const add = (target_id: string) => sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.added', target_id }]));
@@ -124,7 +124,7 @@ describe('who follows', () => {
 });
 
 describe('the verification', () => {
-  it('finds a chain whole, from its beginning and from behind a place', async () => {
+  it('verifies an intact chain, from its beginning and after a sequence', async () => {
     const ctx = await chain(['a', 'b', 'c']);
 
     expect(await invoke(ctx, verifyAudit, {})).toMatchObject({ verified: 4, length: 4, complete: true, broken: null });
@@ -132,22 +132,22 @@ describe('the verification', () => {
   });
 
   it.each([
-    ['changed', 'is changed', (id: string) => `update audit_log set reason = 'none' where id = '${id}'`, 3],
-    ['missing', 'is taken out', (id: string) => `delete from audit_log where id = '${id}'`, 3],
+    ['changed', 'was changed', (id: string) => `update audit_log set reason = 'none' where id = '${id}'`, 3],
+    ['missing', 'was removed', (id: string) => `delete from audit_log where id = '${id}'`, 3],
     [
       'changed',
-      'names another hash before it',
+      'refers to a wrong previous hash',
       (id: string) => `update audit_log set previous_hash = '' where id = '${id}'`,
       3,
     ],
     [
       'detached',
-      'stands on one that was written anew',
+      'follows a rewritten entry',
       (id: string) => `update audit_log a set reason = 'none' where id = '${id}';
         update audit_log a set hash = audit_hash(a) where id = '${id}'`,
       4,
     ],
-  ] as const)('names the first entry as %s that %s', async (problem, _, statement, sequence) => {
+  ] as const)('reports as %s the first entry that %s', async (problem, _, statement, sequence) => {
     const ctx = await chain(['a', 'b', 'c']);
     const { data } = await invoke(ctx, listAudit, { target_id: 'b' });
 
@@ -157,7 +157,7 @@ describe('the verification', () => {
     expect(found).toMatchObject({ verified: sequence - 1, length: 4, broken: { sequence, problem } });
   });
 
-  it('notices that the last entry was written anew, and that it is gone', async () => {
+  it('detects a rewritten and a removed last entry', async () => {
     const rewritten = await chain(['a', 'b']);
     const cut = await chain(['a', 'b']);
     const last = `workspace_id = '${rewritten.actor.workspace_id}' and sequence = 3`;

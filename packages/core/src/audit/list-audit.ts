@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
-import { sideInReach } from '../reach.ts';
-import { timestampField } from '../timestamp-field.ts';
-import { listOf } from '../wire.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { listOf } from '../fields/wire.ts';
+import { accessibleSide } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type AuditAction, auditActions } from './actions.ts';
 import { type AuditEntry, auditEntry, auditEntrySchema } from './audit-entry.ts';
 import { chainField } from './chain.ts';
@@ -13,20 +13,21 @@ import { type AuditDriver, type AuditFilter, pageOfAudit } from './store.ts';
 
 const actionField = z
   .string()
-  .meta({ description: 'One action or a comma list.', examples: ['api_key.revoked'] })
+  .meta({ description: 'One action or a comma-separated list.', examples: ['api_key.revoked'] })
   .transform((text, context) => {
     const parts = text.split(',').map((part) => part.trim());
     const known = parts.filter((part): part is AuditAction => auditActions.some((one) => one === part));
     if (known.length === parts.length) return [...new Set(known)].sort();
-    context.addIssue(issueFor('invalid_type', `action must be one or a comma list of ${auditActions.join(', ')}.`));
+    context.addIssue(
+      issueFor('invalid_type', `action must be one or a comma-separated list of ${auditActions.join(', ')}.`),
+    );
     return z.NEVER;
   });
 
-/** Who did what, newest first. */
 export const listAudit = operation({
   name: 'audit.list',
   scope: null,
-  summary: 'Who did what in the workspace or the instance, newest first',
+  summary: 'List the audit log of the workspace or the instance, newest first',
   input: z.object({
     ...pageFields,
     chain: chainField,
@@ -38,7 +39,7 @@ export const listAudit = operation({
   }),
   output: listOf(auditEntrySchema),
   async run(ctx, { limit, cursor, ...filters }): Promise<List<AuditEntry>> {
-    const workspace_id = sideInReach(ctx, filters.chain);
+    const workspace_id = accessibleSide(ctx, filters.chain);
     const scope = { secret_key: ctx.secret_key, list: 'audit', workspace_id, filters };
     const range = idRange('audit', filters, readCursor(scope, cursor));
     const filter: AuditFilter = {
@@ -55,7 +56,7 @@ export const listAudit = operation({
   },
 });
 
-/** What is likely to be the rarest. */
+/** The filter that is likely to match the fewest rows. */
 function driverOf({ target_id, actor_id, actions }: AuditFilter): AuditDriver {
   if (target_id !== null) return 'target_id';
   if (actions?.length === 1) return 'action';

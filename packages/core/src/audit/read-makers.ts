@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { type AuditEntry, actorField, actorOf } from './audit-entry.ts';
 import { makersOf } from './store.ts';
 
 const MOST = 1000;
-/** What was there before anybody could act, such as the first key. */
+/** Creator of what existed before any actor, such as the first key. */
 const NOBODY: AuditEntry['actor'] = { kind: 'system', id: 'system', name: 'Postrider' };
 
-/** Who made some keys of the own workspace, in the order asked for. An operator's key asks about itself. */
+/** Creators of keys of the actor's workspace, in the order given. An operator's key asks about itself. */
 export const readMakers = operation({
   name: 'audit.makers',
   scope: null,
-  summary: 'Who made some API keys',
+  summary: 'Creators of API keys by id',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(actorField).readonly(),
   async run(ctx, { ids }): Promise<readonly AuditEntry['actor'][]> {

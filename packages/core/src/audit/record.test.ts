@@ -1,7 +1,7 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ActorContext } from '../context.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
 import { recordAudit } from './record.ts';
 
 let world: World;
@@ -21,7 +21,7 @@ const record = (ctx: ActorContext, facts: Parameters<typeof recordAudit>[2]) =>
   world.services.sql.begin((tx) => recordAudit(tx, ctx, facts));
 
 describe('recordAudit', () => {
-  it('chains the entries of a workspace, each over the one before', async () => {
+  it('chains the entries of a workspace by hash', async () => {
     const ctx = world.as(world.workspace_id) as ActorContext;
 
     await Promise.all(['a', 'b', 'c', 'd'].map((target_id) => record(ctx, [{ action: 'domain.added', target_id }])));
@@ -31,7 +31,7 @@ describe('recordAudit', () => {
     expect(found.every(({ whole, follows }) => whole && follows)).toBe(true);
   });
 
-  it('names the key that acted, and keeps what belongs to the instance in a chain of its own', async () => {
+  it('names the acting key, and keeps instance entries in a chain of their own', async () => {
     const { id: key_id } = await world.key({ scopes: ['admin'] });
     const actor = {
       kind: 'key',
@@ -50,7 +50,7 @@ describe('recordAudit', () => {
     expect(found).toMatchObject([{ action: 'destination.limited', target_id: 'slow.test', actor_name: key?.name }]);
   });
 
-  it('is rolled back with what it tells of', async () => {
+  it('is rolled back with its change', async () => {
     const ctx = world.as(world.workspace_id) as ActorContext;
     const before = await entries(world.workspace_id);
 
@@ -64,7 +64,7 @@ describe('recordAudit', () => {
     expect(await entries(world.workspace_id)).toHaveLength(before.length);
   });
 
-  it('lets nobody change or remove an entry', async () => {
+  it('refuses to change or remove an entry', async () => {
     const { sql } = world.services;
     await expect(sql`update audit_log set reason = 'none'`).rejects.toThrow('appended');
     await expect(sql`delete from audit_log`).rejects.toThrow('appended');

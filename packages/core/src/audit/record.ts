@@ -1,35 +1,34 @@
 import type { Tx } from '@postrider/db';
-import type { ActorContext } from '../context.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../fields/ids.ts';
+import type { ActorContext } from '../operation/context.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditDraft, appendAudit } from './store.ts';
 
 export interface AuditFact {
   readonly action: AuditAction;
-  /** What it was done to: an id, or a name where there is none. */
+  /** The target: an id, or a name if it has no id. */
   readonly target_id: string;
-  /** What changed. Never a secret, never a body. */
+  /** Never a secret or a body. */
   readonly diff?: Readonly<Record<string, unknown>>;
-  /** What the caller gave as the reason. */
   readonly reason?: string | null;
-  /** Whose chain it stands in; the actor's workspace where none is named. */
+  /** Defaults to the actor's workspace. */
   readonly workspace_id?: string;
 }
 
-/** Tells the audit log, in the commit of what it tells. The last statement of its transaction: it locks the chain. */
+/** Appends to the audit log in the transaction of the change. Must be the last statement: it locks the chain. */
 export async function recordAudit(tx: Tx, ctx: ActorContext, facts: readonly AuditFact[]): Promise<void> {
   if (facts.length > 0) await appendAudit(tx, draftAudit(ctx, facts));
 }
 
-/** The entries, for who stores them within a larger statement. */
+/** Entries to be stored within a larger statement. */
 export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): readonly AuditDraft[] {
   const now_ms = ctx.clock.now();
-  const { actor, face, address, request_id } = ctx;
+  const { actor, via, address, request_id } = ctx;
   return facts.map((fact) => ({
     workspace_id: fact.workspace_id ?? actor.workspace_id,
     id: newId('audit', now_ms),
     ...whoIs(actor),
-    face,
+    via,
     action: fact.action,
     target_id: fact.target_id,
     diff: fact.diff === undefined ? null : JSON.stringify(fact.diff),
@@ -39,7 +38,7 @@ export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): read
   }));
 }
 
-/** What differs, each with its value before and after; undefined where nothing does. */
+/** Changed fields as [before, after]; undefined if nothing changed. */
 export function changesOf<T extends object>(
   before: T,
   after: T,
@@ -53,7 +52,7 @@ export function changesOf<T extends object>(
 function whoIs(actor: ActorContext['actor']): { actor_kind: string; actor_id: string; actor_name: string } {
   switch (actor.kind) {
     case 'key':
-      // Its name is looked up where the entry is stored.
+      // The name is looked up when the entry is stored.
       return { actor_kind: 'key', actor_id: actor.key_id, actor_name: '' };
     case 'user':
       return { actor_kind: 'user', actor_id: actor.user_id, actor_name: actor.email };

@@ -1,16 +1,16 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
-import type { Candidates, IdRange } from '../candidate-pages.ts';
-import { within } from '../keyset-store.ts';
+import { type Fragment, indexCollation, type Sql, type Tx } from '@postrider/db';
+import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
+import { within } from '../paging/keyset-store.ts';
 import type { AuditAction } from './actions.ts';
 
-/** An entry as it is handed to the log, which gives it its time and its place in the chain. */
+/** An entry before the log assigns its time and sequence. */
 export interface AuditDraft {
   readonly workspace_id: string;
   readonly id: string;
   readonly actor_kind: string;
   readonly actor_id: string;
   readonly actor_name: string;
-  readonly face: string;
+  readonly via: string;
   readonly action: string;
   readonly target_id: string;
   readonly diff: string | null;
@@ -20,30 +20,30 @@ export interface AuditDraft {
 }
 
 /**
- * Appends, as a statement of its own or as a part of one. The chains are taken in the order of their names, so that two
- * who write to the same ones wait for each other in one order. where says which of the drafts, by their place.
+ * Appends, as a statement of its own or part of one. Chains are locked in name order, so concurrent writers cannot
+ * deadlock. where selects drafts by their index.
  */
 export function auditInsertion(sql: Sql | Tx, drafts: readonly AuditDraft[], where: Fragment): Fragment {
   return sql`
-    insert into audit_log (workspace_id, id, sequence, at, actor_kind, actor_id, actor_name, face, action, target_id,
+    insert into audit_log (workspace_id, id, sequence, at, actor_kind, actor_id, actor_name, via, action, target_id,
       diff, reason, address, request_id, previous_hash, hash)
     select a.workspace_id, a.id, 0, clock_now(), a.actor_kind, a.actor_id,
       coalesce((select k.name from api_keys k where k.id = a.actor_id), a.actor_name),
-      a.face, a.action, a.target_id, a.diff, a.reason, a.address, a.request_id, '', ''
+      a.via, a.action, a.target_id, a.diff, a.reason, a.address, a.request_id, '', ''
     from unnest(
       ${drafts.map((draft) => draft.workspace_id)}::text[],
       ${drafts.map((draft) => draft.id)}::text[],
       ${drafts.map((draft) => draft.actor_kind)}::text[],
       ${drafts.map((draft) => draft.actor_id)}::text[],
       ${drafts.map((draft) => draft.actor_name)}::text[],
-      ${drafts.map((draft) => draft.face)}::text[],
+      ${drafts.map((draft) => draft.via)}::text[],
       ${drafts.map((draft) => draft.action)}::text[],
       ${drafts.map((draft) => draft.target_id)}::text[],
       ${drafts.map((draft) => draft.diff)}::text[],
       ${drafts.map((draft) => draft.reason)}::text[],
       ${drafts.map((draft) => draft.address)}::text[],
       ${drafts.map((draft) => draft.request_id)}::text[]
-    ) with ordinality as a (workspace_id, id, actor_kind, actor_id, actor_name, face, action, target_id, diff, reason,
+    ) with ordinality as a (workspace_id, id, actor_kind, actor_id, actor_name, via, action, target_id, diff, reason,
       address, request_id, place)
     where ${where}
     order by a.workspace_id, a.place`;
@@ -58,7 +58,7 @@ export interface AuditRow extends AuditDraft {
   readonly at: Date;
 }
 
-/** Which index gives the entries of a page in order; what else is asked for is looked at row by row. */
+/** The index that serves the order of the page; other filters are applied row by row. */
 export type AuditDriver = 'target_id' | 'actor_id' | 'action' | null;
 
 export interface AuditFilter {
@@ -68,7 +68,7 @@ export interface AuditFilter {
 }
 
 function columns(sql: Sql): Fragment {
-  return sql`e.workspace_id, e.id, e.sequence::float8 as sequence, e.at, e.actor_kind, e.actor_id, e.actor_name, e.face,
+  return sql`e.workspace_id, e.id, e.sequence::float8 as sequence, e.at, e.actor_kind, e.actor_id, e.actor_name, e.via,
     e.action, e.target_id, e.diff, e.reason, e.address, e.request_id`;
 }
 
@@ -83,16 +83,16 @@ export async function pageOfAudit(
   wanted: number,
 ): Promise<Candidates<AuditRow>> {
   const driven = {
-    target_id: sql`and x.target_id collate "POSIX" = ${filter.target_id}`,
-    actor_id: sql`and x.actor_id collate "POSIX" = ${filter.actor_id}`,
-    action: sql`and x.action collate "POSIX" = ${filter.actions?.[0] ?? null}`,
+    target_id: sql`and x.target_id ${indexCollation} = ${filter.target_id}`,
+    actor_id: sql`and x.actor_id ${indexCollation} = ${filter.actor_id}`,
+    action: sql`and x.action ${indexCollation} = ${filter.actions?.[0] ?? null}`,
   };
   const rows = await sql<(Partial<AuditRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (
       select x.* from audit_log x
-      where x.workspace_id collate "POSIX" = ${workspace_id} and ${within(sql, sql`x.id`, range)}
+      where x.workspace_id ${indexCollation} = ${workspace_id} and ${within(sql, sql`x.id`, range)}
         ${driver === null ? sql`` : driven[driver]}
-      order by x.id collate "POSIX" desc limit ${count}
+      order by x.id ${indexCollation} desc limit ${count}
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, e.*
     from (values (1)) as always
@@ -108,12 +108,12 @@ export async function pageOfAudit(
   return {
     examined: rows[0]?.examined ?? 0,
     edge: rows[0]?.edge ?? null,
-    // The left join leaves one row without an entry where there is none.
+    // The left join yields one row without an entry if there is none.
     rows: rows.filter((row): row is AuditRow & { examined: number; edge: string } => row.id != null),
   };
 }
 
-/** Served by the primary key, a chain at a time. */
+/** Served by the primary key, one chain at a time. */
 export async function auditByIds(sql: Sql, chains: readonly string[], ids: readonly string[]): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
     select ${columns(sql)} from audit_log e
@@ -127,7 +127,7 @@ export async function auditBehind(sql: Sql, workspace_id: string, behind: number
     where e.workspace_id = ${workspace_id} and e.sequence > ${behind} order by e.sequence limit ${count}`;
 }
 
-/** Who did something to some targets, a row for each that it was done to. Served by audit_log_target. */
+/** The actors of an action on some targets, one row per target. Served by audit_log_target. */
 export async function makersOf(
   sql: Sql,
   workspace_id: string,
@@ -139,13 +139,13 @@ export async function makersOf(
     from unnest(${[...target_ids]}::text[]) as a (id)
     cross join lateral (
       select * from audit_log x
-      where x.workspace_id collate "POSIX" = ${workspace_id} and x.target_id collate "POSIX" = a.id
+      where x.workspace_id ${indexCollation} = ${workspace_id} and x.target_id ${indexCollation} = a.id
         and x.action = any (${[...actions]}::text[])
-      order by x.id collate "POSIX" limit 1
+      order by x.id ${indexCollation} limit 1
     ) e`;
 }
 
-/** The end of a chain; sequence 0 where nothing was ever appended. */
+/** The head of a chain; sequence 0 if it is empty. */
 export interface AuditHead {
   readonly sequence: number;
   readonly hash: string;
@@ -160,14 +160,14 @@ export async function auditHead(sql: Sql, workspace_id: string): Promise<AuditHe
 export interface LinkRow {
   readonly id: string;
   readonly sequence: number;
-  /** Its hash is that of what it says. */
+  /** The stored hash matches the contents. */
   readonly whole: boolean;
-  /** It names the hash of the entry before it. */
+  /** It refers to the hash of the entry before. */
   readonly follows: boolean;
   readonly hash: string;
 }
 
-/** Some of a chain, behind a place in it. Served by the unique index of workspace and sequence. */
+/** A page of a chain after a sequence. Served by the unique index of workspace and sequence. */
 export async function linksOf(sql: Sql, workspace_id: string, after: number, count: number): Promise<LinkRow[]> {
   return sql<LinkRow[]>`
     select * from (

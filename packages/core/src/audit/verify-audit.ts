@@ -1,51 +1,51 @@
 import { z } from 'zod';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { sideInReach } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleSide } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { chainField } from './chain.ts';
 import { auditHead, type LinkRow, linksOf } from './store.ts';
 
 const SLICE = 1000;
-// A tenth of a second or two; whoever has more asks again from where this ended.
+// About 0.1 to 0.2 s per request; longer chains continue from the last verified sequence.
 const MOST_SLICES = 20;
 
 const verificationSchema = z.object({
   object: z.literal('audit_verification'),
-  verified: z.int().meta({ description: 'Up to which place the chain has been found whole.' }),
-  length: z.int().meta({ description: 'How long the chain was when the walk began.' }),
-  complete: z.boolean().meta({ description: 'false: go on with after = verified, unless broken says where it ends.' }),
+  verified: z.int().meta({ description: 'Last sequence up to which the chain is intact.' }),
+  length: z.int().meta({ description: 'Length of the chain when the check began.' }),
+  complete: z.boolean().meta({ description: 'false: continue with after = verified, unless broken is set.' }),
   head: z
     .string()
     .nullable()
-    .meta({ description: 'The hash of the last entry: noted elsewhere, it vouches for all before.' }),
+    .meta({ description: 'The hash of the last entry; stored elsewhere, it proves all entries before it.' }),
   broken: z
     .object({
       sequence: z.int(),
       id: idField(idPrefixes.audit).nullable(),
       problem: z.enum(['missing', 'changed', 'detached', 'replaced']).meta({
         description:
-          'missing: no entry stands at this place. changed: its hash is not that of what it says. detached: it does not name the hash of the one before. replaced: the last entry is not the one that was appended last.',
+          'missing: no entry has this sequence. changed: its hash does not match its contents. detached: it does not refer to the hash of the entry before. replaced: the last entry is not the one that was appended last.',
       }),
     })
     .nullable()
-    .meta({ description: 'The first entry that does not fit; null where all do.' }),
+    .meta({ description: 'The first broken entry; null if none is.' }),
 });
 export type AuditVerification = z.output<typeof verificationSchema>;
 
-/** Walks a chain from its beginning, or from behind a place, and names the first entry that does not fit. */
+/** Verifies a chain from its beginning, or after a sequence, and names the first broken entry. */
 export const verifyAudit = operation({
   name: 'audit.verify',
   scope: null,
-  summary: 'Whether the audit log is whole, or which entry is the first that does not fit',
+  summary: 'Verify the hash chain of the audit log; names the first broken entry',
   input: z.object({
     chain: chainField,
-    after: z.int().min(0).default(0).meta({ description: 'verified of the answer before.' }),
+    after: z.int().min(0).default(0).meta({ description: 'verified of the previous response.' }),
   }),
   output: verificationSchema,
   async run(ctx, { chain, after }): Promise<AuditVerification> {
-    const workspace_id = sideInReach(ctx, chain);
-    // Read first: what is appended during the walk lies behind it and is left to the next.
+    const workspace_id = accessibleSide(ctx, chain);
+    // Read first: entries appended during the check are left to the next one.
     const head = await auditHead(ctx.sql, workspace_id);
     const answer = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;
     let verified = Math.min(after, head.sequence);

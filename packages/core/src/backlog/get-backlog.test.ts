@@ -1,9 +1,9 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
 import { createHold } from '../holds/index.ts';
 import { closeLane } from '../lanes/store.ts';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { invoke } from '../operation/operation.ts';
 import { rollUpStats } from '../stats/index.ts';
 import { type Backlog, type BacklogRow, getBacklog } from './get-backlog.ts';
 import { refreshBacklog } from './refresh-backlog.ts';
@@ -34,7 +34,7 @@ const totals = ({ rows }: Backlog) => rows.map(({ key, total }): [string, number
 const ages = ({ counts }: BacklogRow) => counts.flatMap((count, bucket) => (count > 0 ? [[bucket, count]] : []));
 
 describe('the backlog', () => {
-  it('holds what waits by its destination, and nothing that is done or scheduled for later', async () => {
+  it('counts waiting mail by destination, without finished or scheduled mail', async () => {
     world.smtp.script(({ stage, to }) =>
       stage === 'rcpt' && to.startsWith('later')
         ? { kind: 'reply', code: 451, text: '4.7.1 Not now' }
@@ -65,7 +65,7 @@ describe('the backlog', () => {
     expect(empty.total).toMatchObject({ total: 0, counts: Array(9).fill(0), oldest_seconds: null });
   });
 
-  it('tells ages since a mail was due, and since its first attempt once a retry has moved that', async () => {
+  it('measures age from the due time, or from the first attempt after a retry', async () => {
     await send('old@example.com');
     await world.clock.advance(11 * HOUR_MS);
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Not now', at: 'rcpt' }));
@@ -86,7 +86,7 @@ describe('the backlog', () => {
     expect(rows[0]?.oldest_seconds).toBe(11 * 3600 + 6 * 60);
   });
 
-  it('is told by provider, by who sends, by key and by tag', async () => {
+  it('is broken down by provider, sender, key and tag', async () => {
     await world.domain('shop.test');
     await send(['a@gmail.com', 'b@googlemail.com', 'c@example.com'], { tags: ['shop', 'receipt'] });
     await send('d@gmail.com', { from: 'app@shop.test', tags: ['shop'] });
@@ -108,7 +108,7 @@ describe('the backlog', () => {
     expect((await backlog({ by: 'provider' })).total.total).toBe(4);
   });
 
-  it('shows when a destination is closed and when mail got through last', async () => {
+  it('shows when a destination is closed and when mail was last delivered', async () => {
     const { sql } = world.services;
     await sql`update roll_ups set early_until = ${new Date(world.clock.now())}, final_until = ${new Date(world.clock.now())}`;
     await send('ada@example.com');
@@ -125,7 +125,7 @@ describe('the backlog', () => {
     expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
   });
 
-  it("shows the hold that keeps back a destination, a sending domain or a key, and no other workspace's", async () => {
+  it("shows the hold on a destination, sending domain or key, but not another workspace's", async () => {
     const other = await world.workspace('business');
     await send('ada@example.com');
     const hold = (workspace_id: string, scope: string, value: string) =>
@@ -143,7 +143,7 @@ describe('the backlog', () => {
     expect(await held('provider')).toBeUndefined();
   });
 
-  it('of a workspace holds its own mail, and that of the instance everything', async () => {
+  it('of a workspace has its own mail only, that of the instance everything', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await send('ada@example.com');
@@ -159,8 +159,8 @@ describe('the backlog', () => {
   });
 });
 
-describe('the count of the chore', () => {
-  it('is what a count of one reader is, of every workspace and dimension', async () => {
+describe('the periodic count', () => {
+  it('equals a count on request, for every workspace and dimension', async () => {
     const { sql } = world.services;
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
@@ -182,7 +182,7 @@ describe('the count of the chore', () => {
     }
   });
 
-  it('is made by one worker for all, and again when it is time', async () => {
+  it('is made by one worker for all, and again when it is due', async () => {
     const { sql } = world.services;
     const peer = await world.peer();
     await send('ada@example.com');
@@ -199,7 +199,7 @@ describe('the count of the chore', () => {
     expect(await counted()).toBe(2);
   });
 
-  it('keeps the total although only so many keys are shown', async () => {
+  it('keeps the full total when keys are truncated', async () => {
     await send(Array.from({ length: 12 }, (_, index) => `a@example${index}.com`));
     await refreshBacklog(world.services);
 

@@ -1,11 +1,11 @@
+import { planNormally } from '@postrider/db';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { ActorContext } from '../context.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { reachField, sideInReach } from '../reach.ts';
-import { planFreely } from '../stats/index.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { accessField, accessibleSide } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
 import {
   type BacklogDimension,
   BUCKET_MINUTES,
@@ -21,27 +21,30 @@ import {
 } from './store.ts';
 
 const USUAL_KEYS = 20;
-/** Up to so many open recipients whoever asks counts them, in some 100 ms; a chore counts more. */
+/** Up to this many open recipients are counted per request, in some 100 ms; above, the periodic count is served. */
 const MOST_COUNTED_NOW = 10_000;
 
 const backlogRowSchema = z.object({
-  key: z.string().meta({ description: 'Empty in the total.' }),
+  key: z.string().meta({ description: 'Empty for the total.' }),
   total: z.int(),
-  counts: z.array(z.int()).readonly().meta({ description: 'By age; bucket_upper_minutes names the ends.' }),
+  counts: z.array(z.int()).readonly().meta({ description: 'By age; bucket_upper_minutes has the upper bounds.' }),
   oldest_seconds: z.number().nullable(),
-  last_reply: z.string().nullable().meta({ description: 'To the newest mail that has been tried.' }),
+  last_reply: z.string().nullable().meta({ description: 'To the newest attempted mail.' }),
   last_success_at: timeField.nullable(),
-  closed_until: timeField.nullable().meta({ description: 'Of a destination that is not sent to just now.' }),
+  closed_until: timeField.nullable().meta({ description: 'Set while a destination is closed.' }),
   closed_reason: z.enum(['failing', 'limit']).nullable(),
   hold: z
     .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField })
     .nullable()
-    .meta({ description: 'What keeps back a destination, a sending domain or a key.' }),
+    .meta({ description: 'The hold on a destination, sending domain or key.' }),
 });
 const backlogSchema = z.object({
   object: z.literal('backlog'),
   dimension: z.enum(backlogDimensions),
-  bucket_upper_minutes: z.array(z.int().nullable()).readonly().meta({ description: 'null: the last has no end.' }),
+  bucket_upper_minutes: z
+    .array(z.int().nullable())
+    .readonly()
+    .meta({ description: 'null: the last bucket is unbounded.' }),
   rows: z.array(backlogRowSchema).readonly(),
   total: backlogRowSchema,
   measured_at: timeField,
@@ -50,21 +53,21 @@ export type Backlog = z.output<typeof backlogSchema>;
 export type BacklogRow = Backlog['total'];
 
 /**
- * Recipients that wait, by what they have in common and by how long they have waited: since they were due first, or
- * since their first attempt. What is scheduled for later is no backlog.
+ * Waiting recipients by dimension and age, counted from when they were first due or first tried. Scheduled mail is not
+ * part of the backlog.
  */
 export const getBacklog = operation({
   name: 'backlog.get',
   scope: null,
-  summary: 'Recipients that wait, by age, in the workspace or, for operators, in the whole instance',
+  summary: 'Waiting recipients by age, in the workspace or, for operators, the whole instance',
   input: z.object({
     by: z.enum(backlogDimensions).default('destination'),
     top: z.int().min(1).max(MOST_KEYS).default(USUAL_KEYS),
-    reach: reachField,
+    reach: accessField,
   }),
   output: backlogSchema,
   async run(ctx, { by, top, reach }): Promise<Backlog> {
-    const workspace_id = sideInReach(ctx, reach);
+    const workspace_id = accessibleSide(ctx, reach);
     const counted = await count(ctx, by, workspace_id, top);
     const facts = await factsOf(ctx.sql, by, workspace_id, counted.rows);
     return {
@@ -83,7 +86,7 @@ async function count({ sql }: ActorContext, by: BacklogDimension, workspace_id: 
   if (counted) return counted;
   // Few are open, or no worker has counted yet.
   return sql.begin(async (tx) => {
-    await planFreely(tx);
+    await planNormally(tx);
     return countNow(tx, by, workspace_id, top);
   });
 }

@@ -1,8 +1,8 @@
 import type { Sql } from '@postrider/db';
 import { createWorld, emptyTables, type PlanWatch, type World, watchPlans } from '@postrider/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { countNow, factsOf } from './store.ts';
 
 const GROWN = 20_000;
@@ -21,7 +21,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-/** Counts what waits by its sender, and looks up the facts of destinations with these messages; how many wait. */
+/** Counts waiting mail by sender and looks up destinations of these messages; returns the count. */
 async function look(message_ids: readonly string[]): Promise<number> {
   const { total } = await own.begin((tx) => countNow(tx, 'sender_domain', world.workspace_id, 10));
   const rows = message_ids.map((id) => ({
@@ -37,7 +37,7 @@ async function look(message_ids: readonly string[]): Promise<number> {
 }
 
 it.each(emptyTables)(
-  'finds the recipients of known messages by steps of an index, whatever has grown since its plans were made, %s',
+  'finds recipients of known messages by index lookups, whatever grew after planning, %s',
   async (made) => {
     await plans.keepEmpty(made);
     await look(['msg_none']);

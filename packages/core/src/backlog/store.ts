@@ -1,10 +1,10 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
-import { INSTANCE } from '../reach.ts';
+import { type Fragment, fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { INSTANCE } from '../operation/access.ts';
 
 export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type BacklogDimension = (typeof backlogDimensions)[number];
 
-/** What one count tells of. Recipients know where they are sent to; who sent them only their messages know. */
+/** The dimensions of one count. Recipients know their destination; the sender is known by their messages only. */
 export type BacklogPart = 'recipients' | 'messages';
 export const partOf: Record<BacklogDimension, BacklogPart> = {
   destination: 'recipients',
@@ -13,14 +13,14 @@ export const partOf: Record<BacklogDimension, BacklogPart> = {
   api_key: 'messages',
   tag: 'messages',
 };
-/** The row of everything, beside those of a part's dimensions. */
+/** The total, beside the rows of the dimensions. */
 const totalOf: Record<BacklogPart, string> = { recipients: 'all_recipients', messages: 'all_messages' };
 
-/** The upper ends of the age buckets, in minutes; the last bucket has none. */
+/** Upper bounds of the age buckets, in minutes; the last is unbounded. */
 export const BUCKET_MINUTES = [5, 10, 20, 40, 80, 160, 320, 640];
 const BUCKETS = BUCKET_MINUTES.length + 1;
 
-/** Of each workspace and dimension so many keys are kept, those with the most that waits. */
+/** Per workspace and dimension, only the keys with the largest backlog are kept. */
 export const MOST_KEYS = 100;
 
 export interface CountedRow {
@@ -38,7 +38,7 @@ export interface Counted {
   readonly rows: readonly CountedRow[];
 }
 
-/** How many of a group stand in each age bucket, by the time from which their age counts. */
+/** Counts per age bucket of a group. */
 function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
   const older = (minutes: number | undefined) => sql`n.at - make_interval(mins => ${minutes ?? 0})`;
   const counts = Array.from({ length: BUCKETS }, (_, bucket) => {
@@ -50,13 +50,12 @@ function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
 }
 
 /**
- * Groups of what is open, by workspace and by what the part's dimensions are made of. What is scheduled for later does
- * not count. An age begins when a recipient was due for the first time; a retry moves due_at, so that what has been
- * tried counts from its first attempt.
+ * Groups open recipients by workspace and the dimensions of a part. Scheduled mail does not count. Age starts when a
+ * recipient was first due; a retry moves due_at, so a tried recipient counts from its first attempt.
  *
- * Recipients are served by recipients_open. Their messages are found by messages_status and not by their recipients,
- * because a look at each of a million messages would take four times as long; of a message to one person its own row
- * tells all. Where a message is known its recipients' state is asked, or the planner may walk recipients_open for it.
+ * Recipients are served by recipients_open. Their messages are read by messages_status, because a million single
+ * lookups take four times as long; a single-recipient message has all in its own row. Where the message is known, the
+ * state of its recipients is part of the condition, or the planner may walk recipients_open for it.
  */
 function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
   if (part === 'recipients') {
@@ -73,9 +72,9 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
       ) g
       left join provider_domains p on p.domain = g.destination`;
   }
-  // All workspaces in one scan of the index, because their rows share pages and each page is then read once.
+  // All workspaces in one index scan: their rows share pages, and each page is read once.
   const messages = sql`
-    m.workspace_id collate "POSIX" = any (array(
+    m.workspace_id ${indexCollation} = any (array(
       select id from workspaces ${workspace_id === null ? sql`` : sql`where id = ${workspace_id}`}
     )) and m.status = any ('{scheduled,queued,deferred,sending}'::delivery_state[]) and m.status is not null`;
   const measures = (since: Fragment) => sql`
@@ -94,7 +93,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
       select z.due_at, z.first_attempt_at from recipients z
       where z.message_id = m.id and z.workspace_id = m.workspace_id
         and z.state in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
-      offset 0
+      ${fence}
     ) y
     where ${messages} and m.recipient_count > 1
     group by 1, 2, 3, 4`;
@@ -106,7 +105,7 @@ const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
     : sql`values ('sender_domain', g.from_domain), ('api_key', g.api_key_id), (${totalOf.messages}, '')
         union all select 'tag', t.tag from unnest(g.tags) as t (tag)`;
 
-/** The rows of a part's dimensions, of each workspace and of the instance, each with its place by how much waits. */
+/** Rows of the dimensions of a part, per workspace and for the instance, ranked by size. */
 function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
   const sums = Array.from({ length: BUCKETS }, (_, bucket) => sql`sum(g.counts[${bucket + 1}::int])::int`).reduce(
     (list, one) => sql`${list}, ${one}`,
@@ -118,7 +117,7 @@ function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null):
     mine as materialized (
       select g.workspace_id, d.dimension, d.key, ${merged}
       from g cross join lateral (${keysOf(sql, part)}) as d (dimension, key)
-      -- A tag that nobody set, a provider that is not known: what has no key has no row, and is in the total.
+      -- Rows without a key, such as an unknown provider, count in the total only.
       where d.key is not null and (d.key <> '' or d.dimension in ('all_recipients', 'all_messages'))
       group by 1, 2, 3
     ),
@@ -132,7 +131,7 @@ function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null):
     from (select * from mine union all select * from everybody) c`;
 }
 
-/** Whether so few are open that a reader may count them itself. Served by recipients_open. */
+/** Whether few enough are open to count on request. Served by recipients_open. */
 export async function isSmall(sql: Sql, most: number): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -141,7 +140,7 @@ export async function isSmall(sql: Sql, most: number): Promise<boolean> {
   return (row?.count ?? 0) <= most;
 }
 
-/** Counts now what is open, in one workspace or everywhere. */
+/** Counts open recipients now, in one workspace or everywhere. */
 export async function countNow(
   tx: Tx,
   dimension: BacklogDimension,
@@ -159,7 +158,7 @@ export async function countNow(
   return withTotal(rows, part, now?.at);
 }
 
-/** What was counted last; null where nobody has yet. Served by the primary key. */
+/** The latest count; null if there is none yet. Served by the primary key. */
 export async function lastCount(
   sql: Sql,
   dimension: BacklogDimension,
@@ -180,7 +179,7 @@ export async function lastCount(
   const [first] = rows;
   if (!first) return null;
   return withTotal(
-    // The left join leaves one row without a key where nothing is open.
+    // The left join yields one row without a key if nothing is open.
     rows.filter((row): row is CountedRow & { dimension: string; measured_at: Date } => row.dimension !== null),
     part,
     first.measured_at,
@@ -192,7 +191,7 @@ function withTotal(
   part: BacklogPart,
   measured_at: Date | undefined,
 ): Counted {
-  if (!measured_at) throw new Error('the database told no time');
+  if (!measured_at) throw new Error('no current time from the database');
   const nothing = {
     key: '',
     total: 0,
@@ -210,7 +209,7 @@ function withTotal(
 
 const BUCKETS_OF_NONE: readonly number[] = Array.from({ length: BUCKETS }, () => 0);
 
-/** Takes it upon this worker to count a part; false while another does, or where it is not due. */
+/** Claims the count of a part for this worker; false if another has it, or it is not due. */
 export async function takeCount(sql: Sql, part: BacklogPart, lease_seconds: number): Promise<boolean> {
   const rows = await sql`
     insert into backlog_snapshots as s (part, next_at) values (${part}, clock_now() + make_interval(secs => ${lease_seconds}))
@@ -219,7 +218,7 @@ export async function takeCount(sql: Sql, part: BacklogPart, lease_seconds: numb
   return rows.length > 0;
 }
 
-/** Replaces what was counted of a part. */
+/** Replaces the stored count of a part. */
 export async function storeCount(tx: Tx, part: BacklogPart): Promise<void> {
   const dimensions = [...backlogDimensions.filter((dimension) => partOf[dimension] === part), totalOf[part]];
   await tx`delete from backlog_rows where dimension = any (${dimensions}::text[])`;
@@ -235,7 +234,7 @@ export async function countAgainIn(sql: Sql, part: BacklogPart, seconds: number)
   await sql`update backlog_snapshots set next_at = clock_now() + make_interval(secs => ${seconds}) where part = ${part}`;
 }
 
-/** What a row of a backlog is read beside. */
+/** Context shown beside a backlog row. */
 export interface RowFacts {
   readonly key: string;
   readonly last_reply: string | null;
@@ -248,8 +247,8 @@ export interface RowFacts {
 }
 
 /**
- * Looks up what belongs to some rows, each by a few primary keys: the reply to the newest mail that has one, the last
- * delivery, and whether the lane of the destination, or the one that a mail to it is parked in, is closed.
+ * Looks up, by a few primary keys per row: the reply to the newest mail that has one, the last delivery, and whether
+ * the lane of the destination, or the lane its mail is parked in, is closed.
  */
 export async function factsOf(
   sql: Sql,

@@ -1,30 +1,30 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { Actor } from '../context.ts';
-import { idPrefixes } from '../ids.ts';
-import { INSTANCE } from '../reach.ts';
-import { idField, timeField } from '../wire.ts';
-import { bulkActions } from './errand.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { Actor } from '../operation/context.ts';
+import { bulkActions } from './command.ts';
 import { type BulkRow, bulkStatuses } from './store.ts';
 
 export const bulkSchema = z
   .object({
     object: z.literal('bulk_operation'),
     id: idField(idPrefixes.bulk),
-    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null where it is the instance’s.' }),
+    workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null for the instance.' }),
     action: z.enum(bulkActions),
     filter: z.record(z.string(), z.unknown()).readonly(),
     status: z.enum(bulkStatuses),
-    matched: z.int().meta({ description: 'How many the preview has found.' }),
-    matched_exact: z.boolean().meta({ description: 'Whether the preview has counted to the end.' }),
+    matched: z.int().meta({ description: 'Count found by the preview.' }),
+    matched_exact: z.boolean().meta({ description: 'Whether the preview counted to the end.' }),
     done: z.int(),
     failed: z.int(),
     skipped: z.int(),
-    truncated: z.boolean().meta({ description: 'Whether it ended at its bound, with more that matched.' }),
+    truncated: z.boolean().meta({ description: 'Whether it stopped at its limit although more matched.' }),
     reason: z.string(),
     rate_per_second: z.int(),
     created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }),
-    cutoff_at: timeField.meta({ description: 'Nothing that came at this time or later is touched.' }),
+    cutoff_at: timeField.meta({ description: 'Items created at this time or later are not touched.' }),
     created_at: timeField,
     started_at: timeField.nullable(),
     finished_at: timeField.nullable(),

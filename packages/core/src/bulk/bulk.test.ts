@@ -1,16 +1,17 @@
 import { createWorld, sharedByTests, startWebhookSink, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
-import type { Context, KeyActor } from '../context.ts';
-import { idFloor } from '../ids.ts';
-import type { JobData } from '../jobs.ts';
-import { getContent, getMessage, resendMessage, sendBatch, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendBatch, sendMessage } from '../accept/index.ts';
+import { idFloor } from '../fields/ids.ts';
+import { getContent, getMessage, resendMessage } from '../messages/index.ts';
+import type { Context, KeyActor } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
 import { beginSession } from '../people/index.ts';
+import type { JobData } from '../process/jobs.ts';
 import { createContext } from '../services.ts';
 import { createWebhook, listWebhookDeliveries, updateWebhook } from '../webhooks/index.ts';
 import { cancelBulk } from './cancel-bulk.ts';
-import type { BulkAction } from './errand.ts';
+import type { BulkAction } from './command.ts';
 import { forgetBulkItems } from './forget-items.ts';
 import { getBulk } from './get-bulk.ts';
 import { listBulk } from './list-bulk.ts';
@@ -51,7 +52,7 @@ const status = async (id: string) => (await invoke(ctx(), getMessage, { id })).s
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
 const deferAll = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
 
-/** A moment later, so that what was just sent came before it. */
+/** Advances the clock, so that mail just sent is before the cutoff. */
 async function preview(action: BulkAction, filter: Record<string, unknown>, as: Context = ctx()) {
   await world.clock.advance(1);
   return invoke(as, previewBulk, { action, filter });
@@ -60,7 +61,7 @@ async function run(token: string, options: Record<string, unknown> = {}, as: Con
   if (as.actor.kind === 'key') await keep(as.actor);
   return invoke(as, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
 }
-/** A key that somebody acts by: without it, nothing is done for them. */
+/** The key that starts operations; without it they are refused. */
 async function keep({ workspace_id, key_id, scopes, mode }: KeyActor): Promise<void> {
   await world.services.sql`
     insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
@@ -71,7 +72,7 @@ async function keep({ workspace_id, key_id, scopes, mode }: KeyActor): Promise<v
 async function start(action: BulkAction, filter: Record<string, unknown>, options: Record<string, unknown> = {}) {
   return run((await preview(action, filter)).token, options);
 }
-/** Works as a worker would, with a clock that moves as far as the rate asks. */
+/** Runs the jobs like a worker, advancing the clock as the rate asks. */
 async function workUntilEnd(): Promise<void> {
   for (;;) {
     const jobs = await world.services.jobs.fetch('bulk.run', 10);
@@ -103,7 +104,7 @@ function asActor({ workspace_id = world.workspace_id, scopes = ['admin'], mode =
 }
 
 describe('a preview', () => {
-  it('finds mail by the domain of a recipient, however its cases are written, and the run touches no other', async () => {
+  it('finds mail by recipient domain, case-insensitively, and the run touches no other', async () => {
     const to_domain = 'Held.Example';
     const aimed = [
       await send({ to: ['ada@held.example', 'bob@held.example'], scheduled_at: inAnHour() }),
@@ -121,11 +122,11 @@ describe('a preview', () => {
     expect(await status(other)).toBe('scheduled');
   });
 
-  it('refuses what is no domain', async () => {
+  it('refuses an invalid domain', async () => {
     expect(await reasonOf(preview('cancel', { to_domain: 'ada@held.example' }))).toBe('invalid_domain');
   });
 
-  it('counts, samples and says what is passed over, and does nothing', async () => {
+  it('counts, samples and reports skipped items, and changes nothing', async () => {
     const scheduled = await send({ tags: ['preview'], scheduled_at: inAnHour() });
     const sent = await send({ tags: ['preview'] });
     await world.drain();
@@ -138,7 +139,7 @@ describe('a preview', () => {
       matched_exact: true,
       sample: [scheduled],
       skipped: [{ reason: 'already_sent', count: 1, exact: true }],
-      warning: 'What is canceled is never sent.',
+      warning: 'Canceled mail is never sent.',
     });
     expect([await status(scheduled), await status(sent)]).toEqual(['scheduled', 'delivered']);
   });
@@ -146,15 +147,15 @@ describe('a preview', () => {
   it.each([
     ['cancel', {}],
     ['send_now', { scheduled_at: '1h' }],
-  ] as const)('of %s counts mail of which somebody was tried with what is passed over', async (action, when) => {
+  ] as const)('of %s counts mail with an attempt as skipped', async (action, when) => {
     const tags = [`tried-${action}`];
     const fields = () => ({ tags, ...('scheduled_at' in when && { scheduled_at: inAnHour() }) });
-    // Whatever other tests have scheduled is out of the way.
+    // Moves scheduled mail of other tests out of the way.
     await world.clock.advance(2 * HOUR_MS);
     await world.drain();
     const begun = await send({ ...fields(), to: ['ada@example.com', 'bob@example.com'] });
     await world.clock.advance('scheduled_at' in when ? HOUR_MS : 0);
-    // One of its two jobs is in other hands, and does not move.
+    // One of its two jobs is claimed, and does not move.
     expect(await world.services.jobs.fetch('delivery.attempt', 1)).toHaveLength(1);
     await world.drain();
     const waiting = await send(fields());
@@ -169,21 +170,21 @@ describe('a preview', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1, skipped: 0 });
   });
 
-  it('refuses a name that is no filter, which would otherwise ask nothing', async () => {
+  it('refuses an unknown filter name, which would otherwise match everything', async () => {
     expect(await reasonOf(preview('cancel', { stauts: 'scheduled' }))).toBe('misspelled_field');
     expect(await reasonOf(preview('cancel', { anything: 'x' }))).toBe('invalid_type');
     expect(await reasonOf(preview('cancel', { status: 'lost' }))).toBe('invalid_status');
     expect(await reasonOf(preview('replay', {}))).toBe('missing_field');
   });
 
-  it('warns where the filter is empty', async () => {
+  it('warns if the filter is empty', async () => {
     expect((await preview('export', {})).warning).toContain('all mail of the workspace');
     expect((await preview('export', { tag: 'x' })).warning).toBeNull();
   });
 });
 
 describe('a bulk operation', () => {
-  it('does what was previewed and no more: not what the filter leaves out, not what came after', async () => {
+  it('affects only what was previewed: nothing outside the filter, nothing newer', async () => {
     const fields = { tags: ['one'], scheduled_at: inAnHour() };
     const wanted = await send(fields);
     const other = await send({ ...fields, tags: ['other'] });
@@ -230,7 +231,7 @@ describe('a bulk operation', () => {
     expect(await status(early)).toBe('scheduled');
   });
 
-  it('leaves what has ceased to match between the walk and the act', async () => {
+  it('skips items that stop matching between the walk and the action', async () => {
     const changed = await send({ tags: ['left'], scheduled_at: inAnHour() });
     const kept = await send({ tags: ['left'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'left', status: 'scheduled' });
@@ -270,7 +271,7 @@ describe('a bulk operation', () => {
     expect(await audited(late.id)).toEqual(['bulk.started', 'bulk.ended']);
   });
 
-  it('takes no token that was changed, is too old, or was given to somebody else', async () => {
+  it('refuses a token that was changed, is too old, or belongs to another actor', async () => {
     const { token } = await preview('cancel', { tag: 'token' });
     const other = await world.workspace('free');
     const changed = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
@@ -283,7 +284,7 @@ describe('a bulk operation', () => {
     expect(await reasonOf(run(token))).toBe('invalid_preview');
   });
 
-  it('keeps its rate', async () => {
+  it('keeps to its rate', async () => {
     await sendMany(30, { tags: ['rate'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'rate' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -299,7 +300,7 @@ describe('a bulk operation', () => {
 
     for (const ms of [0, 100, 400, 500, 250, 250, 60_000, 100, 400]) await until(ms);
 
-    // Half a second's worth at a time; a minute in which nobody worked is not caught up on.
+    // Half a second of the rate per slice; an idle minute is not caught up on.
     expect(done).toEqual([5, 5, 10, 15, 15, 20, 25, 25, 30]);
     await invoke(ctx(), cancelBulk, { id });
   });
@@ -328,7 +329,7 @@ describe('a bulk operation', () => {
     expect(await reasonOf(invoke(ctx(), cancelBulk, { id }))).toBe('bulk_finished');
   });
 
-  it('leaves the worker to others while its rate allows nothing', async () => {
+  it('frees the worker while its rate allows nothing', async () => {
     await sendMany(4, { tags: ['slow'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'slow' }, { rate_per_second: 1 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -376,10 +377,10 @@ describe('a bulk operation', () => {
     expect(await audited(id)).toEqual(['bulk.started', 'bulk.canceled']);
     const [why] = await world.services.sql`
       select reason from audit_log where target_id = ${id} and action = 'bulk.canceled'`;
-    expect(why).toEqual({ reason: 'Who started it may not do this any more.' });
+    expect(why).toEqual({ reason: 'The starter no longer has the permission.' });
   });
 
-  it('ends before it has begun when the person who started it has been removed from the workspace', async () => {
+  it('ends before it begins when the user who started it was removed from the workspace', async () => {
     const { sql } = world.services;
     const mail = await send({ tags: ['left.us'], scheduled_at: inAnHour() });
     const { workspace_id } = world;
@@ -407,7 +408,7 @@ describe('a bulk operation', () => {
     expect(await status(mail)).toBe('scheduled');
   });
 
-  it('waits for a seat of its workspace, while those of others go on', async () => {
+  it('waits for a slot of its workspace, while other workspaces continue', async () => {
     const other = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
     const mine = await start('cancel', { tag: 'seats' });
     const theirs = await run((await preview('cancel', { tag: 'seats' }, other)).token, {}, other);
@@ -430,7 +431,7 @@ describe('a bulk operation', () => {
     expect(await invoke(other, getBulk, { id: theirs.id })).toMatchObject({ status: 'completed' });
   });
 
-  it('is refused where twenty of its workspace are open, and starts when one of them has ended', async () => {
+  it('is refused while twenty of its workspace are open, and starts after one has ended', async () => {
     const as = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
     const tokens = [];
     for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, as)).token);
@@ -446,13 +447,13 @@ describe('a bulk operation', () => {
     await workUntilEnd();
   });
 
-  it('does ten thousand, each once, with two workers that think it theirs and one that dies', async () => {
+  it('does ten thousand items once each, with two workers on the same operation and workers that die', async () => {
     await sendMany(10_000, { tags: ['many'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'many' });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
     const data = job?.data ?? { bulk_id: '', turn: 0 };
     const peer = await world.peer();
-    // Every tenth slice is lost at its commit, as if its worker had died there.
+    // Every tenth slice fails at its commit, as if its worker had died there.
     await world.services.sql`create sequence slices`;
     await world.services.sql`
       create function lose_slice() returns trigger language plpgsql as $$
@@ -498,7 +499,7 @@ describe('a bulk operation', () => {
     expect(events).toEqual({ canceled: 10_000 });
   });
 
-  it('hands itself to the next job in the commit of a slice, and the job before may not go on', async () => {
+  it('is handed to the next job in the commit of a slice, and the previous job may not continue', async () => {
     await sendMany(20, { tags: ['turns'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'turns' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -515,7 +516,7 @@ describe('a bulk operation', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
   });
 
-  it('is given another job where its own is gone, and where that lives none', async () => {
+  it('gets a new job if its own is gone, and none while that is live', async () => {
     await sendMany(5, { tags: ['orphan'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'orphan' });
     await world.clock.advance(2 * MINUTE_MS);
@@ -532,7 +533,7 @@ describe('a bulk operation', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 5 });
   });
 
-  it('leaves out the one that cannot be done, and does its neighbours', async () => {
+  it('fails one bad item and does the others', async () => {
     const mails = [];
     for (const subject of ['a', 'poison', 'c']) {
       mails.push(await send({ tags: ['poison'], subject, scheduled_at: inAnHour() }));
@@ -556,7 +557,7 @@ describe('a bulk operation', () => {
     ]);
   });
 
-  it('loses to deliveries that are due, mail by mail, and says which', async () => {
+  it('skips each mail whose delivery is claimed first, and says which', async () => {
     await sendMany(60, { tags: ['race'], to: ['ada@example.com', 'bob@example.com'] });
     const { id } = await start('cancel', { tag: 'race' });
 
@@ -584,7 +585,7 @@ async function workOffAll(services: World['services'], data: { bulk_id: string; 
 }
 
 describe('the actions', () => {
-  it('retry tries deferred mail at once', async () => {
+  it('retry tries deferred mail immediately', async () => {
     deferAll();
     const mail = await send({ tags: ['retry'] });
     const fresh = await send({ tags: ['retry'], to: 'bob@example.com' });
@@ -602,7 +603,7 @@ describe('the actions', () => {
     expect([copiesOf(mail), copiesOf(fresh)]).toEqual([1, 1]);
   });
 
-  it('send_now sends scheduled mail at once and once', async () => {
+  it('send_now sends scheduled mail immediately and once', async () => {
     const mail = await send({ tags: ['now'], scheduled_at: inAnHour() });
 
     await start('send_now', { tag: 'now' });
@@ -614,7 +615,7 @@ describe('the actions', () => {
     expect([await status(mail), copiesOf(mail)]).toEqual(['delivered', 1]);
   });
 
-  it('delete removes what closed messages say, and leaves the log and its events', async () => {
+  it('delete removes the contents of closed messages, and leaves the log and its events', async () => {
     const closed = await send({ tags: ['delete'] });
     await world.drain();
     const open = await send({ tags: ['delete'], scheduled_at: inAnHour() });
@@ -624,7 +625,7 @@ describe('the actions', () => {
     await workUntilEnd();
 
     expect(seen).toMatchObject({ matched: 1, skipped: [{ reason: 'still_open', count: 1 }] });
-    expect(seen.warning).toContain('cannot be brought back');
+    expect(seen.warning).toContain('cannot be restored');
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1 });
     expect(await reasonOf(invoke(ctx(), getContent, { id: closed }))).toBe('content_gone');
     expect(await reasonOf(invoke(ctx(), resendMessage, { id: closed }))).toBe('content_gone');
@@ -635,7 +636,7 @@ describe('the actions', () => {
     expect(await items(again.id)).toMatchObject([{ id: closed, outcome: 'skipped', reason: 'content_gone' }]);
   });
 
-  it('export writes down entries of the log, in pages, for a week', async () => {
+  it('export stores log entries, in pages, for a week', async () => {
     const mails = [
       await send({ tags: ['export'] }),
       await send({ tags: ['export'] }),
@@ -656,7 +657,9 @@ describe('the actions', () => {
     expect(second.has_more).toBe(false);
     const other = await world.workspace('free');
     const { id: deletion } = await start('delete', { tag: 'export' });
-    await expect(invoke(ctx(), readExport, { id: deletion })).rejects.toThrow(`${deletion} is no export but delete`);
+    await expect(invoke(ctx(), readExport, { id: deletion })).rejects.toThrow(
+      `${deletion} is not an export but delete`,
+    );
     expect(await reasonOf(invoke(asActor({ workspace_id: other.workspace_id }), readExport, { id }))).toBe(
       'bulk_not_found',
     );
@@ -667,7 +670,7 @@ describe('the actions', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 3 });
   });
 
-  it('forgets the lines of exports without a look at the receipts of everything else', async () => {
+  it('drops the lines of exports without reading other receipts', async () => {
     const { sql } = world.services;
     const old = idFloor('bulk', world.clock.now() - 10 * DAY_MS);
     await sql`
@@ -684,7 +687,7 @@ describe('the actions', () => {
     await reader`select pg_stat_force_next_flush()`;
     const read_before = await lookedAt();
 
-    // A connection by itself answers queries as the pool does; it only begins no transactions.
+    // A single connection runs queries like the pool, but begins no transactions.
     await forgetBulkItems({ sql: reader as unknown as typeof sql, clock: world.clock });
 
     await reader`select pg_stat_force_next_flush()`;
@@ -695,7 +698,7 @@ describe('the actions', () => {
     await sql`delete from bulk_items where bulk_id = ${old}`;
   });
 
-  it('replay posts again what an endpoint has failed to take, and leaves what it took', async () => {
+  it('replay posts failed webhook deliveries again, and leaves delivered ones', async () => {
     await world.drain();
     const sink = await startWebhookSink();
     sink.script(() => ({ kind: 'reply', status: 410 }));
@@ -729,7 +732,7 @@ describe('the actions', () => {
     }
   });
 
-  it('redrive has dead jobs tried again, by operators alone', async () => {
+  it('redrive retries dead jobs, for operators only', async () => {
     const { sql, jobs } = world.services;
     await sql.begin((tx) => jobs.send(tx, 'domain.cancel_mail', [{ data: { workspace_id: 'w', domain: 'd' } }]));
     await sql`update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'domain.cancel_mail'`;
@@ -750,8 +753,8 @@ describe('the actions', () => {
   });
 });
 
-describe('who may', () => {
-  it('is an admin in their own workspace and an operator anywhere, and nobody else learns that it exists', async () => {
+describe('access', () => {
+  it('is for admins in their workspace and operators anywhere; for others it does not exist', async () => {
     const other = await world.workspace('free');
     const theirs = asActor({ workspace_id: other.workspace_id });
     const { token } = await preview('export', {}, theirs);
@@ -781,7 +784,7 @@ describe('who may', () => {
     expect(await invoke(operator, cancelBulk, { id })).toMatchObject({ status: 'canceled' });
   });
 
-  it('is nothing that a sandbox key starts or looks at', async () => {
+  it('is refused to sandbox keys, to start or to read', async () => {
     await send({ tags: ['mine'], scheduled_at: inAnHour() });
     const sandbox = asActor({ mode: 'sandbox' });
     const { token } = await preview('export', { tag: 'mine' }, asActor({}));
@@ -808,7 +811,7 @@ describe('who may', () => {
 });
 
 describe('the job', () => {
-  it('works until the end and gives the worker free', async () => {
+  it('works to the end and frees the worker', async () => {
     await world.clock.unfreeze();
     await sendMany(20, { tags: ['job'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'job' }, { rate_per_second: 40 });

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { type BulkEntry, bulkEntry, bulkSchema } from './bulk-entry.ts';
 import { requireFound } from './find-bulk.ts';
 import { lockBulk, markCanceled } from './store.ts';
 
-/** Ends a bulk operation before its end: no item is touched after the answer. Canceled once, it answers the same again. */
+/** Cancels a bulk operation: no item is touched after the response. Idempotent. */
 export const cancelBulk = operation({
   name: 'bulk.cancel',
   scope: null,
-  summary: 'End a bulk operation before its end',
+  summary: 'Cancel a bulk operation',
   input: z.object({ id: idField(idPrefixes.bulk), reason: z.string().trim().max(500).optional() }),
   output: bulkSchema,
   async run(ctx, { id, reason = null }): Promise<BulkEntry> {
     const row = await ctx.sql.begin(async (tx) => {
-      // The runner holds the row for a slice, and asks for the status in the next.
+      // The runner locks the row for a slice and reads the status in the next one.
       const found = requireFound(ctx, id, await lockBulk(tx, id));
       if (found.status === 'canceled') return found;
       if (found.status === 'completed') {
-        throw new AppError('bulk_finished', `${id} has ended; its items tell what became of each.`);
+        throw new AppError('bulk_finished', `${id} has ended; its items show each result.`);
       }
       const canceled = await markCanceled(tx, id);
       const { done, failed, skipped, workspace_id } = canceled;

@@ -1,11 +1,11 @@
-import type { ActorContext } from '../context.ts';
-import { mayReach, requireAdministrator } from '../reach.ts';
+import { mayAccess, requireAdministrator } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
 import type { BulkRow } from './store.ts';
 import { bulkNotFound } from './target.ts';
 
-/** What was found under an id, where the actor may see it; what it may not is as good as absent. */
+/** The operation if the actor may see it; otherwise not found, like an absent one. */
 export function requireFound<R extends Pick<BulkRow, 'workspace_id'>>(ctx: ActorContext, id: string, row: R | null): R {
   requireAdministrator(ctx.actor);
-  if (!row || !mayReach(ctx.actor, row.workspace_id)) throw bulkNotFound(id);
+  if (!row || !mayAccess(ctx.actor, row.workspace_id)) throw bulkNotFound(id);
   return row;
 }

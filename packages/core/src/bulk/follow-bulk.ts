@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { type BulkEntry, bulkEntry } from './bulk-entry.ts';
 import { requireFound } from './find-bulk.ts';
 import { type BulkRow, bulkById } from './store.ts';
 
 const POLL_MS = 500;
 
-/** An operation as it stands, again whenever that has changed, until it has ended; null while nothing changes. */
+/** Streams an operation on every change until it ends; null as a keep-alive. */
 export const followBulk = operation({
   name: 'bulk.follow',
   scope: null,

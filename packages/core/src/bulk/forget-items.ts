@@ -1,5 +1,5 @@
-import type { Services } from '../context.ts';
-import { idFloor } from '../ids.ts';
+import { idFloor } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
 import { dropItems } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,7 +9,7 @@ const LINES_KEPT_DAYS = 7;
 const AT_ONCE = 10_000;
 const MOST = 50;
 
-/** Drops the receipts of operations of long ago; the operations stay. */
+/** Drops the receipts of old operations; the operations stay. */
 export async function forgetBulkItems({ sql, clock }: Pick<Services, 'sql' | 'clock'>): Promise<void> {
   await forget(ITEMS_KEPT_DAYS, false);
   await forget(LINES_KEPT_DAYS, true);

@@ -1,12 +1,12 @@
 export type { BulkEntry } from './bulk-entry.ts';
 export { cancelBulk } from './cancel-bulk.ts';
-export { bulkActions } from './errand.ts';
+export { bulkActions } from './command.ts';
 export { followBulk } from './follow-bulk.ts';
 export { forgetBulkItems } from './forget-items.ts';
 export { getBulk } from './get-bulk.ts';
 export { listBulk } from './list-bulk.ts';
 export { listBulkItems, readExport } from './list-items.ts';
-export { bulkOutcomes } from './plan.ts';
+export { bulkOutcomes } from './plans/plan.ts';
 export { type BulkPreview, previewBulk } from './preview-bulk.ts';
 export { readBulks } from './read-bulks.ts';
 export { readBulkFailures } from './read-failures.ts';

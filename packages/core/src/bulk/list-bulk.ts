@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { idPrefixes } from '../ids.ts';
-import { type List, pageFields, pageOf, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { ownReach } from '../reach.ts';
-import { idField, listOf } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, listOf } from '../fields/wire.ts';
+import { ownAccess } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { type BulkEntry, bulkEntry, bulkSchema } from './bulk-entry.ts';
 import { pageOfBulk } from './store.ts';
 import { requireTarget } from './target.ts';
 
-/** Those of the workspace, and for an operator those of the instance with them. */
+/** Operations of the workspace, and for an operator also the instance's. */
 export const listBulk = operation({
   name: 'bulk.list',
   scope: null,
@@ -19,7 +19,7 @@ export const listBulk = operation({
   }),
   output: listOf(bulkSchema),
   async run(ctx, { limit, cursor, workspace_id }): Promise<List<BulkEntry>> {
-    const reach = workspace_id === undefined ? ownReach(ctx.actor) : [await requireTarget(ctx, null, workspace_id)];
+    const reach = workspace_id === undefined ? ownAccess(ctx.actor) : [await requireTarget(ctx, null, workspace_id)];
     const scope = {
       secret_key: ctx.secret_key,
       list: 'bulk.list',

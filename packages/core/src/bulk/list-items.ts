@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { type CursorScope, type List, pageByPlace, pageFields, readCursor } from '../list.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, listOf, timeField } from '../fields/wire.ts';
 import { logEntrySchema } from '../messages/index.ts';
-import { operation } from '../operation.ts';
-import { idField, listOf, timeField } from '../wire.ts';
+import type { Context } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
+import { type CursorScope, type List, pageByPlace, pageFields, readCursor } from '../paging/list.ts';
 import { requireFound } from './find-bulk.ts';
-import { bulkOutcomes } from './plan.ts';
+import { bulkOutcomes } from './plans/plan.ts';
 import { bulkById, pageOfItems, pageOfLines } from './store.ts';
 
 const itemSchema = z
   .object({
     object: z.literal('bulk_item'),
-    id: z.string().meta({ description: 'What it was done to.' }),
+    id: z.string().meta({ description: 'The target of the action.' }),
     outcome: z.enum(bulkOutcomes),
-    reason: z.string().nullable().meta({ description: 'Why it was skipped, or has failed.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was skipped or failed.' }),
     at: timeField,
   })
   .meta({ id: 'BulkItem' });
 export type BulkItem = z.output<typeof itemSchema>;
 
-/** The receipts: what became of each, in the order in which it was done. */
+/** Results per item, in the order in which they were done. */
 export const listBulkItems = operation({
   name: 'bulk.items',
   scope: null,
-  summary: 'List what became of each item of a bulk operation',
+  summary: 'List the result of each item of a bulk operation',
   input: z.object({
     ...pageFields,
     id: idField(idPrefixes.bulk),
@@ -47,17 +47,17 @@ export const listBulkItems = operation({
   },
 });
 
-/** What an export has written down, for a week: messages as the log showed them then. */
+/** The lines of an export, kept for a week: messages as the log showed them then. */
 export const readExport = operation({
   name: 'bulk.export',
   scope: null,
-  summary: 'Read what an export has written down',
+  summary: 'Read the lines of an export',
   input: z.object({ ...pageFields, id: idField(idPrefixes.bulk) }),
   output: listOf(logEntrySchema),
   async run(ctx, { id, limit, cursor }): Promise<List<z.output<typeof logEntrySchema>>> {
     const { workspace_id, action } = requireFound(ctx, id, await bulkById(ctx.sql, id));
     if (action !== 'export') {
-      throw new AppError('bulk_not_found', `${id} is no export but ${action}; its items tell what became of each.`);
+      throw new AppError('bulk_not_found', `${id} is not an export but ${action}; its items show each result.`);
     }
     const scope = scopeOf(ctx, 'bulk.export', workspace_id, { id });
     const rows = await pageOfLines(ctx.sql, id, placeOf(scope, cursor), limit + 1);

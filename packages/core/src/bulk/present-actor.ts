@@ -1,17 +1,16 @@
 import type { Tx } from '@postrider/db';
-import type { Actor } from '../context.ts';
+import { mayAccess } from '../operation/access.ts';
+import type { Actor } from '../operation/context.ts';
 import { scopesOf } from '../people/index.ts';
-import { mayReach } from '../reach.ts';
 import { actorOf } from './bulk-entry.ts';
 import { type BulkRow, heldKey, heldPerson } from './store.ts';
 
 /**
- * Who started an operation, with what they may do now, which stays so until the commit; null where they may not do this
- * any more.
+ * The actor who started an operation, with current permissions locked until the commit; null if they no longer suffice.
  */
 export async function presentActor(tx: Tx, bulk: Pick<BulkRow, 'actor' | 'workspace_id'>): Promise<Actor | null> {
   const actor = await presentOf(tx, actorOf(bulk));
-  return actor && mayReach(actor, bulk.workspace_id) ? actor : null;
+  return actor && mayAccess(actor, bulk.workspace_id) ? actor : null;
 }
 
 async function presentOf(tx: Tx, actor: Actor): Promise<Actor | null> {

@@ -1,13 +1,13 @@
-import { isoTime } from '../clock.ts';
-import type { ActorContext } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { SealError } from '../sealing.ts';
-import type { Errand } from './errand.ts';
+import { isoTime } from '../fields/clock.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { DecryptionError } from '../process/encryption.ts';
+import type { BulkCommand } from './command.ts';
 
 const PURPOSE = 'bulk preview';
 
-/** What a preview has frozen. The operation has its id already, so a token starts one operation and no more. */
-export interface Frozen extends Omit<Errand, 'actor'> {
+/** A frozen preview. It holds the id of the operation, so a token starts at most one. */
+export interface Frozen extends Omit<BulkCommand, 'actor'> {
   readonly id: string;
   readonly matched: number;
   readonly matched_exact: boolean;
@@ -21,7 +21,7 @@ interface Written {
   readonly actor: string;
 }
 
-/** Sealed under the root key: nobody can make one or change it, and the addresses of a filter cannot be read in it. */
+/** Encrypted with the root key: it cannot be forged or changed, and the addresses of a filter cannot be read in it. */
 export function writeToken(ctx: ActorContext, { cutoff_at, expires_at, ...frozen }: Frozen): string {
   const written: Written = {
     frozen,
@@ -29,14 +29,14 @@ export function writeToken(ctx: ActorContext, { cutoff_at, expires_at, ...frozen
     expires_at: isoTime(expires_at),
     actor: nameOf(ctx),
   };
-  return ctx.sealing.seal(Buffer.from(JSON.stringify(written)), PURPOSE).toString('base64url');
+  return ctx.encryption.encrypt(Buffer.from(JSON.stringify(written)), PURPOSE).toString('base64url');
 }
 
 export function readToken(ctx: ActorContext, token: string): Frozen {
-  const sealed = Buffer.from(token, 'base64url');
-  if (sealed.toString('base64url') !== token) throw invalidPreview();
-  // What the seal opens was written above.
-  const written = JSON.parse(open(ctx, sealed)) as Written;
+  const encrypted = Buffer.from(token, 'base64url');
+  if (encrypted.toString('base64url') !== token) throw invalidPreview();
+  // Anything that decrypts was written above.
+  const written = JSON.parse(open(ctx, encrypted)) as Written;
   if (written.actor !== nameOf(ctx)) throw invalidPreview();
   return {
     ...written.frozen,
@@ -48,20 +48,20 @@ export function readToken(ctx: ActorContext, token: string): Frozen {
 export function invalidPreview(): AppError {
   return new AppError(
     'invalid_preview',
-    'token is not one of a preview of yours from the last 15 minutes; preview again and run what that answers.',
+    'token is not from a preview of yours in the last 15 minutes; preview again and use the new token.',
   );
 }
 
-function open(ctx: ActorContext, sealed: Buffer): string {
+function open(ctx: ActorContext, encrypted: Buffer): string {
   try {
-    return ctx.sealing.open(sealed, PURPOSE).toString('utf8');
+    return ctx.encryption.decrypt(encrypted, PURPOSE).toString('utf8');
   } catch (error) {
-    if (error instanceof SealError) throw invalidPreview();
+    if (error instanceof DecryptionError) throw invalidPreview();
     throw error;
   }
 }
 
-/** Whoever previewed runs it: what they have seen is what they answer for. */
+/** Only the actor who previewed may run it. */
 function nameOf({ actor }: ActorContext): string {
   switch (actor.kind) {
     case 'key':

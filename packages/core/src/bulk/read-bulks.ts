@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
-import { mayReach, requireAdministrator } from '../reach.ts';
+import { mayAccess, requireAdministrator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { bulkEntry, bulkSchema } from './bulk-entry.ts';
 import { bulksByIds } from './store.ts';
 
 const MOST = 1000;
 
-/** Some bulk operations by id, in the order asked for; null for what the actor may not see. */
+/** Bulk operations by id, in the order given; null for those the actor may not see. */
 export const readBulks = operation({
   name: 'bulk.read_many',
   scope: null,
@@ -17,7 +17,7 @@ export const readBulks = operation({
     requireAdministrator(ctx.actor);
     const rows = await bulksByIds(ctx.sql, ids);
     const found = new Map(
-      rows.filter((row) => mayReach(ctx.actor, row.workspace_id)).map((row) => [row.id, bulkEntry(row)]),
+      rows.filter((row) => mayAccess(ctx.actor, row.workspace_id)).map((row) => [row.id, bulkEntry(row)]),
     );
     return ids.map((id) => found.get(id) ?? null);
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
-import { mayReach, requireAdministrator } from '../reach.ts';
+import { mayAccess, requireAdministrator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { bulksByIds, failuresOf } from './store.ts';
 
 const MOST = 1000;
@@ -8,7 +8,7 @@ const SHOWN = 10;
 
 const failureSchema = z.object({ id: z.string(), reason: z.string() });
 
-/** The first items of some bulk operations that have failed, by the ids of the operations. */
+/** The first failed items of bulk operations, by operation id. */
 export const readBulkFailures = operation({
   name: 'bulk.read_failures',
   scope: null,
@@ -17,7 +17,7 @@ export const readBulkFailures = operation({
   output: z.array(z.array(failureSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     requireAdministrator(ctx.actor);
-    const seen = (await bulksByIds(ctx.sql, ids)).filter((row) => mayReach(ctx.actor, row.workspace_id));
+    const seen = (await bulksByIds(ctx.sql, ids)).filter((row) => mayAccess(ctx.actor, row.workspace_id));
     const rows = await failuresOf(
       ctx.sql,
       seen.map(({ id }) => id),

@@ -1,12 +1,12 @@
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
 import { lockBulk, openBulks, passTurn } from './store.ts';
 
-// Longer than pg-boss needs to find that a worker has died.
+// Longer than pg-boss takes to detect a dead worker.
 const OVERDUE_SECONDS = 60;
 
 /**
- * Finds operations that are open although no job works on them, and gives each one: whatever became of the last, an
- * operation ends. In steady state there are none; each is logged as an alarm.
+ * Gives a job to each open operation without one, so that every operation ends. In steady state there are none; each is
+ * logged as an error.
  */
 export async function reconcileBulk({ sql, jobs, log }: Pick<Services, 'sql' | 'jobs' | 'log'>): Promise<number> {
   const open = await openBulks(sql, OVERDUE_SECONDS);
@@ -17,7 +17,7 @@ export async function reconcileBulk({ sql, jobs, log }: Pick<Services, 'sql' | '
     const given = await sql.begin(async (tx) => {
       const bulk = await lockBulk(tx, bulk_id);
       const is_open = bulk?.status === 'queued' || bulk?.status === 'running';
-      // Another process may have come first.
+      // Another process may have been faster.
       if (!is_open || (await jobs.liveAbout(tx, 'bulk.run', 'bulk_id', [bulk_id])).size > 0) return false;
       const { turn, start_after } = await passTurn(tx, bulk_id);
       await jobs.send(tx, 'bulk.run', [{ data: { bulk_id, turn }, start_after }]);

@@ -1,28 +1,28 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
-import { requireFreshSignIn } from '../fresh-sign-in.ts';
-import { operation } from '../operation.ts';
+import { AppError } from '../operation/errors.ts';
+import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
+import { operation } from '../operation/operation.ts';
 import { type BulkEntry, bulkEntry, bulkSchema, idOf } from './bulk-entry.ts';
-import { planOf } from './plan.ts';
+import { planOf } from './plans/plan-of.ts';
 import { invalidPreview, readToken } from './preview-token.ts';
 import { bulkById, countOpen, insertBulk, lockStarts } from './store.ts';
 import { requireTarget } from './target.ts';
 
 export const DEFAULT_RATE = 100;
 export const MOST_RATE = 1000;
-/** Of one workspace at a time: each has a job that waits for its turn among those of the others. */
+/** Per workspace: each open operation has a job that waits in the queue with those of other workspaces. */
 export const MOST_OPEN = 20;
 
-/** Starts what a preview has shown. The same token again answers the same operation. */
+/** Starts a previewed operation. Idempotent per token. */
 export const runBulk = operation({
   name: 'bulk.run',
   scope: null,
-  summary: 'Do what a preview has shown',
+  summary: 'Run a previewed bulk operation',
   input: z.object({
     token: z.string().max(100_000),
-    reason: z.string().trim().min(1).max(500).meta({ description: 'Why; it stands in the audit log.' }),
+    reason: z.string().trim().min(1).max(500).meta({ description: 'Reason, for the audit log.' }),
     rate_per_second: z.int().min(1).max(MOST_RATE).default(DEFAULT_RATE),
   }),
   output: bulkSchema,
@@ -66,9 +66,9 @@ export const runBulk = operation({
       return row;
     });
     ctx.jobs.wake('bulk.run');
-    // Null where the same token was run by two at once, and the other came first.
+    // Null if a concurrent request with the same token was faster.
     const row = started ?? (await bulkById(ctx.sql, id));
-    if (!row) throw new Error('a bulk operation that exists could not be read');
+    if (!row) throw new Error('an existing bulk operation could not be read');
     return bulkEntry(row);
   },
 });

@@ -1,9 +1,9 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
-import type { KeyActor } from '../context.ts';
-import type { Reason } from '../errors.ts';
+import type { KeyActor } from '../operation/context.ts';
+import type { Reason } from '../operation/errors.ts';
 import type { WorkspaceRole } from '../people/index.ts';
-import type { BulkAction } from './errand.ts';
-import type { BulkOutcome, Receipt } from './plan.ts';
+import type { BulkAction } from './command.ts';
+import type { BulkOutcome, Receipt } from './plans/plan.ts';
 
 export const bulkStatuses = ['queued', 'running', 'completed', 'canceled'] as const;
 export type BulkStatus = (typeof bulkStatuses)[number];
@@ -51,12 +51,12 @@ export type NewBulk = Pick<
   | 'actor_name'
 > & { readonly actor_id: string };
 
-/** Waits for others who start one for the same workspace, so that a count taken after it holds until the commit. */
+/** Serializes starts in one workspace, so that a count taken after it holds until the commit. */
 export async function lockStarts(tx: Tx, workspace_id: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`bulk operations of ${workspace_id}`}, 0))`;
 }
 
-/** How many of a workspace have not ended. Served by bulk_operations_open_of. */
+/** Open operations of a workspace. Served by bulk_operations_open_of. */
 export async function countOpen(tx: Tx, workspace_id: string): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from bulk_operations b
@@ -64,7 +64,7 @@ export async function countOpen(tx: Tx, workspace_id: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** One of the two seats of a workspace until the commit; false where both are taken. */
+/** Takes one of the two slots of a workspace until the commit; false if both are taken. */
 export async function takeSeat(tx: Tx, workspace_id: string): Promise<boolean> {
   const seat = (number: number) =>
     tx`pg_try_advisory_xact_lock(hashtextextended(${`bulk seat ${number} of ${workspace_id}`}, 0))`;
@@ -72,7 +72,7 @@ export async function takeSeat(tx: Tx, workspace_id: string): Promise<boolean> {
   return row?.taken ?? false;
 }
 
-/** Null where it was started before. */
+/** Null if it was started before. */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<BulkRow | null> {
   const [row] = await tx<BulkRow[]>`
     insert into bulk_operations as b (id, workspace_id, action, filter, cutoff_at, matched, matched_exact, reason,
@@ -95,7 +95,7 @@ export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<Bulk
   return sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = any (${ids}::text[])`;
 }
 
-/** Newest first, of some workspaces; each is served by bulk_operations_newest. */
+/** Newest first, of some workspaces. Served by bulk_operations_newest. */
 export async function pageOfBulk(
   sql: Sql,
   workspace_ids: readonly string[],
@@ -118,7 +118,7 @@ export interface LockedBulk extends BulkRow {
   readonly wait_ms: number;
 }
 
-/** Whoever works on it, cancels it or takes it over holds its row. */
+/** Run, cancel and take-over all lock the row. */
 export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   const [row] = await tx<LockedBulk[]>`
     select ${shown(tx)}, b.position, b.turn,
@@ -127,7 +127,7 @@ export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   return row ?? null;
 }
 
-/** What a key may do, which nobody takes from it until the commit; null where it is revoked, expired or gone. */
+/** Permissions of a key, locked until the commit; null if it is revoked, expired or gone. */
 export async function heldKey(
   tx: Tx,
   workspace_id: string,
@@ -141,7 +141,7 @@ export async function heldKey(
   return row ?? null;
 }
 
-/** What somebody is in a workspace, and stays until the commit; null where they are no longer known. */
+/** Role of a user in a workspace, locked until the commit; null if the user is gone. */
 export async function heldPerson(
   tx: Tx,
   workspace_id: string,
@@ -162,8 +162,8 @@ export interface Progress {
 }
 
 /**
- * Moves an operation on behind a slice, and answers how long until the next one is due. The rate counts from the slice
- * before, or from now where nobody worked: time that was lost is not caught up on.
+ * Records progress after a slice and returns when the next one is due. The rate counts from the previous slice, or from
+ * now after a gap: lost time is not caught up on.
  */
 export async function recordProgress(tx: Tx, progress: Progress): Promise<number> {
   const { outcomes } = progress;
@@ -185,8 +185,8 @@ export async function recordProgress(tx: Tx, progress: Progress): Promise<number
 }
 
 /**
- * Hands an operation to the next job: from this commit on, the one before may not go on. Answers when that is due: when
- * the rate allows more, and not before so many milliseconds have passed.
+ * Hands an operation to the next job; from this commit on, the previous job may not continue. Returns when that job is
+ * due: when the rate allows more, and at least the given delay from now.
  */
 export async function passTurn(
   tx: Tx,
@@ -196,11 +196,11 @@ export async function passTurn(
   const [row] = await tx<{ turn: number; start_after: Date }[]>`
     update bulk_operations b set turn = b.turn + 1 where b.id = ${id}
     returning b.turn, greatest(b.next_at, clock_now() + make_interval(secs => ${wait_ms / 1000}::float8)) as start_after`;
-  if (!row) throw new Error('a bulk operation that was locked is gone');
+  if (!row) throw new Error('a locked bulk operation no longer exists');
   return row;
 }
 
-/** Operations that are open and have not been worked on for a while. Served by bulk_operations_open. */
+/** Open operations without progress for a while. Served by bulk_operations_open. */
 export async function openBulks(sql: Sql, idle_seconds: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select b.id from bulk_operations b
@@ -213,7 +213,7 @@ export async function markCanceled(tx: Tx, id: string): Promise<BulkRow> {
   const [row] = await tx<BulkRow[]>`
     update bulk_operations b set status = 'canceled', finished_at = clock_now() where b.id = ${id}
     returning ${shown(tx)}`;
-  if (!row) throw new Error('a bulk operation that was locked is gone');
+  if (!row) throw new Error('a locked bulk operation no longer exists');
   return row;
 }
 
@@ -238,7 +238,7 @@ export interface ItemRow {
   readonly at: Date;
 }
 
-/** In the order in which they were done, behind a place. */
+/** In the order in which they were done, after a position. */
 export async function pageOfItems(
   sql: Sql,
   bulk_id: string,
@@ -247,7 +247,7 @@ export async function pageOfItems(
   count: number,
 ): Promise<ItemRow[]> {
   const which = outcome === null ? sql`` : sql`and i.outcome = ${outcome}`;
-  // The planner can use bulk_items_undone only where the statement itself says that it is not about what was done.
+  // The planner uses bulk_items_undone only if the statement itself excludes done items.
   const undone = outcome === null || outcome === 'done' ? sql`` : sql`and i.outcome <> 'done'`;
   return sql<ItemRow[]>`
     select i.place, i.item_id, i.outcome, i.reason, i.at from bulk_items i
@@ -255,7 +255,7 @@ export async function pageOfItems(
     order by i.place limit ${count}`;
 }
 
-/** The first items that have failed, of some operations; each is served by bulk_items_undone. */
+/** The first failed items of some operations. Served by bulk_items_undone. */
 export async function failuresOf(
   sql: Sql,
   bulk_ids: readonly string[],
@@ -270,7 +270,7 @@ export async function failuresOf(
     order by b.id, f.place`;
 }
 
-/** The lines of an export, behind a place. */
+/** The lines of an export, after a position. */
 export async function pageOfLines(
   sql: Sql,
   bulk_id: string,
@@ -284,8 +284,8 @@ export async function pageOfLines(
 }
 
 /**
- * Drops some of the receipts of operations that began before a time; how many. Served by the primary key, and by
- * bulk_items_lines where only those of exports are meant.
+ * Drops receipts of operations that began before a time; returns the count. Served by the primary key, for lines only
+ * by bulk_items_lines.
  */
 export async function dropItems(sql: Sql, before_id: string, lines_only: boolean, count: number): Promise<number> {
   const rows = await sql`

@@ -1,13 +1,13 @@
-import type { ActorContext } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { INSTANCE, requireAdministrator, workspaceInReach, workspaceNotFound } from '../reach.ts';
-import { scopeRefusal } from '../scope-refusal.ts';
+import { accessibleWorkspace, INSTANCE, requireAdministrator, workspaceNotFound } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
 import { workspaceById } from '../workspaces/index.ts';
-import type { BulkAction } from './errand.ts';
+import type { BulkAction } from './command.ts';
 
 /**
- * Where an action is to be done, or a list to look; throws where the actor may not. An operator without admin has to
- * name the workspace: what is done to many is never done to the one that a key happens to be in.
+ * The workspace of an action or a list; throws if the actor may not use it. An operator without admin must name it: a
+ * bulk action never defaults to the workspace of the key.
  */
 export async function requireTarget(
   ctx: ActorContext,
@@ -21,7 +21,7 @@ export async function requireTarget(
   }
   const refusal = named === undefined ? scopeRefusal(actor, 'admin') : null;
   if (refusal) throw refusal;
-  const workspace_id = workspaceInReach(ctx, named);
+  const workspace_id = accessibleWorkspace(ctx, named);
   const own = workspace_id === actor.workspace_id;
   if (!own && !(await workspaceById(sql, workspace_id))) throw workspaceNotFound(workspace_id);
   return workspace_id;
@@ -30,6 +30,6 @@ export async function requireTarget(
 export function bulkNotFound(id: string): AppError {
   return new AppError(
     'bulk_not_found',
-    `No bulk operation ${id.slice(0, 64)} exists; the list of bulk operations shows those that do.`,
+    `No bulk operation ${id.slice(0, 64)} exists; list the bulk operations to find it.`,
   );
 }

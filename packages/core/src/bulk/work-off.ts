@@ -1,48 +1,45 @@
 import { sqlState, type Tx } from '@postrider/db';
 import { type AuditFact, recordAudit } from '../audit/index.ts';
-import type { Actor, Services } from '../context.ts';
-import type { JobData } from '../jobs.ts';
+import type { Actor, Services } from '../operation/context.ts';
+import type { JobData } from '../process/jobs.ts';
 import { createContext } from '../services.ts';
-import { type BulkOutcome, type Plan, planOf, type Receipt } from './plan.ts';
+import type { BulkOutcome, Plan, Receipt } from './plans/plan.ts';
+import { planOf } from './plans/plan-of.ts';
 import { presentActor } from './present-actor.ts';
 import { insertItems, type LockedBulk, lockBulk, markCanceled, passTurn, recordProgress, takeSeat } from './store.ts';
 
-// A job works for so long and then makes room: others who wait for a worker get their turn.
+// After this a job yields its worker to other jobs.
 const TURN_MS = 1000;
-// A workspace works on two at once, over all workers, so that it leaves room for others. The rest looks again so soon.
+// At most two operations of a workspace run at the same time over all workers; others retry after this.
 const SEAT_WAIT_MS = 250;
-// A slice is what half a second of its rate allows, and holds its locks for well below a second.
+// A slice is half a second of its rate, and holds its locks well below a second.
 const SLICE_SECONDS = 0.5;
 const MOST_IN_A_SLICE = 250;
 
 export interface Slice {
-  /** Nothing is left to do under this job: the operation has ended, or belongs to another job now. */
+  /** The operation has ended, or belongs to another job now. */
   readonly over: boolean;
-  /** Until the rate allows more, or a seat may be free. */
+  /** Until the rate allows more, or a slot may be free. */
   readonly wait_ms: number;
   readonly receipts: readonly Receipt[];
   readonly plan: Plan | null;
 }
 
-/**
- * The work of one job: slice after slice while the rate allows more, and the next job when it does not, or after a
- * while. Nobody's wait keeps a worker from the others.
- */
+/** One job: slice after slice while the rate allows more, then the next job, so that waiting never blocks a worker. */
 export async function workOff(services: Services, job: JobData<'bulk.run'>): Promise<void> {
   const began = performance.now();
   for (;;) {
     const slice = await workSlice(services, job, performance.now() - began >= TURN_MS ? true : 'where_it_waits');
     if (!slice.over) continue;
-    // Workers look for what has become due every few seconds only; this one looks when it is.
+    // Workers poll every few seconds; this schedules a poll for the due time.
     if (slice.wait_ms > 0) setTimeout(() => services.jobs.ring('bulk.run'), slice.wait_ms).unref();
     return;
   }
 }
 
 /**
- * One slice: the next items, the acts, their receipts and how far it came are one commit, so that a worker that dies
- * has either done all of it or nothing. It holds the operation's row, so that two who work at once take turns, and a
- * cancel comes between two slices.
+ * One slice: items, actions, receipts and progress are one commit, so that a dying worker has done all or nothing. It
+ * locks the row of the operation, so that two workers take turns and a cancel falls between two slices.
  */
 export async function workSlice(
   services: Services,
@@ -88,7 +85,6 @@ async function work(
   bulk: LockedBulk,
   actor: Actor,
 ): Promise<{ ended: boolean; wait_ms: number; receipts: readonly Receipt[]; plan: Plan }> {
-  // The filter was parsed when it was previewed.
   const plan = planOf({ ...bulk, filter: JSON.parse(bulk.filter), actor });
   const before = bulk.done + bulk.failed + bulk.skipped;
   const room = plan.most - before;
@@ -103,7 +99,7 @@ async function work(
   return { ended, wait_ms, receipts, plan };
 }
 
-/** All at once, or one by one where that fails: an item that cannot be done must not end what can. */
+/** All in one savepoint, or one by one if that fails: a failing item must not stop the others. */
 async function actOn(services: Services, tx: Tx, plan: Plan, ids: readonly string[]): Promise<readonly Receipt[]> {
   try {
     return await tx.savepoint((part) => plan.act(part, services, ids));
@@ -120,7 +116,7 @@ async function actOn(services: Services, tx: Tx, plan: Plan, ids: readonly strin
   }
 }
 
-// Deadlocks and timeouts, too many connections, a server that stops, a connection that is lost: the slice is tried again.
+// Deadlocks, timeouts, too many connections, server shutdown, lost connections: the slice is retried.
 const PASSING = new Set(['08', '40', '53', '55', '57']);
 
 function passes(error: unknown): boolean {
@@ -140,10 +136,10 @@ async function tellEnd(services: Services, tx: Tx, bulk: LockedBulk, receipts: r
   await tell(services, tx, workspace_id, { action: 'bulk.ended', target_id, diff, workspace_id });
 }
 
-/** Ends what somebody has started who may not do it any more. */
+/** Ends an operation whose starter has lost the permission. */
 async function cancelFor(services: Services, tx: Tx, { id: target_id }: LockedBulk): Promise<void> {
   const { done, failed, skipped, workspace_id } = await markCanceled(tx, target_id);
-  const reason = 'Who started it may not do this any more.';
+  const reason = 'The starter no longer has the permission.';
   const diff = { done, failed, skipped };
   await tell(services, tx, workspace_id, { action: 'bulk.canceled', target_id, diff, reason, workspace_id });
 }

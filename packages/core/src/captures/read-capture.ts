@@ -1,8 +1,8 @@
 import { type ReadMail, readMail } from '@postrider/mail';
 import { recordAudit } from '../audit/index.ts';
-import type { ActorContext, Services } from '../context.ts';
-import { isId } from '../ids.ts';
-import { INSTANCE } from '../reach.ts';
+import { isId } from '../fields/ids.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext, Services } from '../operation/context.ts';
 import { type CaptureRow, captureById } from './store.ts';
 
 interface ReadCapture {
@@ -10,14 +10,14 @@ interface ReadCapture {
   readonly parsed: ReadMail;
 }
 
-/** One captured mail, as it arrived and as a reader would show it. */
+/** One captured mail, raw and parsed. */
 export async function readCapture(services: Pick<Services, 'sql'>, id: string): Promise<ReadCapture | null> {
   if (!isId('capture', id)) return null;
   const row = await captureById(services.sql, id);
   return row && { row, parsed: await readMail(row.raw) };
 }
 
-/** The same for somebody who is known, with an entry in the audit log: it may be the mail of any workspace. */
+/** For an authenticated operator, with an audit entry: the mail may belong to any workspace. */
 export async function readCaptureAs(ctx: ActorContext, id: string): Promise<ReadCapture | null> {
   if (!isId('capture', id)) return null;
   const row = await ctx.sql.begin(async (tx) => {

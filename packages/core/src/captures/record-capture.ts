@@ -1,6 +1,6 @@
 import { readMail } from '@postrider/mail';
-import type { Services } from '../context.ts';
-import { idPrefixes, newId } from '../ids.ts';
+import { idPrefixes, newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
 import { insertCapture } from './store.ts';
 
 export interface ReceivedMail {
@@ -12,9 +12,9 @@ export interface ReceivedMail {
 const LONGEST_HEADER = 64 * 1024;
 const OWN_MESSAGE_ID = new RegExp(`^(${idPrefixes.message}[0-9a-z]{26})@`);
 
-/** Stores what the built-in SMTP capture received; resolves once it is committed. */
+/** Stores a mail received by the SMTP capture; resolves after the commit. */
 export async function recordCapture(services: Pick<Services, 'sql' | 'clock'>, mail: ReceivedMail): Promise<void> {
-  // The header says all that the list shows; a viewer parses the rest when somebody looks.
+  // The list needs the header only; the rest is parsed when a mail is viewed.
   const end = mail.raw.indexOf('\r\n\r\n');
   const parsed = await readMail(end < 0 ? mail.raw.subarray(0, LONGEST_HEADER) : mail.raw.subarray(0, end + 4));
   await insertCapture(services.sql, {

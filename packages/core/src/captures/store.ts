@@ -5,12 +5,12 @@ export interface NewCapture {
   readonly envelope_from: string;
   readonly envelope_to: readonly string[];
   readonly subject: string;
-  /** The id of the message of ours that it is, where it is one. */
+  /** The id of our message; null if another program sent it. */
   readonly message_id: string | null;
   readonly raw: Buffer;
 }
 
-/** Files a mail under the workspace whose message it is, or under the oldest where another program sent it. */
+/** Stores a mail in the workspace of its message, or in the oldest if another program sent it. */
 export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
   await sql`
     insert into captures (workspace_id, id, envelope_from, envelope_to, subject, message_id, raw, received_at)
@@ -31,7 +31,7 @@ export interface CaptureRow {
   received_at: Date;
 }
 
-/** The newest captured mails of all workspaces, for the operator's page. */
+/** The newest captured mails of all workspaces, for the operators' page. */
 export async function newestCaptures(sql: Sql, count: number): Promise<CaptureRow[]> {
   return sql<CaptureRow[]>`
     select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at
@@ -45,7 +45,7 @@ export async function captureById(sql: Sql | Tx, id: string): Promise<(CaptureRo
   return row ?? null;
 }
 
-/** Keeps the newest mails only: the capture is a place to look, not an archive. */
-export async function trimCaptures(sql: Sql, keep: number): Promise<void> {
+/** Keeps only the newest mails: the capture is not an archive. */
+export async function trimCaptures(sql: Sql | Tx, keep: number): Promise<void> {
   await sql`delete from captures where id < (select id from captures order by id desc offset ${keep} limit 1)`;
 }

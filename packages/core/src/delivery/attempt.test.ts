@@ -2,8 +2,9 @@ import type { Sql } from '@postrider/db';
 import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cancelMessage, getMessage, listMessages, rescheduleMessage, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { cancelMessage, getMessage, listMessages, rescheduleMessage } from '../messages/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { createSuppressions } from '../suppressions/index.ts';
 import { updateWorkspace } from '../workspaces/index.ts';
 import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
@@ -53,7 +54,7 @@ async function liveJobs(sql: Sql = world.services.sql): Promise<number> {
   return rows.length;
 }
 
-/** What the supervisor of a worker does with the jobs of a process that sends no heartbeats any more. */
+/** What the supervisor does with jobs of a process without heartbeats. */
 async function giveJobsBack(): Promise<void> {
   await world.services.sql`
     update pgboss.job set state = 'retry', start_after = clock_now()
@@ -96,8 +97,8 @@ const accepted: SendOutcome = {
   transcript: '',
 };
 
-describe('what the other side answers', () => {
-  it('ends as delivered with one attempt when it accepts', async () => {
+describe('replies of the server', () => {
+  it('delivers with one attempt when it accepts', async () => {
     const id = await send();
 
     await world.drain();
@@ -114,7 +115,7 @@ describe('what the other side answers', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('waits after a 451 for as long as the schedule says, and delivers then', async () => {
+  it('retries after a 451 when the schedule says, and delivers then', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
     await world.drain();
@@ -159,7 +160,7 @@ describe('what the other side answers', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('tells three recipients of one message apart, and sends the delivered one no second copy', async () => {
+  it('handles three recipients of one message separately, and sends no second copy to the delivered one', async () => {
     world.smtp.script(({ to, nth }) => {
       if (to === 'no@example.com') return reply(550, '5.1.1 no');
       return to === 'later@example.com' && nth === 1 ? reply(451, '4.2.0 later') : { kind: 'accept' };
@@ -186,7 +187,7 @@ describe('what the other side answers', () => {
     ]);
   });
 
-  it('records a reply that is lost after the dot as unknown, and sends the same bytes again', async () => {
+  it('records a reply lost after the final dot as unknown, and sends the same bytes again', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? { kind: 'drop', at: 'after_dot' } : { kind: 'accept' }));
     const id = await send({ html: '<p>Hi</p>', headers: { 'X-Order': '7' } });
     await world.drain();
@@ -206,7 +207,7 @@ describe('what the other side answers', () => {
     expect(taken.envelope_from).toBe(lost.envelope_from);
   });
 
-  it('stops after an unknown outcome where the workspace says so', async () => {
+  it('stops after an unknown outcome if the workspace says so', async () => {
     await stopAfterLostAnswers();
     world.smtp.script(() => ({ kind: 'drop', at: 'after_dot' }));
     const id = await send();
@@ -243,8 +244,8 @@ describe('what the other side answers', () => {
   });
 });
 
-describe('where a lost answer must not lead to a second copy', () => {
-  it('a worker that ends after it began with the content ends the mail as unknown', async () => {
+describe('with no retry after an unknown outcome', () => {
+  it('a worker that dies after starting the content ends the mail as unknown', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     const killed = await claimOne();
@@ -268,7 +269,7 @@ describe('where a lost answer must not lead to a second copy', () => {
     expect(await detail(id)).toEqual(ended);
   });
 
-  it('a worker that ends before the content leaves the mail to another', async () => {
+  it('a worker that dies before the content leaves the mail to another', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     await claimOne();
@@ -287,7 +288,7 @@ describe('where a lost answer must not lead to a second copy', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('a worker whose lease is over sends none of the content', async () => {
+  it('a worker whose lease expired sends none of the content', async () => {
     await stopAfterLostAnswers();
     await send();
     const late = await claimOne();
@@ -299,7 +300,7 @@ describe('where a lost answer must not lead to a second copy', () => {
     expect(world.smtp.mails).toEqual([]);
   });
 
-  it('a refusal after the dot is answered, so the mail is tried again', async () => {
+  it('a refusal after the final dot is a reply, so the mail is retried', async () => {
     await stopAfterLostAnswers();
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
@@ -316,7 +317,7 @@ describe('where a lost answer must not lead to a second copy', () => {
 });
 
 describe('a lease', () => {
-  it('that is lost lets a late result change and record nothing', async () => {
+  it('that is lost makes a late result change and record nothing', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -331,10 +332,10 @@ describe('a lease', () => {
 
     expect(await everything()).toEqual(before);
     expect((await detail(id)).status).toBe('delivered');
-    expect(world.logged.map((line) => line.msg)).toContain('results came after their lease was lost and were dropped');
+    expect(world.logged.map((line) => line.msg)).toContain('dropped late results whose lease was lost');
   });
 
-  it('that is lost to one who is still sending leaves that one its lease, its job and its result', async () => {
+  it('that is lost to another worker leaves that one its lease, job and result', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -356,7 +357,7 @@ describe('a lease', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('has one winner when two claim at once, and the loser’s job ends by itself', async () => {
+  it('has one winner when two claim concurrently, and the job of the loser ends', async () => {
     await send();
     const jobs = await fetchJobs();
 
@@ -377,7 +378,7 @@ describe('a lease', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('is not renewed by one who has lost it', async () => {
+  it('is not renewed by a worker that lost it', async () => {
     await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -390,7 +391,7 @@ describe('a lease', () => {
     expect([...kept]).toEqual([current.lease]);
   });
 
-  it('is passed over by the renewal, without waiting, while its result is being recorded', async () => {
+  it('is skipped by the renewal, without waiting, while its result is being recorded', async () => {
     await send();
     const claimed = await claimOne();
     const renewed = await world.services.sql.begin(async (tx) => {
@@ -408,7 +409,7 @@ describe('an attempt under way', () => {
     return page.data.map((entry) => entry.id);
   };
 
-  it('is shown by the entry from its start, and found by its status once it lasts', async () => {
+  it('is shown in its entry from the start, and found by status once it takes long', async () => {
     const id = await send();
     const claimed = await claimOne();
 
@@ -421,7 +422,7 @@ describe('an attempt under way', () => {
     expect(await detail(id)).toMatchObject({ status: 'sending', sent_at });
   });
 
-  it('is not shown any more once its result is recorded, and keeps its start', async () => {
+  it('is no longer shown once its result is recorded, and keeps its start', async () => {
     const id = await send();
     const claimed = await claimOne();
     const { sent_at } = await detail(id);
@@ -452,7 +453,7 @@ describe('an attempt under way', () => {
 });
 
 describe('a worker that dies', () => {
-  it('between claim and settle is followed by another one after the lease, and not before', async () => {
+  it('between claim and settle is replaced after its lease expires, not before', async () => {
     const id = await send();
     await claimOne();
     await giveJobsBack();
@@ -468,7 +469,7 @@ describe('a worker that dies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('after it sent and before it recorded costs one more copy, the same to the byte', async () => {
+  it('after sending and before recording costs one more copy of the same bytes', async () => {
     const id = await send();
     await attempt(await claimOne());
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -484,7 +485,7 @@ describe('a worker that dies', () => {
 });
 
 describe('the attempt of a worker that was lost', () => {
-  it('is recorded as unknown when another one takes over, once for each', async () => {
+  it('is recorded as unknown when another takes over, once per attempt', async () => {
     const id = await send();
     for (const _ of [1, 2]) {
       await claimOne();
@@ -494,7 +495,7 @@ describe('the attempt of a worker that was lost', () => {
 
     await world.drain();
 
-    const error = 'the worker that was sending it was lost';
+    const error = 'the sending worker was lost';
     const lost = { outcome: 'unknown', stage: 'worker_lost', target: '', reply: null, category: null, error };
     expect(await detail(id)).toMatchObject({
       status: 'delivered',
@@ -508,7 +509,7 @@ describe('the attempt of a worker that was lost', () => {
     expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
   });
 
-  it('is recorded once where two take over at once', async () => {
+  it('is recorded once when two take over concurrently', async () => {
     const id = await send();
     const { job } = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -519,7 +520,7 @@ describe('the attempt of a worker that was lost', () => {
     expect((await detail(id)).attempts).toMatchObject([{ number: 1, outcome: 'unknown', stage: 'worker_lost' }]);
   });
 
-  it('is not recorded where the claim that takes over is not', async () => {
+  it('is not recorded if the take-over is rolled back', async () => {
     const id = await send();
     const { job } = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -530,7 +531,7 @@ describe('the attempt of a worker that was lost', () => {
     expect(await detail(id)).toMatchObject({ attempts: [], recipients: [{ attempts: 1 }] });
   });
 
-  it('is recorded where the mail ends as suppressed instead', async () => {
+  it('is recorded if the mail ends as suppressed instead', async () => {
     const id = await send();
     await claimOne();
     await invoke(world.as(world.workspace_id), createSuppressions, { email: 'ada@example.com' });
@@ -548,7 +549,7 @@ describe('the attempt of a worker that was lost', () => {
 });
 
 describe('a worker that stops', () => {
-  it('hands back what it has not sent, as if it had never tried', async () => {
+  it('releases unsent mail as if never tried', async () => {
     const id = await send();
     const claimed = await claimOne();
     const result = await attempt(claimed, AbortSignal.abort());
@@ -572,7 +573,7 @@ describe('a worker that stops', () => {
 });
 
 describe('scheduled mail', () => {
-  it('is never claimed before it is due, whoever asks, and then once', async () => {
+  it('is never claimed before it is due, and then once', async () => {
     const due_ms = world.clock.now() + 60 * MINUTE_MS;
     const id = await send({ scheduled_at: new Date(due_ms).toISOString() });
     expect(await world.drain()).toEqual([]);
@@ -612,7 +613,7 @@ describe('two jobs for one recipient', () => {
 });
 
 describe('a message that cannot be composed', () => {
-  it('is deferred by itself, and its neighbours are delivered', async () => {
+  it('is deferred alone, and the others are delivered', async () => {
     const bad = await send({ to: 'bad@example.com' });
     const good = await send({ to: 'good@example.com' });
     await world.services.sql`update bodies set headers = 'no json' where message_id = ${bad}`;
@@ -627,8 +628,8 @@ describe('a message that cannot be composed', () => {
   });
 });
 
-describe('results of siblings that are recorded at once', () => {
-  it('fold into one status, number the events without gaps, and never wait for each other in a circle', async () => {
+describe('results of siblings recorded concurrently', () => {
+  it('aggregate into one status, number the events without gaps, and never deadlock', async () => {
     const to = Array.from({ length: 10 }, (_, index) => `to${index}@example.com`);
     const ids = [await send({ to }), await send({ to }), await send({ to })];
     const claimed = await claimDeliveries(world.services, await fetchJobs());
@@ -640,7 +641,7 @@ describe('results of siblings that are recorded at once', () => {
       duration_ms: 1,
       handed_back: false,
     }));
-    // Each batch has every kind and every message, in another order than its neighbour.
+    // Each batch has every kind and every message, each in another order.
     const batches = Array.from({ length: 5 }, (_, batch) => results.filter((_, index) => index % 5 === batch));
     const pools = await Promise.all(batches.map(() => world.peer()));
 

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Sql, type Tx, transactionTime } from '@postrider/db';
 import type { Mailer, SendOutcome } from '@postrider/mail';
 import type { Job } from '@postrider/queue';
-import type { KeyMode } from '../api-keys/secret.ts';
-import type { Services } from '../context.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
 import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
+import type { RecipientKey } from './recipient-key.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryState, openStates } from './state.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type Move,
   type Moved,
   markContent,
-  type RecipientKey,
   rememberJobs,
   settleTaken,
   type Taken,
@@ -30,14 +30,12 @@ import {
   type Unclaimed,
 } from './store.ts';
 
-// A delivery takes two transactions with the network between them, and none open while it talks:
-// claim (commit) → talk → settle (commit). The lease taken by the claim fences the settling: a worker
-// that comes back late holds a lease that nobody honours any more, and changes nothing.
+// A delivery takes two transactions with the network in between and none open meanwhile: claim (commit) → send → settle
+// (commit). The lease of the claim fences the settle: a worker that comes back after its lease expired changes nothing.
 
 export type DeliveryJob = Job<RecipientKey>;
 export type Mailers = Readonly<Record<KeyMode, Mailer>>;
 
-/** A recipient under this worker's lease, with what to send. */
 export interface Claimed {
   readonly job: DeliveryJob;
   readonly lease: string;
@@ -49,28 +47,28 @@ export interface Claimed {
 export interface Settled {
   readonly claimed: Claimed;
   readonly outcome: SendOutcome;
-  /** What kept it here before any server was reached for, where something did. */
+  /** What stopped it before any server was tried, if anything. */
   readonly kept_by?: RefusalCategory | null;
   readonly duration_ms: number;
-  /** The worker is stopping and the message was not past the dot: somebody else sends it. */
+  /** The worker stopped before the final dot: another worker sends it. */
   readonly handed_back: boolean;
 }
 
-/** First transaction: takes what is due and free; another settles the jobs of what is not. */
+/** First transaction: claims what is due and free; a second one settles the jobs of the rest. */
 export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
   const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
   const jobs = [...leases.values()].map(({ job }) => job);
   const moves = jobs.map(
     (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
   );
-  // A second job for the same recipient has nothing to do that the first will not.
+  // A duplicate job for the same recipient has nothing left to do.
   const doubles = fetched.filter((job) => leases.get(job.data.recipient_id)?.job !== job);
   if (doubles.length > 0) {
     await services.sql.begin((tx) => services.jobs.complete(tx, 'delivery.attempt', doubles));
   }
   const claimed = await claimAndLoad(services.sql, moves);
   const lost = without(jobs, claimed);
-  // A transaction of its own: it locks messages, and those come before recipients.
+  // A transaction of its own: it locks messages, which come before recipients in lock order.
   const others = lost.length > 0 ? await services.sql.begin((tx) => settleUnclaimed(services, tx, lost, moves)) : [];
   const rows = others.length > 0 ? [...claimed, ...(await loadDeliveries(services.sql, others))] : claimed;
   const contents = await openContents(services, rows);
@@ -83,10 +81,10 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
 }
 
 /**
- * A job whose recipient was not won: scheduled mail that is due is released and claimed; what a lost worker had
- * claimed is taken over; what is under a live lease or due later gets a job for that time, unless it has another already; what is on the suppression
- * list by now ends there; what a worker that is gone may have sent ends where it must not be sent twice; what is
- * closed needs no job any more.
+ * Settles a job whose recipient was not claimed. Scheduled mail that is due is released and claimed; a lost claim is
+ * taken over; a live lease or a later due time gets a job for that time unless there is one; a suppressed address ends
+ * there; mail that a lost worker may have sent and that must not be sent twice ends as unknown; closed recipients need
+ * no job.
  */
 async function settleUnclaimed(
   services: Services,
@@ -122,7 +120,7 @@ async function settleUnclaimed(
     rows.filter((row) => row.interrupted),
     now_ms,
   );
-  // Somebody put the address on the list while the mail waited, or before what is released here was ever due.
+  // The address was suppressed while the mail waited, or before the mail released here was due.
   const suppressed = await transition(
     tx,
     'suppress',
@@ -143,7 +141,7 @@ async function settleUnclaimed(
   const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
   const waiting = rows.flatMap((row) => {
     if (!isOpen(row.state) || moved.has(row.recipient_id)) return [];
-    // Another job than the one that the row remembers was superseded: it would only add to the live one.
+    // A job other than the one on the row was superseded: it would only duplicate the live one.
     if (row.job_id !== jobOf.get(row.recipient_id)) return [];
     return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];
   });
@@ -153,7 +151,7 @@ async function settleUnclaimed(
   return claimed;
 }
 
-/** Claims what a lost worker had claimed, and records the attempt of that one. */
+/** Takes over the claims of a lost worker, and records its attempts. */
 async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move[], now_ms: number): Promise<Moved[]> {
   const names = new Set(rows.map((row) => row.recipient_id));
   const taken = await transition(
@@ -169,9 +167,9 @@ async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move
   return taken;
 }
 
-/** How far a lost worker came with what it had claimed is known to nobody, so that all of it may have arrived. */
+/** How far a lost worker got is unknown, so all of it may have arrived. */
 async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promise<void> {
-  const outcome: SendOutcome = { ...nothingSent('the worker that was sending it was lost'), kind: 'unknown' };
+  const outcome: SendOutcome = { ...nothingSent('the sending worker was lost'), kind: 'unknown' };
   await insertAttempts(
     tx,
     rows.map((row) => ({
@@ -186,9 +184,9 @@ async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promi
   );
 }
 
-const INTERRUPTED = 'the worker that was sending it ended before it had recorded an answer';
+const INTERRUPTED = 'the sending worker ended before recording a reply';
 
-/** Whoever was sending these may have sent them, and they must not be sent twice. */
+/** A lost worker may have sent these, and they must not be sent twice. */
 async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
   const ended = await transition(
     tx,
@@ -217,8 +215,8 @@ async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number
 }
 
 /**
- * Between the transactions: composes and talks. Never throws; what goes wrong here is a deferral. Tells when it has come
- * to a connection and begins.
+ * Between the transactions: composes and sends. Never throws; an error here is a deferral. Reports when it has a
+ * connection and begins.
  */
 export async function attemptDelivery(
   services: Services,
@@ -232,22 +230,22 @@ export async function attemptDelivery(
   return { claimed, outcome, kept_by, duration_ms: performance.now() - started };
 }
 
-/** For a session that is past the dot when nobody can wait for its answer any longer. */
+/** For a session past the final dot that is stopped before the reply. */
 export function unansweredDelivery(claimed: Claimed, duration_ms: number): Settled {
-  const error = 'the worker stopped before the server had answered to the message';
+  const error = 'the worker stopped before the server replied to the message';
   const outcome: SendOutcome = { ...nothingSent(error), kind: 'unknown', stage: 'after_dot' };
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
-/** For what was claimed and not tried: somebody else sends it, or the same worker at another time. */
+/** For claimed and untried mail: another worker sends it, or the same one later. */
 export function unsentDelivery(claimed: Claimed): Settled {
   return { claimed, outcome: nothingSent('not tried'), duration_ms: 0, handed_back: true };
 }
 
-/** The same result without what the other side said, where the database cannot store that. */
+/** The result without the reply, if the database cannot store that. */
 export function withoutWords(result: Settled): Settled {
   const { kind, stage, phases_ms } = result.outcome;
-  const outcome = { ...nothingSent('what the server answered could not be recorded'), kind, stage, phases_ms };
+  const outcome = { ...nothingSent('the reply of the server could not be stored'), kind, stage, phases_ms };
   return { ...result, outcome };
 }
 
@@ -258,7 +256,7 @@ async function talk(
   signal: AbortSignal,
   begun?: () => void,
 ): Promise<Pick<Settled, 'outcome' | 'kept_by'>> {
-  // Where a mail must not arrive twice, a worker that dies must leave behind that it may have arrived.
+  // For mail that must not arrive twice, record that it may have arrived before sending the content.
   const before_content =
     delivery.unknown_policy === 'stop' ? () => markContent(services.sql, delivery, lease) : undefined;
   try {
@@ -272,7 +270,7 @@ async function talk(
     if (error instanceof ContentGone) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     services.log.error(
       { err: error, recipient_id: delivery.recipient_id },
-      'an attempt failed before it reached a server',
+      'an attempt failed before reaching a server',
     );
     if (error instanceof CannotSign) return { outcome: nothingSent(error.message), kept_by: 'signing' };
     return { outcome: nothingSent('internal error while preparing the message'), kept_by: 'other' };
@@ -294,7 +292,7 @@ function nothingSent(error: string): SendOutcome {
   };
 }
 
-/** Second transaction, for many attempts at once: states, attempts, events, next jobs, finished jobs. */
+/** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
   const judged = results.map((result) => judgeSettled(services, result));
   const now_ms = services.clock.now();
@@ -322,11 +320,11 @@ export async function settleDeliveries(services: Services, results: readonly Set
     }
     await settleOthers(services, tx, others, now_ms);
   });
-  // What is deferred is due later, and a wake would find nothing.
+  // Deferred mail is due later; a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
 }
 
-/** What a server has taken and nobody else is a recipient of, which is the most; null for all that asks for more. */
+/** Fast path: accepted, single recipient. Null for anything else. */
 function takenAlone({ result, verdict, refusal }: Judged, now_ms: number): Taken | null {
   const { claimed, outcome } = result;
   if (verdict.transition !== 'accept' || verdict.reason || refusal || claimed.delivery.recipient_count > 1) return null;
@@ -342,7 +340,7 @@ function takenAlone({ result, verdict, refusal }: Judged, now_ms: number): Taken
 }
 
 function warnOfFenced(services: Services, count: number): void {
-  if (count > 0) services.log.warn({ count }, 'results came after their lease was lost and were dropped');
+  if (count > 0) services.log.warn({ count }, 'dropped late results whose lease was lost');
 }
 
 async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[], now_ms: number): Promise<void> {
@@ -351,7 +349,6 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
   const again = byTransition.has('defer') || byTransition.has('hand_back');
   const [now] = await Promise.all([
     again ? transactionTime(tx) : new Date(now_ms),
-    // A transition locks its own.
     byTransition.size > 1 &&
       lockMessages(
         tx,
@@ -401,7 +398,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
 interface Judged {
   readonly result: Settled;
   readonly verdict: Verdict;
-  /** What the other side meant, where it did not take the mail. */
+  /** The meaning of a refusal. */
   readonly refusal: Classification | null;
 }
 
@@ -415,7 +412,7 @@ function judgeSettled(services: Services, result: Settled): Judged {
   };
 }
 
-/** The suppressions of those who were refused because their address is bad. */
+/** Suppressions for refusals that are about the address. */
 function badAddresses(
   group: readonly Judged[],
   moves: readonly Move[],

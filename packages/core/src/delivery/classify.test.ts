@@ -8,7 +8,7 @@ function verdictOf({ permanent, suppress }: Classification): Expected {
   return suppress ? 'suppress' : 'bounce';
 }
 
-describe('a refusal as a known server words it', () => {
+describe('a refusal text of a known server', () => {
   it.each(refusalTexts)('of %s means %s for %s: %s', (_source, expected, category, line) => {
     const reply = readReply(line);
     if (!reply) throw new Error('the fixture is not a reply');
@@ -22,7 +22,7 @@ describe('a refusal as a known server words it', () => {
     });
   });
 
-  it('is decided by many rules, none of which stands for most', () => {
+  it('is decided by many rules, none of which covers most', () => {
     const rules = refusalTexts.map(([source, , , line]) => {
       const reply = readReply(line);
       return { source, line, rule: reply ? classify(reply).rule : 'unread' };
@@ -40,7 +40,7 @@ describe('a refusal as a known server words it', () => {
   });
 });
 
-describe('a status without a reply code, as a report has it', () => {
+describe('a status without a reply code, as in a report', () => {
   it('takes its class from the status', () => {
     expect(classify({ code: null, enhanced: '5.1.1', text: '' })).toMatchObject({ permanent: true, suppress: true });
     expect(classify({ code: null, enhanced: '4.1.1', text: 'user unknown' })).toMatchObject({
@@ -52,7 +52,7 @@ describe('a status without a reply code, as a report has it', () => {
   });
 });
 
-describe('a text of the longest length', () => {
+describe('a text of maximum length', () => {
   it.each(['mailbox ', 'a@', '<', 'user has been ', 'account is is is '])('made of %s is judged', (part) => {
     const text = part.repeat(1024 / part.length);
 

@@ -1,6 +1,6 @@
 import type { Reply } from '@postrider/mail';
 
-/** What a refusal is about. Only what is wrong with the address itself speaks against writing to it again. */
+/** What a refusal is about. Only faults of the address itself lead to suppression. */
 export const refusalCategories = [
   'mailbox',
   'domain',
@@ -12,51 +12,51 @@ export const refusalCategories = [
   'throttled',
   'protocol',
   'network',
-  // Nobody refused it: it could not be signed, and was not sent.
+  // Not a refusal: it could not be signed, and was not sent.
   'signing',
   'other',
 ] as const;
 export type RefusalCategory = (typeof refusalCategories)[number];
 
-/** What a server said, be it in a reply or in a report that came back. */
+/** A reply of a server, from the session or from a bounce report. */
 export type Said = Pick<Reply, 'enhanced' | 'text'> & { readonly code: number | null };
 
 export interface Classification {
   readonly category: RefusalCategory;
-  /** Trying again will not help. */
+  /** A retry will not help. */
   readonly permanent: boolean;
-  /** No mail should go to this address any more. */
+  /** The address should be suppressed. */
   readonly suppress: boolean;
-  /** Which rule decided. */
+  /** The rule that matched. */
   readonly rule: string;
 }
 
 interface Rule {
   readonly category: RefusalCategory;
-  /** Subject and detail of the enhanced status code, such as 1.1; an entry that ends in a dot names a whole subject. */
+  /** Subject and detail of the enhanced status code, such as 1.1; an entry ending in a dot matches a whole subject. */
   readonly status?: readonly string[];
   readonly code?: readonly number[];
   readonly text?: RegExp;
-  /** A permanent refusal of this kind says that the address is no good. */
+  /** A permanent refusal of this kind means that the address is invalid. */
   readonly suppress?: true;
-  /** The server says 5xx and means that a later attempt may pass. */
+  /** The server says 5xx although a later attempt may succeed. */
   readonly for_now?: true;
 }
 
 /**
- * The first rule that fits decides; all that it names must fit. Texts stand first, because the same codes are
- * used for much, then the codes by the book.
+ * The first rule whose conditions all match decides. Texts come first, because the same codes are used for many things;
+ * then the codes by their RFC.
  *
- * Codes: RFC 3463, RFC 5248 and the IANA registry of SMTP enhanced status codes, RFC 5321 section 4.2.3, RFC 7504
- * (521, 556), RFC 7505 (null MX), RFC 7372 (authentication). Texts: what Google, Microsoft, Yahoo, Apple, Comcast,
- * 1&1, Yandex, Mail.ru, Tencent, NetEase, Proofpoint, Mimecast, Barracuda and Cisco publish on their pages for
- * senders, and what Postfix, Exim, Sendmail and qmail have in their sources.
+ * Codes: RFC 3463, RFC 5248 and the IANA registry of SMTP enhanced status codes, RFC 5321 section 4.2.3, RFC 7504 (521,
+ * 556), RFC 7505 (null MX), RFC 7372 (authentication). Texts: the sender documentation of Google, Microsoft, Yahoo,
+ * Apple, Comcast, 1&1, Yandex, Mail.ru, Tencent, NetEase, Proofpoint, Mimecast, Barracuda and Cisco, and the sources of
+ * Postfix, Exim, Sendmail and qmail.
  */
 const rules = {
-  // What Exchange says of itself is exact, and its words for people hold the words of other rules.
+  // Exchange's own codes are exact, while its texts also match other rules.
   'not in the directory': { category: 'mailbox', text: /RESOLVER\.ADR\.\w*NotFound/i, suppress: true },
   'group takes known senders only': { category: 'policy', text: /RESOLVER\.RST\./i },
-  // Google's 4.2.1 and 5.2.1 are also used for a mailbox that is alive and gets too much.
+  // Google also uses 4.2.1 and 5.2.1 for a live mailbox that gets too much mail.
   'gets mail too fast': {
     category: 'throttled',
     text: /receiving mail (?:too quickly|at a rate)|exceeded (?:the|its) (?:rate|hourly|daily).{0,20}limit|recipient.{0,30}rate limit/i,
@@ -72,7 +72,7 @@ const rules = {
     text: /gr[ae]y.?list|deferred for policy reasons|please try again (?:in|after) \d+ (?:seconds|minutes)|first time sender/i,
     for_now: true,
   },
-  // Before the mailbox rules: "full" and "quota" texts carry 5.2.1, 5.1.1 or 5.7.1 with some servers.
+  // Before the mailbox rules: some servers send "full" and "quota" texts with 5.2.1, 5.1.1 or 5.7.1.
   'mailbox is full': {
     category: 'quota',
     text: /(?:mail ?box|mbox|inbox|account|user|recipient|maildir|storage|disk)[^.]{0,60}(?:\bis |has |are )?(?:\bfull\b|over ?quota|exceed\w*[^.]{0,30}(?:quota|storage|limit|space|size)|out of (?:storage|space))|over ?quota|quota (?:is )?exceeded|exceeded (?:the |its |his |storage )*quota|insufficient (?:disk|storage|system storage)|no space left|not enough (?:storage|space)|mailbox size limit|\bvoll\b.{0,20}postfach|postfach.{0,20}\bvoll\b/i,
@@ -101,13 +101,13 @@ const rules = {
     category: 'content',
     text: /message content|content (?:rejected|denied|refused|blocked|filter)|spam (?:message|content|score|filter)|(?:detected|identified|classified|marked|looks? like|considered|appears?|likely|rejected|refused|blocked|scored) (?:to be |as |like |it )*(?:spam|junk|unsolicited)|spam (?:detected|rejected)|(?:is|suspicion of) spam\b|spam is|content presents|virus|malware|phish|infected|(?:message|mail|attachment|file)[^.]{0,40}(?:too (?:large|big)|exceeds|size)|size limit|attachment|executable|blocked (?:url|link|content)|(?:bad|dangerous|forbidden) (?:url|link|file)|malformed|not RFC ?\d* ?compliant|message (?:header|body|format)|bare (?:lf|cr)|duplicate header|missing.{0,20}header|transaction failed: spam|\[CS01\]|\[HM\d\d\]/i,
   },
-  // In a greeting, 521 also turns away one client only.
+  // In a greeting, 521 may also reject one client only.
   'host takes no mail': { category: 'domain', code: [521] },
   'accepts only known senders': {
     category: 'policy',
     text: /restricted|only accepts? (?:mail|messages) from|not authorized to send|not on the (?:allow|safe)|authentication required for relay|does not (?:accept|want)|prohibited|administrative(?:ly)? prohibit|delivery not authorized|requires? tls|must issue a starttls/i,
   },
-  // Before the mailbox rules: a server that says it cannot tell has said nothing about the mailbox.
+  // Before the mailbox rules: a server that cannot tell says nothing about the mailbox.
   'cannot tell now': {
     category: 'network',
     text: /temporar(?:y|ily)|try (?:again|your message) later|please retry|try later|currently (?:unavailable|unable)|lookup fail(?:ed|ure)|service (?:is )?(?:not available|unavailable)|(?:verif\w+|callout)[^.]{0,30}(?:deferred|not complete|timed? ?out)|timed? ?out|system (?:error|busy|is busy)|server (?:busy|error|is busy)|internal (?:server )?error|local error|resources unavailable/i,
@@ -124,7 +124,7 @@ const rules = {
     text: /(?:host|domain)[^.]{0,30}(?:not found|does(?: not|n't) exist|unknown|unrouteable)|(?:host|domain) (?:name )?(?:lookup failed|not found)|no such (?:domain|host)|unrouteable (?:mail )?domain|all relevant mx records point to non-existent|null ?mx|no mx|couldn't find any host|unknown (?:host|domain)|nxdomain|name or service not known|domain.{0,20}(?:expired|invalid)/i,
     suppress: true,
   },
-  // 5.7.x is about permission whatever its words are.
+  // 5.7.x is about permission, whatever the text says.
   'security or policy status': { category: 'policy', status: ['7.1', '7.0', '7.13', '7.17', '7.18'] },
   'security status of authentication': {
     category: 'authentication',
@@ -157,7 +157,7 @@ const rules = {
     text: /(?:mail ?box|account|user|recipient|address|customer|postfach)\b[^.;]{0,60}(?:\bis |has been |was |temporarily |currently )*\b(?:disabled|inactive|suspended|deactivated|closed|discontinued|locked|blocked|deleted|terminated|expired|removed|canceled|cancelled|frozen|dormant|gesperrt|deaktiviert)|(?:disabled|inactive|suspended|deactivated|closed|deleted|expired|blocked) (?:mail ?box|account|user|recipient)/i,
     suppress: true,
   },
-  // Exchange Online's edge says this for an address that the tenant's directory does not have.
+  // Exchange Online's edge sends this for an address missing in the tenant's directory.
   'not in the directory of the edge': {
     category: 'mailbox',
     status: ['4.1'],
@@ -166,7 +166,7 @@ const rules = {
   },
   'mailbox status of the book': { category: 'mailbox', status: ['1.0', '1.1', '1.3', '1.6', '2.1'], suppress: true },
   'domain status of the book': { category: 'domain', status: ['1.2'], suppress: true },
-  // 1.7 and 1.8 are about the sender's address; 1.4 and 1.9 are ambiguous or nothing that mail knows.
+  // 1.7 and 1.8 are about the sender's address; 1.4 and 1.9 are ambiguous or unused for mail.
   'sender status of the book': { category: 'policy', status: ['1.7', '1.8'] },
   'any other address status': { category: 'mailbox', status: ['1.'] },
   'quota status of the book': { category: 'quota', status: ['2.2'] },
@@ -182,17 +182,17 @@ const rules = {
   'nothing known': { category: 'other' },
 } as const satisfies Record<string, Rule>;
 
-// An address in a text is the recipient's or the sender's, whatever words it is made of.
+// An address in a text is the recipient's or the sender's, and must not match a rule by its words.
 const ADDRESSES = /<[^<>\s]*@[^<>\s]*>|[^\s<>()":;,]+@[^\s<>()":;,]+/g;
 const table: readonly (readonly [string, Rule])[] = Object.entries(rules);
 
-/** What a refusal means. Only a permanent one that is about the address itself asks to suppress it. */
+/** Classifies a refusal. Only a permanent one about the address itself suppresses it. */
 export function classify(said: Said): Classification {
   const text = said.text.replace(ADDRESSES, ' ');
   const status = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(said.enhanced ?? '')?.[1] ?? null;
   const found = table.find(([, rule]) => fits(rule, said.code, status, text));
-  // The last rule fits everything.
-  if (!found) throw new Error('no rule fits a refusal');
+  // The last rule matches everything.
+  if (!found) throw new Error('no rule matches a refusal');
   const [name, rule] = found;
   const permanent = isPermanent(said) && !rule.for_now;
   return { category: rule.category, permanent, suppress: permanent && rule.suppress === true, rule: name };
@@ -205,7 +205,7 @@ function fits(rule: Rule, code: number | null, status: string | null, text: stri
   return rule.text === undefined || rule.text.test(text);
 }
 
-/** The reply code decides, and where a report has none, the class of its status. */
+/** The reply code decides; for a report without one, the class of its status. */
 function isPermanent({ code, enhanced }: Said): boolean {
   return code === null ? enhanced?.startsWith('5') === true : code >= 500;
 }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
 import { createSigningKeys } from '../domains/signing-keys.ts';
-import { rescheduleMessage, sendMessage } from '../messages/index.ts';
+import { rescheduleMessage } from '../messages/index.ts';
 import { claimDeliveries } from './attempt.ts';
 
 let world: World;
@@ -35,10 +36,10 @@ it('renders a message once for all of its recipients, small or large', async () 
   }
 });
 
-it('keeps no body beside a claimed mail, and reads it again for one that could not be made at first', async () => {
+it('keeps no body with a claimed mail, and reads it again after a failed render', async () => {
   const { services } = world;
   await invoke(context(), sendMessage, { ...mail, to: 'again@example.com', text: 'Words of this mail' });
-  const fresh = { ...services, signing_keys: createSigningKeys(services.sql, services.sealing) };
+  const fresh = { ...services, signing_keys: createSigningKeys(services.sql, services.encryption) };
   await services.sql`update dkim_keys set id = id || 'x'`;
   const jobs = await services.jobs.fetch('delivery.attempt', 100);
 

@@ -1,20 +1,14 @@
 import { composeSigned } from '@postrider/mail';
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
+import type { RecipientKey } from './recipient-key.ts';
 import { outgoing, type Rendered } from './render.ts';
-import {
-  type Body,
-  type DeliveryRow,
-  type LoadedRow,
-  loadBodies,
-  READ_TOGETHER_BYTES,
-  type RecipientKey,
-} from './store.ts';
+import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */
 export interface Content {
-  /** Worth a turn of its own: sending many at once would fill the memory. */
+  /** Sent under a semaphore: many large mails together would fill the memory. */
   readonly large: boolean;
-  /** Rendered and signed when the first recipient needs it, and kept only while a sender holds it. */
+  /** Rendered and signed on first use, and kept only while a sender holds it. */
   raw(): Promise<Buffer>;
 }
 
@@ -26,7 +20,7 @@ export class ContentGone extends Error {
   }
 }
 
-/** The mail could not be signed, and unsigned it is not sent. The fault is ours and may pass. */
+/** The mail could not be signed and is not sent unsigned. An internal fault that may pass. */
 export class CannotSign extends Error {
   constructor(domain: string, why: string) {
     super(`the mail could not be signed for ${domain}: ${why}`);
@@ -53,7 +47,7 @@ export async function openContents(services: Parts, rows: readonly LoadedRow[]):
   return contents;
 }
 
-/** Out of the row, which is needed until the result is recorded: that is long after the mail was made. */
+/** Removed from the row, which lives until the result is recorded, long after the mail was rendered. */
 function takeBody(row: LoadedRow): Body | null {
   const { html, text, headers, attachments } = row;
   Object.assign(row, NO_BODY);
@@ -66,14 +60,14 @@ async function bodyOf(services: Parts, key: RecipientKey): Promise<Body | undefi
 
 function content(services: Parts, row: Source, stored: Body | null): Content {
   const large = row.body_bytes > READ_TOGETHER_BYTES;
-  /** Undefined where it has to be read. */
+  /** Undefined if it has to be read. */
   let body = large ? undefined : stored;
   let kept: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
   const render = async (): Promise<Buffer> => {
     const found = body === undefined ? await bodyOf(services, row) : body;
     if (!found) throw new ContentGone();
-    // A mail to one is hardly ever made twice, and then reads it again.
+    // A single-recipient mail is rarely rendered twice, and then reads the body again.
     if (row.recipient_count === 1) body = undefined;
     const raw = await signed(services, row, found);
     kept = new WeakRef(raw);
@@ -92,7 +86,7 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   };
 }
 
-/** The time of the signature is that of the mail, so that a retry has the same bytes while the keys are the same. */
+/** The signature time is that of the mail, so that a retry has the same bytes while the keys are the same. */
 async function signed(services: Parts, row: Source, body: Body): Promise<Buffer> {
   if (row.signing_key_ids.length === 0)
     throw new CannotSign(

@@ -1,8 +1,8 @@
 import { createWorld, type SmtpVerdict, type World } from '@postrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { type DeliveryState, messageStatus, openStates } from './state.ts';
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +35,7 @@ async function recipientsOf(id: string): Promise<Recipient[]> {
 }
 
 describe('the status of a message', () => {
-  it('is the fold of its recipients after every round, whatever the other side answers to whom', async () => {
+  it('is the aggregate of its recipients after every round, whatever the server replies', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), fc.boolean(), async (scripts, scheduled) => {

@@ -17,6 +17,7 @@ export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { recordReturned } from './record-bounce.ts';
 export { renderMessage, storedAttachments } from './render.ts';
+export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
 export { LEASE_SECONDS, renewLeases, showAttempts, transition } from './store.ts';

@@ -1,7 +1,8 @@
 import { invoke, readConfig } from '@postrider/core';
 import { createWorld, type SmtpSink, startSmtpSink, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getMessage, sendMessage } from '../messages/index.ts';
+import { sendMessage } from '../accept/index.ts';
+import { getMessage } from '../messages/index.ts';
 import { createMailers, stopMailers } from './mailers.ts';
 
 let world: World;
@@ -24,7 +25,7 @@ async function send(to: string): Promise<string> {
 const read = (id: string) => invoke(world.as(world.workspace_id), getMessage, { id });
 
 describe('DELIVERY=mx', () => {
-  it('sends each domain to its own server, and the attempt tells which', async () => {
+  it('sends each domain to its own server, and the attempt records which', async () => {
     world.dns.set('one.test', 'MX', [{ priority: 10, exchange: 'mx1.one.test' }]);
     world.dns.set('mx1.one.test', 'A', ['127.0.0.1']);
     world.dns.set('two.test', 'A', ['127.0.0.2']);

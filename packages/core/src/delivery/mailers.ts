@@ -1,23 +1,25 @@
 import { hostname } from 'node:os';
 import { createMailer, createMxTransport, createSimulatorMailer, type Mailer } from '@postrider/mail';
-import type { Transport } from '../config.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
+import type { Transport } from '../process/config.ts';
 import type { Mailers } from './attempt.ts';
 import { stsPolicyStore } from './sts-policies.ts';
 
-/** Where the simulator listens, on this machine. */
+/** The address of the simulator on this machine. */
 export interface SimulatorAddress {
   readonly host: string;
   readonly port: number;
 }
 
 const CONNECTIONS_PER_SITE = 20;
-/** A relay is there for this service. Postfix grants a client 50 as it comes, and answers 421 to more. */
+/**
+ * A relay is dedicated to this service. Postfix allows 50 connections per client by default and answers 421 to more.
+ */
 const CONNECTIONS_TO_RELAY = 40;
 
 /**
- * Sandbox keys, and every key with DELIVERY=capture, send over SMTP into the simulator; other mail takes the
- * transports of DELIVERY in their order.
+ * Sandbox keys, and all keys with DELIVERY=capture, send to the simulator over SMTP; other mail uses the transports of
+ * DELIVERY in order.
  */
 export function createMailers(
   services: Pick<Services, 'config' | 'log' | 'sql'>,
@@ -63,7 +65,7 @@ function liveTransport(
           host,
           port,
           secure,
-          // With a user the client insists on a checked certificate.
+          // With credentials the client requires a verified certificate.
           tls: 'opportunistic',
           max_connections: CONNECTIONS_TO_RELAY,
           ...(user !== '' && { user, pass }),
@@ -73,7 +75,7 @@ function liveTransport(
   }
 }
 
-/** Servers of strangers look at the name in EHLO; a relay of one's own hardly does. */
+/** Public servers check the EHLO name; a private relay rarely does. */
 function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
   const to_strangers = config.DELIVERY.some((transport) => transport.kind === 'mx');
   const name = config.HELO_NAME ?? (to_strangers ? hostname() : 'localhost');
@@ -86,7 +88,7 @@ function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
   return name;
 }
 
-/** Everything that these mailers have open; the two may be one. */
+/** Open connections of these mailers, which may be one and the same. */
 export async function stopMailers(mailers: Mailers): Promise<void> {
   await Promise.all([...new Set<Mailer>(Object.values(mailers))].map((mailer) => mailer.stop()));
 }

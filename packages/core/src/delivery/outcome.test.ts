@@ -32,7 +32,7 @@ describe('a refusal', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
-  it('of a domain that takes no mail suppresses before anything is connected', () => {
+  it('of a domain with a null MX suppresses without a connection', () => {
     expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
       transition: 'reject',
       reason: 'domain',
@@ -40,14 +40,14 @@ describe('a refusal', () => {
     });
   });
 
-  it('without a reply is no refusal: there was nothing to send', () => {
+  it('without a reply is not a refusal: there was nothing to send', () => {
     const outcome = rejected('connect', null);
 
     expect(judge(outcome)).toEqual({ transition: 'expire', reason: 'content_gone' });
     expect(refusalOf(outcome)).toBeNull();
   });
 
-  it('for now is tried again as long as the schedule goes, and fails then', () => {
+  it('that is temporary is retried until the schedule ends, and fails then', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 1)).toMatchObject({ transition: 'defer', delay_seconds: 60 });

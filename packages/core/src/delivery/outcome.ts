@@ -2,18 +2,18 @@ import type { SendOutcome } from '@postrider/mail';
 import { type Classification, classify, type RefusalCategory } from './classify.ts';
 import { retryDelay } from './retry.ts';
 
-/** Why a mail failed that may have arrived. */
+/** Reason for a failed mail that may have arrived. */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
 export type UnknownPolicy = 'resend' | 'stop';
 
-/** What becomes of a recipient after an attempt. */
+/** The result of an attempt for its recipient. */
 export type Verdict =
   | { readonly transition: 'accept' | 'hand_back' | 'expire'; readonly reason: string | null }
   | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
-/** Judges one attempt. attempt_count includes it. */
+/** Decides the outcome of one attempt. attempt_count includes it. */
 export function judgeOutcome(
   outcome: SendOutcome,
   attempt_count: number,
@@ -24,16 +24,16 @@ export function judgeOutcome(
     case 'accepted':
       return { transition: 'accept', reason: null };
     case 'rejected': {
-      // Without a reply nobody refused it: there was nothing to send. A domain that takes no mail has one.
+      // Without a reply nothing was refused: there was nothing to send. A domain with a null MX has one.
       if (outcome.stage === 'connect' && outcome.reply === null)
         return { transition: 'expire', reason: 'content_gone' };
       const refusal = refusalOf(outcome);
-      // Some servers say 5xx where they mean that a later attempt may pass.
+      // Some servers say 5xx although a later attempt may succeed.
       if (outcome.reply && refusal?.permanent === false) break;
       return { transition: 'reject', reason: refusal?.category ?? 'other', suppress: refusal?.suppress === true };
     }
     case 'unknown':
-      // Sending again may deliver twice, stopping may deliver never; the workspace chooses.
+      // A retry may deliver twice, giving up may deliver never; the workspace chooses.
       if (unknown_policy === 'stop') return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
     case 'deferred':
@@ -44,18 +44,18 @@ export function judgeOutcome(
   return { transition: 'defer', reason: null, delay_seconds };
 }
 
-/** What a refusal means; null where nobody refused anything. kept_by is what kept the mail from every server. */
+/** The meaning of a refusal; null if nothing was refused. kept_by is what stopped the mail before any server. */
 export function refusalOf(
   { kind, stage, reply, error }: SendOutcome,
   kept_by: RefusalCategory | null = null,
 ): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
-  // What is refused at MAIL is the sender.
+  // A refusal of MAIL is about the sender.
   if (reply) return stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
   return { category: kept_by ?? 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
 }
 
-/** What the last word of the other side was, for people. */
+/** The last reply or error, for display. */
 export function lastResponse({ reply, error }: Pick<SendOutcome, 'reply' | 'error'>): string {
   if (!reply) return error ?? 'no reply';
   return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');

@@ -1,14 +1,15 @@
 import type { Sql } from '@postrider/db';
 import { createWorld, emptyTables, type PlanWatch, type World, watchPlans } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isoTime } from '../clock.ts';
-import type { Services } from '../context.ts';
-import { newId } from '../ids.ts';
+import { sendMessage } from '../accept/index.ts';
+import { isoTime } from '../fields/clock.ts';
+import { newId } from '../fields/ids.ts';
 import { parkDeliveries, resumeParked } from '../lanes/index.ts';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import type { Services } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
 import { claimDeliveries, settleDeliveries } from './attempt.ts';
-import { type Move, overdueRecipients, type RecipientKey, renewLeases, transition } from './store.ts';
+import type { RecipientKey } from './recipient-key.ts';
+import { type Move, overdueRecipients, renewLeases, transition } from './store.ts';
 
 const GROWN = 20_000;
 const MAILS = 10;
@@ -28,7 +29,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-/** Sends, takes and records mails, of which the last is refused for now; the statements run on the connection given. */
+/** Sends, claims and settles mails, the last one deferred, on the given connection. */
 async function deliver(services: Services): Promise<number> {
   for (let index = 0; index < MAILS; index++) {
     const mail = { from: 'hello@sandbox.test', to: `p${index}@example.com`, subject: 'Hello', text: 'Hi' };
@@ -61,7 +62,7 @@ async function send(fields: Record<string, unknown>): Promise<Move[]> {
   return keys.map((key) => ({ ...key, event_id: newId('event', world.clock.now()) }));
 }
 
-/** Sends mails, brings them to where the transition begins, and makes it on the connection given; how many it moved. */
+/** Sends mails, prepares them for the transition, and runs it on the given connection; returns the count moved. */
 async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
   const later = { scheduled_at: isoTime(new Date(world.clock.now() + HOUR_MS)) };
   const moves = await send(name === 'bounce' ? {} : later);
@@ -71,7 +72,7 @@ async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
   return moved.length;
 }
 
-/** Looks into an empty lane, parks mails in it, and takes them back; how many came back. */
+/** Reads an empty lane, parks mails in it, and takes them back; returns the count taken. */
 async function resume(): Promise<number> {
   const database = { ...world.services, sql: own };
   const slice = { lane: LANE, count: MAILS, after: '' };
@@ -86,14 +87,14 @@ async function resume(): Promise<number> {
   return (await resumeParked(database, [slice])).length;
 }
 
-/** Sends mails, and finds so many that are overdue. */
+/** Sends mails and finds the given number of overdue ones. */
 async function overlook(): Promise<number> {
   await send({});
   await world.clock.advance(HOUR_MS);
   return (await overdueRecipients(own, 60, null, MAILS)).length;
 }
 
-/** Many more mails with an event each, all of them open and due tomorrow, and as many that are parked. */
+/** Many more mails with an event each, open and due tomorrow, and as many parked ones. */
 async function grow(): Promise<void> {
   await own`
     insert into messages select copy.* from (select * from messages limit 1) m, generate_series(1, ${GROWN}) n,

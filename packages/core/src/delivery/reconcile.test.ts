@@ -1,7 +1,7 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { claimDeliveries } from './attempt.ts';
 import { newWalk, reconcileDeliveries } from './reconcile.ts';
 
@@ -18,7 +18,7 @@ async function send(fields: Record<string, unknown> = {}): Promise<string> {
   return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
 }
 
-/** What no commit of ours does: the job is gone, and its recipient is open. */
+/** An inconsistency that no commit of ours causes: the job is gone, and its recipient is open. */
 async function loseJobs(message_ids: readonly string[]): Promise<void> {
   await world.services.sql`
     delete from pgboss.job
@@ -34,7 +34,7 @@ async function liveJobs(): Promise<number> {
 const alarms = () => world.logged.filter((line) => line.rescued !== undefined);
 
 describe('the reconciler', () => {
-  it('finds an open recipient whose job has vanished, once it is overdue, and raises an alarm', async () => {
+  it('finds an overdue open recipient without a job, and logs an error', async () => {
     const id = await send();
     await loseJobs([id]);
     expect(await reconcileDeliveries(world.services)).toBe(0);
@@ -49,7 +49,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('finds what was claimed by a process that died with its job, once the lease is over', async () => {
+  it('finds a recipient of a dead process without a job, once the lease expired', async () => {
     const id = await send();
     await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
     await loseJobs([id]);
@@ -82,7 +82,7 @@ describe('the reconciler', () => {
     expect(alarms()).toEqual([]);
   });
 
-  it('gives each orphan one job when two run at once', async () => {
+  it('gives each orphan one job when two run concurrently', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count++) ids.push(await send());
     await loseJobs(ids);
@@ -96,7 +96,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(20);
   });
 
-  it('leaves alone whoever is claimed between its look and its rescue', async () => {
+  it('skips a recipient claimed between its read and its rescue', async () => {
     const id = await send();
     await loseJobs([id]);
     await world.clock.advance(OVERDUE_MS);
@@ -106,14 +106,14 @@ describe('the reconciler', () => {
 
     await world.services.sql.begin(async (tx) => {
       await tx`update recipients set lease = gen_random_uuid(), lease_until = clock_now() + interval '30 seconds', state = 'sending'`;
-      // The claim is not committed yet, so the look still finds the recipient; the rescue skips the locked row.
+      // The claim is not committed yet, so the read still finds the recipient; the rescue skips the locked row.
       expect(await reconcileDeliveries(world.services)).toBe(0);
     });
 
     expect(await reconcileDeliveries(world.services)).toBe(0);
   });
 
-  it('finds an orphan behind a line of recipients that are late but have their jobs', async () => {
+  it('finds an orphan behind many late recipients that have their jobs', async () => {
     const to = Array.from({ length: 50 }, (_, index) => `to${index}@example.com`);
     const at = new Date(world.clock.now() + 60_000).toISOString();
     for (let count = 0; count < 50; count++) await send({ to, scheduled_at: at });
@@ -130,7 +130,7 @@ describe('the reconciler', () => {
     expect(await liveJobs()).toBe(2501);
   });
 
-  it('comes in later runs to an orphan behind a line that is longer than one run walks, and begins anew', async () => {
+  it('reaches an orphan behind more rows than one run walks in later runs, and wraps around', async () => {
     const walk = newWalk(2, 2);
     const run = () => reconcileDeliveries(world.services, walk);
     for (let count = 0; count < 9; count++) await send();

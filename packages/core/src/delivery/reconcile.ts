@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Services } from '../context.ts';
 import { parkedJobs, unparkDeliveries, untendedLanes } from '../lanes/index.ts';
+import type { Services } from '../operation/context.ts';
 import { lockOrphans, type Overdue, overdueRecipients, rememberJobs } from './store.ts';
 
-// Longer than the lease and pg-boss's own rescue after a lost heartbeat: whoever is found later was forgotten.
+// Longer than the lease and than the rescue of pg-boss after a lost heartbeat.
 const OVERDUE_SECONDS = 60;
-// Every worker looks after the parked mail of all lanes each second.
+// Every worker polls the parked mail of all lanes each second.
 const UNTENDED_SECONDS = 60;
 const PAGE = 1000;
-// A hundred thousand that are late but not forgotten are walked in a second or two.
+// 100,000 late but live recipients are walked in one or two seconds.
 const MOST_PAGES = 100;
 
 /**
- * How far the runs of a process have come. A line may stay longer than one run walks, as mail that is parked behind a
- * closed lane stays for hours; so the next run goes on behind the last, and begins anew after the end.
+ * Progress of the runs of a process. More rows may be late than one run walks, such as mail parked for hours behind a
+ * closed lane; so a run continues after the last one, and wraps around at the end.
  */
 export interface Walk {
   after: Overdue | null;
@@ -26,9 +26,9 @@ export function newWalk(page = PAGE, most_pages = MOST_PAGES): Walk {
 }
 
 /**
- * Finds open recipients that are overdue, have no live job and are not parked, and gives them one; and mail that is
- * parked in an open lane without a worker to look after it. In steady state there
- * are none: each rescue is logged as an alarm. Two at once skip each other's rows.
+ * Gives a job to open recipients that are overdue, have no live job and are not parked, and to mail parked in an open
+ * lane that no worker polls. In steady state there are none: each rescue is logged as an error. Concurrent runs skip
+ * each other's rows.
  */
 export async function reconcileDeliveries(services: Services, walk: Walk = newWalk()): Promise<number> {
   let rescued = await rescueParked(services);
@@ -71,7 +71,10 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
   });
 }
 
-/** Those that neither live nor are parked. A job may go from one to the other between two looks, but not twice. */
+/**
+ * Those with no live job and not parked. A recipient may change between the two states once between two reads, but not
+ * twice.
+ */
 async function lostJobs(services: Services, job_ids: readonly string[]): Promise<Set<string>> {
   const { sql, jobs } = services;
   const gone = await jobs.withoutLiveJob(sql, 'delivery.attempt', job_ids);

@@ -1,33 +1,33 @@
 import { type ReportedRecipient, type ReturnedMail, readReply } from '@postrider/mail';
-import type { Services } from '../context.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
 import { addSuppressions, type SuppressionSource } from '../suppressions/index.ts';
 import { type Classification, classify } from './classify.ts';
 import type { ReturnPath } from './return-path.ts';
 import { findReturnedTo, type ReturnedTo, transition } from './store.ts';
 
-/** What became of a mail that came back to an envelope sender of ours. */
+/** The result of a mail returned to one of our envelope senders. */
 export type RecordedReturn =
   | { readonly kind: 'bounced' | 'complained' }
   | { readonly kind: 'ignored'; readonly why: string }
-  /** The delivery that it is about is still being recorded: whoever brings the mail is to bring it again. */
+  /** The delivery is still being recorded: the report has to be delivered again. */
   | { readonly kind: 'later' };
 
-// RFC 5965 section 7.3 and its registry. not-spam is the opposite of a complaint, and auth-failure (RFC 6591) is no
-// word of a reader.
+// RFC 5965 section 7.3 and its registry. not-spam is the opposite of a complaint, and auth-failure (RFC 6591) does not
+// come from a reader.
 const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list'];
 
-/** What a returned mail asks for, if it asks for anything. */
+/** The change that a returned mail asks for, if any. */
 type Finding =
   | { readonly transition: 'bounce'; readonly report: ReportedRecipient; readonly alone: boolean }
   | { readonly transition: 'complain'; readonly feedback_type: string }
   | { readonly transition: null; readonly why: string };
 
 /**
- * Records a returned mail, whose address has proved whom it is about; what the mail says of recipients is not
- * believed for that. Only a delivered recipient changes, so the same report changes nothing twice. One that is being
- * sent at this moment is asked for again, because the report may have overtaken our own record. One that waits for
- * another attempt keeps it: its answer will be as good as the report.
+ * Records a returned mail. The signed address proves the recipient; recipients named in the report are not trusted.
+ * Only a delivered recipient changes, so a repeated report changes nothing. If the recipient is being sent to, the
+ * report may have overtaken our own record and has to come again. If it waits for a retry, it keeps that: the next
+ * reply is as good as the report.
  */
 export async function recordReturned(
   services: Services,
@@ -38,7 +38,7 @@ export async function recordReturned(
   if (finding.transition === null) return { kind: 'ignored', why: finding.why };
   return services.sql.begin(async (tx): Promise<RecordedReturn> => {
     const recipient = await findReturnedTo(tx, path);
-    if (!recipient) return { kind: 'ignored', why: 'the message is no longer kept' };
+    if (!recipient) return { kind: 'ignored', why: 'the message is no longer stored' };
     if (recipient.state === 'sending') return { kind: 'later' };
     const now_ms = services.clock.now();
     const event_id = newId('event', now_ms);
@@ -59,7 +59,7 @@ function find(mail: ReturnedMail): Finding {
     case 'complaint':
       return COMPLAINTS.includes(mail.feedback_type)
         ? { transition: 'complain', feedback_type: mail.feedback_type }
-        : { transition: null, why: `feedback of type ${mail.feedback_type} is no complaint` };
+        : { transition: null, why: `feedback of type ${mail.feedback_type} is not a complaint` };
     case 'report': {
       const failed = mail.recipients.filter(({ action }) => action === 'failed');
       const [report] = failed;
@@ -69,7 +69,7 @@ function find(mail: ReturnedMail): Finding {
     case 'auto_reply':
       return { transition: null, why: 'it is an automatic reply' };
     case 'other':
-      return { transition: null, why: 'it is no report' };
+      return { transition: null, why: 'it is not a report' };
   }
 }
 
@@ -84,7 +84,7 @@ function meaningOf(finding: Exclude<Finding, { transition: null }>, recipient: R
   const { report, alone } = finding;
   const refusal = classifyReport(report);
   const response = report.diagnostic ?? report.status ?? 'undelivered';
-  // A list behind the address may report several members; what is wrong with one of them is not wrong with ours.
+  // A list behind the address may report several members; their faults are not faults of our recipient.
   const about_it = alone || report.addresses.includes(recipient.email.toLowerCase());
   const suppress: Suppressing | null = refusal.suppress && about_it ? { source: 'bounce', reason: response } : null;
   return {
@@ -97,7 +97,7 @@ function meaningOf(finding: Exclude<Finding, { transition: null }>, recipient: R
   };
 }
 
-/** A report's status and diagnostic code, judged as the reply that they stand for. */
+/** Classifies a report's status and diagnostic code like the reply that they stand for. */
 function classifyReport({ status, diagnostic }: ReportedRecipient): Classification {
   const reply = readReply(diagnostic ?? '');
   // x.0.0 says nothing but its class.
@@ -107,7 +107,7 @@ function classifyReport({ status, diagnostic }: ReportedRecipient): Classificati
     enhanced: told ?? status,
     text: reply?.text ?? diagnostic ?? '',
   });
-  // The server gave up on something temporary: that ends this message and says nothing of the next.
+  // The server gave up on a temporary failure: that ends this message and says nothing about the next.
   return status?.startsWith('4') ? { ...found, suppress: false } : found;
 }
 

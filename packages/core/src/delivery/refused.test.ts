@@ -1,8 +1,9 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
 import { listEvents } from '../events/index.ts';
-import { getMessage, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { getMessage } from '../messages/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { claimDeliveries, settleDeliveries } from './attempt.ts';
 
 let world: World;
@@ -34,7 +35,7 @@ async function suppressed() {
   ];
 }
 
-it('a refusal of the mailbox bounces and suppresses the address, in the event that caused it', async () => {
+it('a refusal of the mailbox bounces and suppresses the address, with its cause in the event', async () => {
   const shown = await sendTo('gone@example.com', { 'gone@example.com': '550 5.1.1 User unknown' });
 
   expect(shown).toMatchObject({
@@ -59,7 +60,7 @@ it.each([
   ['554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org', 'reputation'],
   ['552 5.2.2 Mailbox full', 'quota'],
   ['554 5.6.0 Message content rejected', 'content'],
-])('a refusal for another cause bounces and suppresses nobody: %s', async (reply, category) => {
+])('a refusal for another cause bounces and suppresses no address: %s', async (reply, category) => {
   const shown = await sendTo('ada@example.com', { 'ada@example.com': reply });
 
   expect(shown).toMatchObject({ status: 'bounced', attempts: [{ outcome: 'rejected', category }] });
@@ -73,14 +74,14 @@ it.each([
     'rejected',
     'throttled',
   ],
-])('what is refused for now is tried again and suppresses nobody: %s', async (reply, outcome, category) => {
+])('a temporary refusal is retried and suppresses no address: %s', async (reply, outcome, category) => {
   const shown = await sendTo('ada@example.com', { 'ada@example.com': reply });
 
   expect(shown).toMatchObject({ status: 'deferred', attempts: [{ outcome, category }] });
   expect(await suppressed()).toEqual([]);
 });
 
-it('of several recipients, each has the end and the suppression of its own answer', async () => {
+it('each of several recipients has the result and suppression of its own reply', async () => {
   const shown = await sendTo(['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'], {
     'a@example.com': '550 5.1.1 User unknown',
     'b@example.com': '550 5.7.1 No',
@@ -96,7 +97,7 @@ it('of several recipients, each has the end and the suppression of its own answe
   expect((await suppressed()).map((row) => row.email)).toEqual(['a@example.com', 'c@example.com']);
 });
 
-it('a late result whose lease was lost suppresses nobody', async () => {
+it('a late result whose lease was lost suppresses no address', async () => {
   await invoke(as(), sendMessage, { from: 'hello@sandbox.test', to: 'late@example.com', subject: 'Hello', text: 'Hi' });
   const [claimed] = await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
   if (!claimed) throw new Error('nothing was claimed');

@@ -1,5 +1,5 @@
 import { compose, type Mailbox, type OutgoingMessage, parseMailbox, textFromHtml } from '@postrider/mail';
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
 import { returnPathLocal } from './return-path.ts';
 import type { Body, DeliveryRow } from './store.ts';
 
@@ -10,7 +10,7 @@ interface StoredAttachment {
   readonly content_id?: string;
 }
 
-/** Who sends and who is to get it: the envelope of one recipient's copy. */
+/** The envelope of one recipient. */
 export function envelopeOf(
   { config, secret_key }: Pick<Services, 'config' | 'secret_key'>,
   delivery: DeliveryRow,
@@ -37,12 +37,12 @@ export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): r
   return JSON.parse(attachments) as StoredAttachment[];
 }
 
-/** The bytes that every recipient of a message is sent, not signed yet: a pure function of its rows. */
+/** The unsigned bytes that every recipient gets: a pure function of the rows of a message. */
 export function renderMessage(message: Rendered): Buffer {
   return compose(outgoing(message, message));
 }
 
-/** What is to be composed, out of the rows of a message. */
+/** Builds the composer input from the rows of a message. */
 export function outgoing(message: Omit<Rendered, keyof Body>, body: Body): OutgoingMessage {
   // Stored as JSON of what the send schema had let through.
   const headers = JSON.parse(body.headers) as Record<string, string>;

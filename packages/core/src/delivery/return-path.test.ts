@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../fields/ids.ts';
+import { readConfig } from '../process/config.ts';
 import { readReturnPath, returnPathLocal } from './return-path.ts';
 
 const KEY = 'a'.repeat(64);
@@ -21,7 +21,7 @@ describe('the local part of the envelope sender', () => {
     expect(local).toMatch(/^b\+[0-9a-z]+\.[0-9a-f]+$/);
   });
 
-  it('names the message and the recipient again, whatever was done to its case', () => {
+  it('names the message and the recipient in any letter case', () => {
     const path = { message_id: key.message_id, recipient_end: key.recipient_id.slice(-16) };
 
     expect(readReturnPath(readers(KEY), local)).toEqual({ kind: 'ours', path });

@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Services } from '../context.ts';
-import { idPrefixes, isId } from '../ids.ts';
-import type { RecipientKey } from './store.ts';
+import { idPrefixes, isId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import type { RecipientKey } from './recipient-key.ts';
 
-// The envelope sender names the recipient and proves that we wrote it: b+<message><recipient>.<signature>. The
-// message's id is whole, because it finds the rows by their primary key. Of the recipient's id only the random part
-// is there, which is enough among a hundred: with both ids whole, 64 octets (RFC 5321 section 4.5.3.1.1) would
-// leave 10 for the signature. Everything is lower case, so that a server which folds case does no harm.
+// The envelope sender names the recipient and is signed: b+<message><recipient>.<signature>. The message id is whole,
+// to find the rows by primary key. Of the recipient id only the random part is used, which is unique enough among a
+// hundred: two whole ids would leave 10 of 64 octets (RFC 5321 section 4.5.3.1.1) for the signature. All lower case, so
+// that servers that change case do no harm.
 
 const MARK = 'b+';
 const ID_CHARS = 26;
 const RANDOM_CHARS = 16;
-// 72 bits, to be guessed online, one RCPT command each.
+// 72 bits; guessing is online only, one RCPT command each.
 const SIGNATURE_CHARS = 18;
 const FORM = new RegExp(`^([0-9a-z]{${ID_CHARS}})([0-9a-z]{${RANDOM_CHARS}})\\.([0-9a-f]{${SIGNATURE_CHARS}})$`);
 
-/** Whom a returned mail is about: a message, and what its recipient's id ends in. */
+/** The message of a returned mail, and the suffix of its recipient id. */
 export interface ReturnPath {
   readonly message_id: string;
   readonly recipient_end: string;
@@ -23,7 +23,7 @@ export interface ReturnPath {
 
 export type ReadReturnPath =
   | { readonly kind: 'ours'; readonly path: ReturnPath }
-  /** It looks like ours and its signature is wrong. */
+  /** It has our form and a wrong signature. */
   | { readonly kind: 'forged' }
   | { readonly kind: 'foreign' };
 
@@ -33,7 +33,7 @@ export function returnPathLocal(secret_key: string, key: Pick<RecipientKey, 'mes
   return `${MARK}${message}${recipient_end}.${signatureOf(secret_key, message, recipient_end)}`;
 }
 
-/** Reads a local part that a mail came back to. The key before this one signed what is still under way. */
+/** Parses the local part of a returned mail. Accepts the previous key, which signed mail still under way. */
 export function readReturnPath(services: Pick<Services, 'secret_key' | 'config'>, local_part: string): ReadReturnPath {
   const local = local_part.toLowerCase();
   if (!local.startsWith(MARK)) return { kind: 'foreign' };

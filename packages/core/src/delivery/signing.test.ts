@@ -1,8 +1,9 @@
-import { createSealing, createServices, invoke } from '@postrider/core';
+import { createEncryption, createServices, invoke } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
 import { createWorld, type SinkMail, testPairs, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { getMessage, sendMessage } from '../messages/index.ts';
+import { sendMessage } from '../accept/index.ts';
+import { getMessage } from '../messages/index.ts';
 import { claimDeliveries } from './index.ts';
 
 let world: World;
@@ -72,7 +73,7 @@ it('sends the same bytes again after a deferral', async () => {
   expect(seen[1]).toBe(seen[0]);
 });
 
-it('does not send what it has no key for, and says so', async () => {
+it('does not send mail without a signing key, and says so', async () => {
   const id = await send({ from: 'a@good.test', to: 'nokey@example.com' });
   const ids = await takeKeysAway('good.test');
 
@@ -97,17 +98,17 @@ it('does not send what it has no key for, and says so', async () => {
   expect(await Promise.all(copiesOf(id).map(world.signatures))).toEqual([BOTH('good.test')]);
 });
 
-it('does not send what it cannot open the key for, and sends it once it can', async () => {
+it('does not send mail whose key cannot be decrypted, and sends it once it can', async () => {
   await world.services.sql.begin((tx) =>
     insertProvenDomain(
       tx,
-      createSealing('x'.repeat(64)),
-      { workspace_id: world.workspace_id, name: 'sealed.test', sandbox: false },
+      createEncryption('x'.repeat(64)),
+      { workspace_id: world.workspace_id, name: 'encrypted.test', sandbox: false },
       testPairs,
       world.clock.now(),
     ),
   );
-  const id = await send({ from: 'a@sealed.test', to: 'sealed@example.com' });
+  const id = await send({ from: 'a@encrypted.test', to: 'encrypted@example.com' });
 
   await world.drain();
 
@@ -116,7 +117,7 @@ it('does not send what it cannot open the key for, and sends it once it can', as
   expect([state, last_response]).toEqual(['deferred', expect.stringContaining('SECRET_KEY_PREVIOUS')]);
 });
 
-it('opens keys that the previous secret key sealed', async () => {
+it('decrypts keys encrypted with the previous secret key', async () => {
   const id = await send({ from: 'a@good.test', to: 'rotated@example.com' });
   const { config, secret_key } = world.services;
   const rotated = createServices({

@@ -20,7 +20,7 @@ const countsOf = (states: readonly DeliveryState[]) =>
   Object.fromEntries([...Map.groupBy(states, (state) => state)].map(([state, same]) => [state, same.length]));
 
 describe('the states', () => {
-  it('stand in the order of the enum in the database', async () => {
+  it('are in the order of the database enum', async () => {
     const rows = await sql<{ state: string }[]>`select unnest(enum_range(null::delivery_state))::text as state`;
 
     expect(rows.map((row) => row.state)).toEqual([...deliveryStates]);
@@ -38,7 +38,7 @@ describe('messageStatus', () => {
     [['delivered', 'complained'], 'complained'],
     [['delivered', 'suppressed', 'canceled'], 'suppressed'],
     [['canceled', 'delivered'], 'canceled'],
-  ])('folds %j to %s', (states, status) => {
+  ])('aggregates %j to %s', (states, status) => {
     expect(messageStatus(countsOf(states))).toBe(status);
   });
 
@@ -51,7 +51,7 @@ describe('messageStatus', () => {
     );
   });
 
-  it('is what min(state) is in the database', async () => {
+  it('equals min(state) in the database', async () => {
     const state = fc.constantFrom(...deliveryStates);
     await fc.assert(
       fc.asyncProperty(fc.array(state, { minLength: 1, maxLength: 8 }), async (states) => {
@@ -69,7 +69,7 @@ describe('messageStatus', () => {
 });
 
 describe('the transitions', () => {
-  it('leave a closed state only for what a mail tells later, and only from delivered', () => {
+  it('leave a closed state only after a later report, and only from delivered', () => {
     for (const { from, to } of Object.values(transitions)) {
       const closed = from.filter((state) => !openStates.some((open) => open === state));
       if (closed.length > 0)
@@ -83,8 +83,8 @@ describe('the transitions', () => {
     expect(deliveryStates.filter((state) => !reached.has(state))).toEqual([]);
   });
 
-  it('ask for the lease wherever the outcome of an attempt is written', () => {
-    // Whoever held the lease of what is lost is gone.
+  it('require the lease to write the outcome of an attempt', () => {
+    // The worker that held the lease of these is gone.
     const { lose: _, ...written } = transitions;
     for (const { from, to, leased } of Object.values(written)) {
       const [only, ...others] = from;

@@ -1,9 +1,9 @@
-import type { EventType } from '../events/catalogue.ts';
+import type { EventType } from '../events/index.ts';
 
 /**
- * Every state of a recipient, in the order of the fold: a message's status is the least of its recipients'
- * states. Open states come first, least advanced first; closed ones follow, worst first. The database's
- * enum delivery_state has the same order, so min(state) is the fold there.
+ * Every state of a recipient, in aggregate order: a message's status is the minimum of its recipients' states. Open
+ * states come first, least advanced first; then closed ones, worst first. The database enum delivery_state has the same
+ * order, so min(state) is the aggregate there.
  */
 export const deliveryStates = [
   'scheduled',
@@ -24,13 +24,13 @@ export const openStates = ['scheduled', 'queued', 'deferred', 'sending'] as cons
 interface Transition {
   readonly from: readonly DeliveryState[];
   readonly to: DeliveryState;
-  /** What the transition appends to the event log; null where it tells nobody anything. */
+  /** The event that the transition appends, if any. */
   readonly event: EventType | null;
-  /** The mover must hold the recipient's lease. Otherwise nobody may hold a live one. */
+  /** Whether the caller must hold the recipient's lease. Otherwise there must be no live one. */
   readonly leased: boolean;
 }
 
-/** All there is: nothing else writes a state. Terminal states are absorbing but for what arrives later by mail. */
+/** The only writers of a state. Terminal states are final except for reports that arrive later by mail. */
 export const transitions = {
   reschedule: { from: ['scheduled', 'queued'], to: 'scheduled', event: null, leased: false },
   release: { from: ['scheduled'], to: 'queued', event: 'email.queued', leased: false },
@@ -52,7 +52,7 @@ export type TransitionName = keyof typeof transitions;
 
 export type StateCounts = Readonly<Partial<Record<DeliveryState, number>>>;
 
-/** A message's status, from how many of its recipients are in which state. */
+/** A message's status, from the counts of its recipients' states. */
 export function messageStatus(recipients: StateCounts): DeliveryState {
   const least = deliveryStates.find((state) => (recipients[state] ?? 0) > 0);
   if (!least) throw new Error('a message has no recipient');

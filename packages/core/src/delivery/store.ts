@@ -1,26 +1,32 @@
-import { type Fragment, fitsRecord, isoTimes, recordsIn, recordTexts, type Sql, type Tx } from '@postrider/db';
+import {
+  equalsByRange,
+  type Fragment,
+  fence,
+  fitsRecord,
+  indexCollation,
+  isoTimes,
+  recordsIn,
+  recordTexts,
+  type Sql,
+  type Tx,
+} from '@postrider/db';
 import type { JobHold } from '@postrider/queue';
-import type { KeyMode } from '../api-keys/secret.ts';
 import { isMessageEvent } from '../events/index.ts';
-import { stillSuppressed } from '../suppressions/in-force-store.ts';
+import type { KeyMode } from '../operation/secrets.ts';
+import { stillSuppressed } from '../suppressions/index.ts';
 import type { RefusalCategory } from './classify.ts';
 import type { UnknownPolicy } from './outcome.ts';
+import type { RecipientKey } from './recipient-key.ts';
 import type { ReturnPath } from './return-path.ts';
 import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
 
-/** Names a recipient row; every key of the schema begins with the workspace. */
-export interface RecipientKey {
-  readonly workspace_id: string;
-  readonly message_id: string;
-  readonly recipient_id: string;
-}
-
+/** Identifies a recipient row; every key of the schema begins with the workspace. */
 export interface Move extends RecipientKey {
-  /** The lease that the mover holds, where the transition asks for one. */
+  /** The lease held, if the transition needs one. */
   readonly lease?: string;
-  /** The lease that the mover takes. */
+  /** The lease to take. */
   readonly new_lease?: string;
-  /** For the event, where the transition records one. */
+  /** Facts of the event, if the transition records one. */
   readonly event_id?: string;
   readonly event_facts?: Readonly<Record<string, unknown>>;
   readonly due_at?: Date;
@@ -34,38 +40,32 @@ export interface Moved extends RecipientKey {
   readonly attempt_count: number;
 }
 
-// Longer than a renewal that failed twice; renewed every 10 s while an attempt runs.
+// Survives two failed renewals; renewed every 10 s during an attempt.
 export const LEASE_SECONDS = 30;
 
-/** A claim counts as an attempt; handing it back untried takes that away again. */
+/** A claim counts as an attempt; releasing it untried undoes that. */
 const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, take_over: 1, hand_back: -1 };
 
-/**
- * That row r is the recipient which a key names; a range stands for the equality of the first column of the primary
- * key. For an equality Postgres also weighs a walk of the whole index, in its order, and a plan made while the table is
- * empty takes that for as cheap as a step for each key. For a range there is no such path.
- */
+/** Matches row r to a key, by the primary key. */
 function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fragment {
-  return sql.unsafe(
-    `r.message_id >= ${key}.message_id and r.message_id <= ${key}.message_id and r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`,
-  );
+  const first = equalsByRange(sql, sql`r.message_id`, sql.unsafe(`${key}.message_id`));
+  return sql`${first} and ${sql.unsafe(`r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`)}`;
 }
 
-/** The same of message m, whose primary key begins with the workspace. */
+/** The same for message m, whose primary key begins with the workspace. */
 function isMessage(sql: Sql | Tx, key: string): Fragment {
-  return sql.unsafe(
-    `m.workspace_id >= ${key}.workspace_id and m.workspace_id <= ${key}.workspace_id and m.id = ${key}.message_id`,
-  );
+  const first = equalsByRange(sql, sql`m.workspace_id`, sql.unsafe(`${key}.workspace_id`));
+  return sql`${first} and ${sql.unsafe(`m.id = ${key}.message_id`)}`;
 }
 
 /**
- * The only UPDATE of a state, but for settleTaken. Moves many recipients in one statement, folds their messages' statuses,
- * appends the events, and returns those that won: a row in another state, not due, or under another's
- * lease is left alone. The messages are locked first, in id order, so that siblings moved by two
- * transactions at once fold one after the other, and two batches cannot deadlock.
+ * The only UPDATE of a state except settleTaken. Moves many recipients in one statement, aggregates the status of their
+ * messages, appends the events, and returns the moved rows: a row in another state, not due, or under another lease is
+ * left alone. Messages are locked first, in id order, so that siblings moved by two transactions aggregate one after
+ * the other, and two batches cannot deadlock.
  *
- * A claim leaves the message alone: most attempts end before anybody could look, and their end folds it.
- * showAttempts does it for those that last. So does a claim that takes over what a lost worker had claimed.
+ * A claim does not update the message: most attempts end before they could be seen, and their end aggregates it.
+ * showAttempts does it for long attempts, and a claim that takes over from a lost worker does it too.
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
   if (moves.length === 0) return [];
@@ -80,7 +80,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         -- A range, because an equality lets the planner read all events into a hash before it looks for one.
         case when ${once} then (not exists (
           select from events e where e.message_id >= w.message_id and e.message_id <= w.message_id
-            and e.workspace_id collate "POSIX" = w.workspace_id and e.type = ${event}
+            and e.workspace_id ${indexCollation} = w.workspace_id and e.type = ${event}
         ))::int else cardinality(w.ids) end as recorded,
         least(${to}::delivery_state, (
           select min(s.state) from recipients s
@@ -127,7 +127,7 @@ function isClaim(name: TransitionName): name is ClaimName {
   return name === 'claim' || name === 'take_over';
 }
 
-/** The transition `claim`, which is one statement and needs no transaction around it. */
+/** The transition `claim`: one statement that needs no transaction around it. */
 export async function claim(sql: Sql | Tx, moves: readonly Move[], name: ClaimName = 'claim'): Promise<Moved[]> {
   return sql<Moved[]>`
     with ${won(sql, name, moves)}
@@ -138,7 +138,7 @@ function orderOf({ message_id, recipient_id }: RecipientKey): string {
   return message_id + recipient_id;
 }
 
-/** When a message was first tried, for all that the moved ones tell; where an attempt is taken back, its siblings say. */
+/** First attempt time of a message, from the moved rows; if an attempt is undone, from its siblings. */
 function firstAttempt(tx: Sql | Tx, name: TransitionName): Fragment {
   if (name !== 'hand_back') return tx`min(first_attempt_at)`;
   return tx`least(min(first_attempt_at), (
@@ -147,10 +147,10 @@ function firstAttempt(tx: Sql | Tx, name: TransitionName): Fragment {
   ))`;
 }
 
-/** The recipients that a transition moves, as the first part of its statement. */
+/** The moved recipients, as the first part of the statement. */
 function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fragment {
   const { from, to, leased } = transitions[name];
-  // Rows are locked in this order, so that batches wait for each other and do not deadlock.
+  // Lock order, so that batches wait for each other instead of deadlocking.
   const moves = unordered.toSorted((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
   const claiming = isClaim(name);
   return tx`
@@ -198,11 +198,11 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
     )`;
 }
 
-/** Folds the messages of attempts that last, so that lists find them under the status that their entries show. */
+/** Aggregates the messages of long attempts, so that lists find them under the status that their entries show. */
 export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Promise<void> {
   await sql.begin(async (tx) => {
     await lockMessages(tx, keys);
-    // A statement of its own, so that it sees what was recorded while the locks were waited for.
+    // A statement of its own, to see what was committed while waiting for the locks.
     await tx`
       update messages m set status = f.status, sent_at = coalesce(m.sent_at, f.first_attempt_at)
       from unnest(
@@ -218,20 +218,20 @@ export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Pro
 }
 
 /**
- * The suppression in force of recipient r, by the primary key. The offset keeps the planner from reading the whole
- * list at once for a batch.
+ * The active suppression of recipient r, by primary key. The offset keeps the planner from reading the whole list for a
+ * batch.
  */
 function suppressionOf(tx: Sql | Tx): Fragment {
   return tx`
     select s.id from suppressions s
     where s.workspace_id = r.workspace_id and s.email = suppression_key(r.email)
       and ${stillSuppressed(tx)}
-    offset 0`;
+    ${fence}`;
 }
 
 /**
- * Locks messages in id order. A transaction of several transitions locks all of its messages before the first,
- * because each transition by itself would take the next ones in an order of its own.
+ * Locks messages in id order. A transaction of several transitions locks all of its messages first, because each
+ * transition would lock in an order of its own.
  */
 export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promise<void> {
   const messages = [...new Map(keys.map((key) => [key.message_id, key.workspace_id]))].sort(([left], [right]) =>
@@ -247,7 +247,7 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
     ) locked`;
 }
 
-/** What an attempt needs to know of a claimed recipient and its message. */
+/** What an attempt needs of a claimed recipient and its message. */
 export interface DeliveryRow extends RecipientKey {
   readonly email: string;
   readonly mode: KeyMode;
@@ -260,22 +260,22 @@ export interface DeliveryRow extends RecipientKey {
   readonly reply_to: string | null;
   readonly subject: string;
   readonly body_bytes: number;
-  /** The domain of the envelope that the sending domain asks for, once its record has been seen. */
+  /** The sending domain's envelope domain, once its record has been verified. */
   readonly return_path: string | null;
-  /** The keys that the sending domain signs with just now; none where it is removed, suspended or failed. */
+  /** The active signing keys of the sending domain; none if it is removed, suspended or failed. */
   readonly signing_key_ids: readonly string[];
   readonly recipient_count: number;
 }
 
-/** With its body, where that is stored, and small enough to be read together with others. */
+/** With its body, if that is stored and small enough to be read in a batch. */
 export type LoadedRow = DeliveryRow & { readonly attempt_count: number } & {
   -readonly [K in keyof Body]: Body[K] | null;
 };
 
-/** 200 bodies of this size, which is a whole claim, take 50 MB. Larger ones are read one by one, before they are sent. */
+/** 200 bodies of this size, a whole claim, take 50 MB. Larger ones are read one by one before sending. */
 export const READ_TOGETHER_BYTES = 256 * 1024;
 
-/** How claimed recipients are to be sent what, by primary keys, as a part of a statement; the source names them. */
+/** Send data of the recipients of a source, by primary keys, as part of a statement. */
 function loading(sql: Sql | Tx, source: Fragment): Fragment {
   return sql`
     select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at,
@@ -284,18 +284,18 @@ function loading(sql: Sql | Tx, source: Fragment): Fragment {
       case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids,
       b.html, b.text, b.headers, b.attachments
     from ${source} r
-    cross join lateral (select * from messages x where x.workspace_id = r.workspace_id and x.id = r.message_id offset 0) m
-    cross join lateral (select x.unknown_policy from workspaces x where x.id = r.workspace_id offset 0) w
+    cross join lateral (select * from messages x where x.workspace_id = r.workspace_id and x.id = r.message_id ${fence}) m
+    cross join lateral (select x.unknown_policy from workspaces x where x.id = r.workspace_id ${fence}) w
     left join lateral (
-      select * from domains x where x.workspace_id = r.workspace_id and x.name = m.from_domain offset 0
+      select * from domains x where x.workspace_id = r.workspace_id and x.name = m.from_domain ${fence}
     ) d on true
     left join lateral (
       select * from bodies x where x.workspace_id = r.workspace_id and x.message_id = r.message_id
-        and m.body_bytes <= ${READ_TOGETHER_BYTES} offset 0
+        and m.body_bytes <= ${READ_TOGETHER_BYTES} ${fence}
     ) b on true`;
 }
 
-/** The same of recipients that were claimed before. */
+/** The same for recipients that were claimed before. */
 export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<LoadedRow[]> {
   return sql<LoadedRow[]>`
     ${loading(
@@ -308,12 +308,12 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
           ${keys.map((key) => key.recipient_id)}::text[]
         ) as a (workspace_id, message_id, recipient_id)
         cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
-          and x.message_id = a.message_id and x.id = a.recipient_id offset 0) x
+          and x.message_id = a.message_id and x.id = a.recipient_id ${fence}) x
       )`,
     )}`;
 }
 
-/** Claims, and reads what is needed to send what was claimed: one statement that needs no transaction around it. */
+/** Claims and reads the send data in one statement that needs no transaction around it. */
 export async function claimAndLoad(sql: Sql, moves: readonly Move[]): Promise<LoadedRow[]> {
   return sql<LoadedRow[]>`with ${won(sql, 'claim', moves)} ${loading(sql, sql`won`)}`;
 }
@@ -325,7 +325,7 @@ export interface Body {
   readonly attachments: string;
 }
 
-/** Bodies by message id; those that are no longer stored are absent. Served by the primary key. */
+/** Bodies by message id, without those no longer stored. Served by the primary key. */
 export async function loadBodies(
   sql: Sql | Tx,
   keys: readonly Pick<RecipientKey, 'workspace_id' | 'message_id'>[],
@@ -336,11 +336,11 @@ export async function loadBodies(
       ${keys.map((key) => key.workspace_id)}::text[],
       ${keys.map((key) => key.message_id)}::text[]
     ) as a (workspace_id, message_id)
-    cross join lateral (select * from bodies x where x.workspace_id = a.workspace_id and x.message_id = a.message_id offset 0) b`;
+    cross join lateral (select * from bodies x where x.workspace_id = a.workspace_id and x.message_id = a.message_id ${fence}) b`;
   return new Map(rows.map((row) => [row.message_id, row]));
 }
 
-/** Why a claim did not win: closed, under somebody's live lease, due later, or on the suppression list. */
+/** Why a claim failed: closed, under a live lease, due later, or suppressed. */
 export interface Unclaimed extends RecipientKey {
   readonly state: DeliveryState;
   readonly due_at: Date;
@@ -348,9 +348,9 @@ export interface Unclaimed extends RecipientKey {
   readonly lease_until: Date | null;
   readonly job_id: string | null;
   readonly suppression_id: string | null;
-  /** Whoever was sending it is gone, may have sent all of it, and it must not be sent twice. */
+  /** The worker was lost, may have sent all of it, and it must not be sent twice. */
   readonly interrupted: boolean;
-  /** Whoever was sending it is gone. */
+  /** The worker that was sending it was lost. */
   readonly abandoned: boolean;
   readonly attempt_count: number;
 }
@@ -369,7 +369,7 @@ export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Prom
     join recipients r on ${isRecipient(tx, 'a')}`;
 }
 
-/** Remembers new jobs on their recipients, so that the reconciler can tell a live one from none. */
+/** Stores job ids on their recipients, so that the reconciler can tell a live job from none. */
 export async function rememberJobs(
   tx: Tx,
   jobs: readonly (RecipientKey & { readonly job_id: string })[],
@@ -387,8 +387,8 @@ export async function rememberJobs(
 }
 
 /**
- * Extends the leases that a worker holds; returns those it still holds. A row that is being settled is
- * passed over: it needs no lease any more, and waiting for it here and there in two orders could deadlock.
+ * Extends the leases of a worker; returns those it still holds. Skips rows being settled: they need no lease any more,
+ * and waiting for them in two orders could deadlock.
  */
 export async function renewLeases(
   sql: Sql,
@@ -415,10 +415,7 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.lease));
 }
 
-/**
- * Notes that the content is about to be sent under a lease. False where the lease is not held any more: then nothing
- * may be sent.
- */
+/** Records that the content is about to be sent under a lease. If false, the lease is lost and nothing may be sent. */
 export async function markContent(
   sql: Sql,
   { workspace_id, message_id, recipient_id }: RecipientKey,
@@ -483,7 +480,7 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
 }
 
-/** What a server has taken, of a message that has one recipient. */
+/** An accepted message with one recipient. */
 export interface Taken {
   readonly job: JobHold;
   readonly lease: string;
@@ -524,16 +521,16 @@ const TAKEN_COLUMNS = [
   ...attemptTexts,
 ];
 
-/** Whether this can travel with others in one text. */
+/** Whether the value fits into the batched text. */
 export function fitsTogether({ attempt, last_response }: Taken): boolean {
   return fitsRecord(last_response) && attemptTexts.every((name) => fitsRecord(attempt[name] ?? ''));
 }
 
 /**
- * The transition `accept` of messages with one recipient each, their attempts and the end of their jobs, in one
- * statement that needs no transaction around it: with no sibling the status of a message follows from its recipient, so
- * nothing has to be locked before it is read. Recipients and then messages are updated in the order of their ids, as
- * everywhere. Returns the recipients that were moved; the others were lost with their lease.
+ * The transition `accept` for single-recipient messages, their attempts and the end of their jobs, in one statement
+ * that needs no transaction around it: without siblings the message status follows from the recipient, so nothing has
+ * to be locked first. Recipients, then messages, are updated in id order, as everywhere. Returns the moved recipients;
+ * the others lost their lease.
  */
 export async function settleTaken(
   sql: Sql | Tx,
@@ -596,19 +593,17 @@ export async function settleTaken(
   return new Set(rows.map((row) => row.recipient_id));
 }
 
-/** A recipient that has waited too long, and where it stands in the order of waiting. */
+/** An overdue recipient and its position in due order. */
 export interface Overdue extends RecipientKey {
   readonly job_id: string | null;
-  /** It waits for its lane. */
   readonly parked: boolean;
-  /** As text, because a Date would cut the microseconds that a page begins after. */
+  /** As text: a Date would cut the microseconds of the page cursor. */
   readonly due_at: string;
 }
 
 /**
- * A page of open recipients that have been due for a while and that nobody works on, oldest first. Nothing is
- * locked, so that a worker behind a long line is not held up. Served by recipients_open; the offset keeps the planner
- * from reading everything that is parked for each page.
+ * A page of unclaimed open recipients that have been due for a while, oldest first. Takes no locks, so that workers are
+ * not blocked. Served by recipients_open; the offset keeps the planner from reading all parked rows for each page.
  */
 export async function overdueRecipients(
   sql: Sql | Tx,
@@ -618,7 +613,7 @@ export async function overdueRecipients(
 ): Promise<Overdue[]> {
   return sql<Overdue[]>`
     select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at,
-      exists (select from parked_deliveries p where p.job_id = recipients.job_id offset 0) as parked
+      exists (select from parked_deliveries p where p.job_id = recipients.job_id ${fence}) as parked
     from recipients
     where is_open
       and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
@@ -634,8 +629,8 @@ export async function overdueRecipients(
 }
 
 /**
- * Locks those that are still as they were found: open, free, and with the job that is gone. Whoever is being
- * claimed, or rescued by another reconciler, is skipped.
+ * Locks recipients that are unchanged: open, free, and with the lost job. Skips those being claimed, or rescued by
+ * another reconciler.
  */
 export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<RecipientKey[]> {
   if (orphans.length === 0) return [];
@@ -655,13 +650,13 @@ export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<
     for no key update of r skip locked`;
 }
 
-/** The recipient that a returned mail is about. */
+/** The recipient of a returned mail. */
 export interface ReturnedTo extends RecipientKey {
   readonly email: string;
   readonly state: DeliveryState;
 }
 
-/** Null where the message is no longer kept. Served by the primary key, which begins with the message. */
+/** Null if the message is no longer stored. Served by the primary key, which begins with the message. */
 export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
   const [row] = await tx<ReturnedTo[]>`
     select workspace_id, message_id, id as recipient_id, email, state from recipients

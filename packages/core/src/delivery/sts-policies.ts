@@ -1,8 +1,8 @@
 import type { StsPolicyStore } from '@postrider/mail';
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
 import { keepStsPolicy, stsPolicyOf } from './sts-store.ts';
 
-/** The MTA-STS policies that all workers have fetched. */
+/** MTA-STS policies shared by all workers. */
 export function stsPolicyStore({ sql, log }: Pick<Services, 'sql' | 'log'>): StsPolicyStore {
   return {
     read: (domain) => stsPolicyOf(sql, domain),
@@ -10,7 +10,7 @@ export function stsPolicyStore({ sql, log }: Pick<Services, 'sql' | 'log'>): Sts
       try {
         await keepStsPolicy(sql, domain, policy);
       } catch (error) {
-        log.error({ err: error, domain }, 'an MTA-STS policy could not be stored and holds for this process alone');
+        log.error({ err: error, domain }, 'an MTA-STS policy could not be stored and is used by this process only');
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { Sql } from '@postrider/db';
+import type { Sql, Tx } from '@postrider/db';
 import type { FetchedPolicy } from '@postrider/mail';
 
 const MOST_POLICIES = 100_000;
@@ -10,7 +10,7 @@ export async function stsPolicyOf(sql: Sql, domain: string): Promise<FetchedPoli
   return row ?? null;
 }
 
-/** Of two processes that have fetched at once, either may be right; what comes later stands. */
+/** If two processes fetch at the same time, either may be right; the last write wins. */
 export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPolicy): Promise<void> {
   await sql`
     insert into sts_policies (domain, id, mode, mx, expires_at)
@@ -20,8 +20,8 @@ export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPol
       expires_at = excluded.expires_at`;
 }
 
-/** What has expired; and of more than a table should hold, what would expire next. */
-export async function forgetStsPolicies(sql: Sql, most: number = MOST_POLICIES): Promise<void> {
+/** Removes expired policies and, above the table limit, those that expire next. */
+export async function forgetStsPolicies(sql: Sql | Tx, most: number = MOST_POLICIES): Promise<void> {
   await sql`delete from sts_policies where expires_at <= clock_now()`;
   await sql`
     delete from sts_policies where domain in (

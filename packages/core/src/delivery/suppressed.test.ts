@@ -1,7 +1,8 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { getMessage, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { getMessage } from '../messages/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { createSuppressions, deleteSuppression } from '../suppressions/index.ts';
 import { claimDeliveries, type DeliveryJob } from './attempt.ts';
 
@@ -31,8 +32,8 @@ async function liveJobs(): Promise<number> {
   return rows.length;
 }
 
-describe('an address that is put on the list', () => {
-  it('while its mail is queued is not sent to, and its neighbour is', async () => {
+describe('an address that is suppressed', () => {
+  it('while its mail is queued is not sent to, and the other recipient is', async () => {
     const id = await send(['Queued@example.com', 'other@example.com']);
 
     const { id: suppression_id } = (await suppress('queued@EXAMPLE.com')) as { id: string };
@@ -87,7 +88,7 @@ describe('an address that is put on the list', () => {
     expect(copiesTo('scheduled@example.com')).toBe(0);
   });
 
-  it('and taken off before its mail is due is sent to', async () => {
+  it('and unsuppressed before its mail is due is sent to', async () => {
     const id = await send('pardoned@example.com');
     await suppress('pardoned@example.com');
     await invoke(world.as(world.workspace_id), deleteSuppression, { email: 'pardoned@example.com' });
@@ -97,7 +98,7 @@ describe('an address that is put on the list', () => {
     expect((await detail(id)).status).toBe('delivered');
   });
 
-  it('for a time holds nothing up once that is over', async () => {
+  it('for a limited time is sent to after that', async () => {
     const expires_at = new Date(world.clock.now() + MINUTE_MS).toISOString();
     await suppress('paused@example.com', { expires_at });
     const scheduled_at = new Date(world.clock.now() + 2 * MINUTE_MS).toISOString();
@@ -139,7 +140,7 @@ describe('an address that is put on the list', () => {
     expect((await detail(id)).status).toBe('delivered');
   });
 
-  it('while twenty are being sent to stops exactly those whose turn had not come', async () => {
+  it('while twenty are being sent to stops exactly those not started', async () => {
     const sent = await Promise.all(Array.from({ length: 20 }, (_, index) => send(`race${index}@example.com`)));
 
     await Promise.all([world.drain(), ...sent.map((_, index) => suppress(`race${index}@example.com`))]);

@@ -2,8 +2,8 @@ import { formatMailbox, readMail } from '@postrider/mail';
 import { createWorld, outgoingMessages, type World } from '@postrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const hidden = fc
   .map((names) => names.map((name) => `${name}@blind.test`));
 
 describe('any mail', () => {
-  it('reaches every recipient as it was asked for, signed, on the wire by the book, with no trace of blind copies', async () => {
+  it('reaches every recipient as requested, signed, valid on the wire, with no trace of blind copies', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, hidden, async (message, bcc) => {
         const from = { name: message.from.name, email: 'hello@good.test' };

@@ -1,9 +1,9 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** A worker that has not said for so long that it is there counts as gone. */
+/** A worker without a heartbeat for this long counts as gone. */
 const GONE_SECONDS = 30;
 
-/** A worker tells that it is there and how fast it is; or, at its end, that it is not. */
+/** Records the heartbeat and speed of a worker, or its end. */
 export async function noteWorker(
   sql: Sql,
   note: { readonly worker: string; readonly stopped: boolean; readonly ended_per_minute: number },
@@ -15,11 +15,11 @@ export async function noteWorker(
       ended_per_minute = excluded.ended_per_minute`;
 }
 
-export async function forgetDeliveryWorkers(sql: Sql): Promise<void> {
+export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
   await sql`delete from delivery_workers where noted_at < clock_now() - interval '1 day'`;
 }
 
-/** Which workers are there, as a condition on delivery_workers w. */
+/** Live workers, as a condition on delivery_workers w. */
 export function isThere(sql: Sql | Tx): Fragment {
   return sql`not w.stopped and w.noted_at > clock_now() - make_interval(secs => ${GONE_SECONDS})`;
 }

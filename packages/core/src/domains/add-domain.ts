@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError, refuseFields } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
-import { generateDkimPairs, sealDkimKeys } from './dkim-keys.ts';
+import { newId } from '../fields/ids.ts';
+import { AppError, refuseFields } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
 import { type DomainEntry, domainEntry, domainSchema, ownHosts } from './domain-entry.ts';
 import { nameBelow, nameProblem } from './domain-name.ts';
+import { encryptDkimKeys, generateDkimPairs } from './records/dkim-keys.ts';
 import { domainByName, insertDomain, isClaimedElsewhere, publicKeysOf } from './store.ts';
 
-// A label has 63 characters, and the second key's selector is longer by "-ed25519".
+// A label has 63 characters, and the second selector is longer by "-ed25519".
 const SELECTOR = /^[a-z0-9](?:[a-z0-9-]{0,53}[a-z0-9])?$/;
-const NAME = 'name is a domain such as example.com, without a scheme, a path or a wildcard.';
+const NAME = 'name must be a domain such as example.com, without scheme, path or wildcard.';
 
 const nameField = z
   .string()
@@ -32,18 +32,20 @@ const addSchema = z.object({
     .toLowerCase()
     .regex(SELECTOR, 'must be 1 to 55 letters, digits and inner hyphens')
     .nullish()
-    .meta({ description: 'The label that the keys are published under; another one than your other senders have.' }),
+    .meta({
+      description: 'The label under which the keys are published; must differ from those of your other senders.',
+    }),
   return_path: z
     .string()
     .nullish()
-    .meta({ description: 'A name below the domain that bounces come back to.', examples: ['bounces'] }),
+    .meta({ description: 'A name below the domain for the return path of bounces.', examples: ['bounces'] }),
 });
 
-/** Adds a name to prove. It belongs to nobody until its records have been seen. */
+/** Adds an unverified name. It belongs to no workspace until its records have been seen. */
 export const addDomain = operation({
   name: 'domains.add',
   scope: 'domains:write',
-  summary: 'Add a sending domain; the answer has the records to publish',
+  summary: 'Add a sending domain; the response has the records to publish',
   input: addSchema,
   output: domainSchema,
   async run(ctx, { name, dkim_selector, return_path: asked }): Promise<DomainEntry> {
@@ -54,7 +56,7 @@ export const addDomain = operation({
     if (problem) throw problem;
     if (await isClaimedElsewhere(ctx.sql, workspace_id, name)) throw domainClaimed(name);
     const now_ms = ctx.clock.now();
-    const keys = sealDkimKeys(ctx.sealing, await generateDkimPairs(), now_ms, dkim_selector ?? undefined);
+    const keys = encryptDkimKeys(ctx.encryption, await generateDkimPairs(), now_ms, dkim_selector ?? undefined);
     const row = await ctx.sql.begin(async (tx) => {
       const added = await insertDomain(tx, {
         workspace_id,
@@ -81,7 +83,7 @@ function returnPathOf(asked: string | null | undefined, name: string): string | 
   if (asked === null || asked === undefined) return null;
   const return_path = nameBelow(asked, name);
   if (return_path !== null) return return_path;
-  const message = `return_path is a name below ${name}, such as bounces or bounces.${name}.`;
+  const message = `return_path must be a name below ${name}, such as bounces or bounces.${name}.`;
   throw refuseFields([{ param: 'return_path', reason: 'invalid_domain', message }]);
 }
 

@@ -1,11 +1,11 @@
 import { sqlState, type Tx } from '@postrider/db';
-import type { Services } from '../context.ts';
-import { recordEvent } from '../events/store.ts';
-import { newId } from '../ids.ts';
-import { type CheckedRecord, proofOf, reasonOf, statusOf } from './check-records.ts';
-import type { Finding } from './diagnose.ts';
+import { recordEvent } from '../events/index.ts';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
 import { checkName } from './domain-entry.ts';
 import { planKeys } from './key-plan.ts';
+import { type CheckedRecord, proofOf, reasonOf, statusOf } from './records/check-records.ts';
+import type { Finding } from './records/diagnose.ts';
 import { domainTransitions, judgeProof, nextCheckMs } from './state.ts';
 import {
   type DomainRow,
@@ -20,7 +20,7 @@ import {
   switchKeys,
 } from './store.ts';
 
-/** claimed: the records are right, and those of another workspace were right before. gone: removed meanwhile. */
+/** claimed: the records are right, but another workspace verified the name first. gone: removed meanwhile. */
 export type Applied =
   | { readonly kind: 'applied'; readonly row: DomainRow }
   | { readonly kind: 'claimed' }
@@ -32,21 +32,21 @@ const UNIQUE_VIOLATION = '23505';
 const LONGEST_WAIT_SECONDS = 7 * 86_400;
 
 export interface Check {
-  /** The domain as it was before the lookups. */
+  /** The domain as read before the lookups. */
   readonly found: DomainRow;
   readonly checked: readonly CheckedRecord[];
-  /** A check that nobody waits for is dropped where another was recorded meanwhile, which may have looked later. */
+  /** Background checks are dropped if another check was recorded meanwhile, which may be newer. */
   readonly yields: boolean;
-  /** What else belongs into the commit, and comes last in it. */
+  /** Further writes of the same commit, run last. */
   record?(tx: Tx, before: DomainRow, after: DomainRow): Promise<void>;
 }
 
-/** Records what was seen, and moves the domain and its keys where that proves or refutes them. No lookup happens in here. */
+/** Records the findings, and moves the domain and its keys if they prove or refute them. Makes no lookups. */
 export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, check: Check): Promise<Applied> {
   try {
     return await apply(services, check, false);
   } catch (error) {
-    // domains_claim: the records of the other workspace were right before.
+    // domains_claim: another workspace verified the name first.
     if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
     return apply(services, check, true);
   }
@@ -65,7 +65,7 @@ async function apply(
     if (yields && overtaken) return { kind: 'applied', row: before };
     const signing_key_ids = await applyToKeys(tx, before, checked);
     const proof = proofOf(checked);
-    // Right records prove nothing while the name is another's, so a claim that never comes true fails in time too.
+    // Right records prove nothing while another workspace holds the name, so such a domain also fails in time.
     const name = judgeProof(before.status, claimed ? 'wrong' : proof, before.in_state_ms);
     await recordCheck(tx, domain_id, {
       checks: JSON.stringify(Object.fromEntries(checked.map(({ wanted, finding }) => [checkName(wanted), finding]))),
@@ -89,7 +89,7 @@ async function apply(
   });
 }
 
-/** Remembers what was seen of each key, lets the next ones take over when it is time, and answers who signs now. */
+/** Stores the findings per key, activates the next keys when due, and returns the signing keys. */
 async function applyToKeys(
   tx: Parameters<typeof lockDomain>[0],
   before: DomainRow,
@@ -118,7 +118,7 @@ async function applyToKeys(
   return plan.signing;
 }
 
-/** Null leaves what was known. */
+/** Null keeps the stored value. */
 function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
   const record = checked.find(({ wanted }) => wanted.purpose === 'return_path');
   const status = record && statusOf(record.finding);

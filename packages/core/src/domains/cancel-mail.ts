@@ -1,18 +1,18 @@
-import type { Services } from '../context.ts';
 import { openStates, transition } from '../delivery/index.ts';
-import { newId } from '../ids.ts';
-import type { JobData } from '../jobs.ts';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import type { JobData } from '../process/jobs.ts';
 import { returnUsage } from '../usage/index.ts';
 import { type OpenMail, type OpenRecipient, openMailOf, openRecipientsOf } from './open-mail-store.ts';
 
 const PAGE = 1000;
 const BATCH = 100;
-// For what is being sent while its domain goes: it ends, or is deferred and can be canceled.
+// Retry for mail being sent while its domain is removed: it ends, or is deferred and can be canceled.
 const AGAIN_MS = 60_000;
 
 /**
- * Ends the open mail of a domain that has been removed, in batches. Should the name have been added again
- * meanwhile, what was accepted since stays. Done twice, it finds nothing.
+ * Cancels the open mail of a removed domain, in batches. Mail accepted after the name was added again stays.
+ * Idempotent.
  */
 export async function cancelMailOf(
   services: Pick<Services, 'sql' | 'jobs' | 'clock'>,
@@ -36,7 +36,7 @@ export async function cancelMailOf(
   }
 }
 
-/** Answers how many recipients are being sent just now, and so could not be canceled. */
+/** Returns how many recipients are being sent to and could not be canceled. */
 async function cancelBatch(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
   workspace_id: string,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { idField, timeField } from '../wire.ts';
-import { adviceOf, diagnoses, diagnosisNames, type Finding, recordStatuses } from './diagnose.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
+import type { Config } from '../process/config.ts';
+import { adviceOf, diagnoses, diagnosisNames, type Finding, recordStatuses } from './records/diagnose.ts';
+import { keyRoles } from './records/dkim-keys.ts';
 import {
-  keyRoles,
   type PublishedKey,
   purposes,
   type Site,
@@ -14,7 +14,7 @@ import {
   type WantedRecord,
   wantedRecords,
   wantedTypes,
-} from './dns-records.ts';
+} from './records/dns-records.ts';
 import { sendableProblem } from './require-sendable.ts';
 import { domainStates } from './state.ts';
 import type { DomainRow } from './store.ts';
@@ -23,41 +23,41 @@ const TTL_SECONDS = 3600;
 
 const observationFields = {
   resolver: z.string().meta({ examples: ['192.0.2.53'] }),
-  authoritative: z.boolean().meta({ description: 'Whether it is a server of the zone, and no cache.' }),
+  authoritative: z.boolean().meta({ description: 'Whether it is an authoritative server of the zone, not a cache.' }),
   values: z.array(z.string()).readonly().meta({ description: 'The first five.' }),
-  ttl: z.number().nullable().meta({ description: 'In seconds; null where nothing was there.' }),
+  ttl: z.number().nullable().meta({ description: 'In seconds; null if nothing was found.' }),
 };
 
 export const recordSchema = z
   .object({
     purpose: z.enum(purposes),
-    required: z.boolean().meta({ description: 'Whether the domain is verified only with it.' }),
+    required: z.boolean().meta({ description: 'Whether the domain needs it to be verified.' }),
     type: z.enum(wantedTypes),
-    host: z.string().meta({ description: 'As providers ask for it: without the zone, @ for the zone itself.' }),
+    host: z.string().meta({ description: 'As in a provider form: without the zone, @ for the zone itself.' }),
     fqdn: z.string(),
     value: z.string(),
     ttl: z.int(),
     status: z.enum(recordStatuses),
-    found: z.array(z.string()).readonly().meta({ description: 'What the last check saw there.' }),
+    found: z.array(z.string()).readonly().meta({ description: 'Values found by the last check.' }),
     observed: z
       .array(z.object({ ...observationFields, checked_at: timeField }))
       .readonly()
       .meta({
         description:
-          'The same by name server, one of the zone first; a cache is asked where the record is right there.',
+          'The same by name server, an authoritative one first; a cache is asked if the record is right there.',
       }),
     diagnosis: z
       .enum(diagnosisNames)
       .nullable()
-      .meta({ description: 'What exactly is the matter; null before the first check.' }),
-    hint: z.string().nullable().meta({ description: 'What to do about it, for people.' }),
+      .meta({ description: 'The exact problem; null before the first check.' }),
+    hint: z.string().nullable().meta({ description: 'How to fix it, as text.' }),
     key_role: z.enum(keyRoles).nullable().meta({
-      description: 'Of a dkim record: whether its key signs, will sign, or has signed mail that is still on its way.',
+      description: 'For a dkim record: whether its key signs, will sign, or has signed mail still in transit.',
     }),
   })
   .meta({ id: 'DnsRecord' });
 
-/** A domain as every face shows it; its private keys are shown nowhere. */
+/** A domain as every API shows it; never with private keys. */
 export const domainSchema = z
   .object({
     object: z.literal('domain'),
@@ -65,7 +65,7 @@ export const domainSchema = z
     name: z.string().meta({ examples: ['example.com'] }),
     status: z.enum(domainStates),
     can_send: z.boolean(),
-    status_reason: z.string().nullable().meta({ description: 'Why it is as it is, for people.' }),
+    status_reason: z.string().nullable().meta({ description: 'The reason for the status, as text.' }),
     created_at: timeField,
     verified_at: timeField.nullable(),
     last_checked_at: timeField.nullable(),
@@ -85,7 +85,7 @@ const checksSchema = z.record(
     observed: z.array(z.object(observationFields)).readonly(),
   }),
 );
-/** What a check saw, by checkName. */
+/** Findings of a check, by checkName. */
 export type Checks = z.output<typeof checksSchema>;
 
 export function readChecks(text: string): Checks {
@@ -118,7 +118,7 @@ export function domainEntry(
   };
 }
 
-/** A record as it is shown, with what was found of it. */
+/** A record with its finding. */
 export function recordEntry(
   record: WantedRecord,
   finding: Finding | undefined,
@@ -144,13 +144,13 @@ export function recordEntry(
   };
 }
 
-/** Nobody is told to publish what only this machine understands. */
+/** Records that only this machine can resolve are not shown. */
 function hintOf(record: WantedRecord, finding: Finding | undefined): string | null {
   const absent = !finding || finding.diagnosis === 'missing';
   return (absent ? serverNameAdvice([record]) : null) ?? adviceOf(record, finding);
 }
 
-/** What the records of a domain point at. */
+/** The hosts that the records of a domain refer to. */
 export function siteOf(config: Config, public_url: string): Site {
   return {
     helo_name: (config.HELO_NAME ?? hostOf(public_url) ?? 'localhost').toLowerCase(),

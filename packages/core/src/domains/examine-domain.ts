@@ -1,12 +1,12 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
-import { refuseFields } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { checkRecords } from './check-records.ts';
+import { refuseFields } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { ownHosts, recordEntry, recordSchema, siteOf } from './domain-entry.ts';
 import { nameProblem } from './domain-name.ts';
 import { domainParameter } from './find-domain.ts';
-import { setupSteps, zoneFile } from './setup-text.ts';
+import { checkRecords } from './records/check-records.ts';
+import { setupSteps, zoneFile } from './records/setup-text.ts';
 import { domainStates } from './state.ts';
 import { domainByName, publicKeysOf } from './store.ts';
 
@@ -14,27 +14,28 @@ export const examinationSchema = z
   .object({
     object: z.literal('domain_examination'),
     name: z.string().meta({ examples: ['example.com'] }),
-    added: z.boolean().meta({ description: 'Whether the workspace has it; only then is there a proof and keys.' }),
+    added: z.boolean().meta({ description: 'Whether it is in the workspace; only then it has a proof and keys.' }),
     status: z.enum(domainStates).nullable(),
-    healthy: z.boolean().meta({ description: 'Nothing is wrong, and only what is recommended is missing.' }),
+    healthy: z.boolean().meta({ description: 'Nothing is wrong; at most recommended records are missing.' }),
     dns_records: z.array(recordSchema).readonly(),
-    zone_file: z.string().meta({ description: 'The records as a fragment of a zone file.' }),
-    steps: z.array(z.string()).readonly().meta({ description: 'What to do at any DNS provider, for people.' }),
+    zone_file: z.string().meta({ description: 'The records as a zone file fragment.' }),
+    steps: z.array(z.string()).readonly().meta({ description: 'Setup steps for any DNS provider, as text.' }),
   })
   .meta({ id: 'DomainExamination' });
 export type Examination = z.output<typeof examinationSchema>;
 
-/** Looks up the records now and says what to do, and changes nothing. The domain need not have been added. */
+/** Looks up the records and gives advice without changing anything. The domain need not be added. */
 export const examineDomain = operation({
   name: 'domains.examine',
   scope: 'domains:read',
-  summary: 'Look at the DNS of any domain and say what to do',
+  sandbox: true,
+  summary: 'Check the DNS of any domain and list the steps to set it up',
   input: z.object({ domain: domainParameter }),
   output: examinationSchema,
   async run(ctx, { domain }): Promise<Examination> {
     const name = canonicalDomain(domain);
     if (name === null) {
-      const message = `${domain.slice(0, 80)} is no domain such as example.com.`;
+      const message = `${domain.slice(0, 80)} is not a domain such as example.com.`;
       throw refuseFields([{ param: 'domain', reason: 'invalid_domain', message }]);
     }
     const row = await domainByName(ctx.sql, ctx.actor.workspace_id, name);

@@ -1,11 +1,11 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
-import type { ActorContext } from '../context.ts';
+import type { ActorContext } from '../operation/context.ts';
 import { domainNotFound } from './domain-entry.ts';
 import { type DomainRow, domainByName } from './store.ts';
 
-/** A domain in a path: any spelling of its name. */
-export const domainParameter = z.string().meta({ description: 'Its name.', examples: ['example.com'] });
+/** A domain in a path, in any spelling. */
+export const domainParameter = z.string().meta({ description: 'The name of the domain.', examples: ['example.com'] });
 
 export async function findDomain(ctx: ActorContext, text: string): Promise<DomainRow> {
   const name = canonicalDomain(text);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
 import { publicKeysOf } from './store.ts';
@@ -7,7 +7,8 @@ import { publicKeysOf } from './store.ts';
 export const getDomain = operation({
   name: 'domains.get',
   scope: 'domains:read',
-  summary: 'One domain with the records that it should publish',
+  sandbox: true,
+  summary: 'Get a domain with the records to publish',
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {

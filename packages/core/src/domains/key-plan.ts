@@ -1,23 +1,23 @@
-import type { RecordStatus } from './diagnose.ts';
+import type { RecordStatus } from './records/diagnose.ts';
 import type { PublicKeyRow } from './store.ts';
 
 const SECOND_MS = 1000;
-// Relays give up on a mail after 4 to 5 days (RFC 5321 section 4.5.4.1), and its signature is checked on arrival.
+// Relays give up on mail after 4 to 5 days (RFC 5321 section 4.5.4.1), and signatures are checked on arrival.
 const RETIRED_MS = 7 * 24 * 3600 * SECOND_MS;
 
 export interface KeyPlan {
-  /** The next keys take over. */
+  /** Activate the next keys. */
   readonly switches: boolean;
-  /** Mail that they signed has arrived or been given up. */
+  /** Drop these: mail that they signed has arrived or expired. */
   readonly drop: readonly string[];
-  /** Those that sign from now on, RSA first. */
+  /** The signing keys from now on, RSA first. */
   readonly signing: readonly string[];
 }
 
 /**
- * What follows for the keys of a domain from what a check saw of their records. A next key signs once its record has
- * been right for as long as caches may hold something older; at once where the record of the active key is lost, since
- * signatures of that one are worth nothing any more.
+ * Decides the key changes that follow from a check. A next key signs once its record has been right for as long as
+ * caches may hold an older answer; immediately if the record of the active key is lost, since its signatures are then
+ * worthless.
  */
 export function planKeys(
   keys: readonly PublicKeyRow[],
@@ -32,7 +32,7 @@ export function planKeys(
   const switches = next !== undefined && statusOf(next.id) === 'ok' && (seasoned(next) || active_lost);
   const signs = (key: PublicKeyRow): boolean => {
     if (key.role !== (switches ? 'next' : 'active')) return false;
-    // Every receiver checks RSA, so it signs always; what is beside it only once its record is there.
+    // Every receiver checks RSA, so it always signs; the other key only once its record is published.
     if (key.algorithm === 'rsa') return true;
     const status = statusOf(key.id);
     if (status === undefined || status === 'lookup_error') return signing_now.includes(key.id);

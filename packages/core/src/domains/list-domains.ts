@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type List, pageFields, pageOf, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { statusListOf } from '../status-list.ts';
-import { listOf } from '../wire.ts';
+import { listOf } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
+import { statusListOf } from '../paging/status-list.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
 import { domainStates } from './state.ts';
 import { pageOfDomains, publicKeysOf } from './store.ts';
@@ -10,6 +10,7 @@ import { pageOfDomains, publicKeysOf } from './store.ts';
 export const listDomains = operation({
   name: 'domains.list',
   scope: 'domains:read',
+  sandbox: true,
   summary: 'List sending domains, newest first',
   input: z.object({ ...pageFields, status: statusListOf(domainStates).optional() }),
   output: listOf(domainSchema),

@@ -1,14 +1,14 @@
-import type { Sql, Tx } from '@postrider/db';
-import type { KeyMode } from '../api-keys/secret.ts';
+import { fence, indexCollation, type Sql, type Tx } from '@postrider/db';
 import { type DeliveryState, openStates } from '../delivery/index.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 
 export interface OpenMail {
   readonly id: string;
 }
 
 /**
- * A page of a workspace's messages in an open status: those of one domain, and the last id that was looked at,
- * null at the end. Served by messages_status. What was accepted after the name was added again is left out.
+ * A page of a workspace's messages in an open status: those of one domain, and the last id read, null at the end.
+ * Served by messages_status. Excludes mail accepted after the name was added again.
  */
 export async function openMailOf(
   sql: Sql,
@@ -21,9 +21,9 @@ export async function openMailOf(
       (select d.created_at from domains d where d.workspace_id = ${workspace_id} and d.name = ${domain}), 'infinity'
     ) as wanted
     from messages m
-    where m.workspace_id collate "POSIX" = ${workspace_id} and m.status = ${status}
-      and m.id collate "POSIX" > ${after}
-    order by m.id collate "POSIX" limit ${count}`;
+    where m.workspace_id ${indexCollation} = ${workspace_id} and m.status = ${status}
+      and m.id ${indexCollation} > ${after}
+    order by m.id ${indexCollation} limit ${count}`;
   const mails = rows.filter((row) => row.wanted).map(({ id }) => ({ id }));
   return { mails, last: rows.length < count ? null : (rows.at(-1)?.id ?? null) };
 }
@@ -36,7 +36,7 @@ export interface OpenRecipient {
   readonly sent_at: Date | null;
 }
 
-/** Locks messages in id order, as every transition does, and reads whoever of them is open. */
+/** Locks messages in id order, as every transition does, and reads those still open. */
 export async function openRecipientsOf(
   tx: Tx,
   workspace_id: string,
@@ -52,7 +52,7 @@ export async function openRecipientsOf(
     select m.id as message_id, r.id as recipient_id, m.mode, m.created_at, m.sent_at
     from unnest(${ids}::text[]) as a (id)
     cross join lateral (
-      select * from messages x where x.workspace_id = ${workspace_id} and x.id = a.id offset 0
+      select * from messages x where x.workspace_id = ${workspace_id} and x.id = a.id ${fence}
     ) m
     join recipients r on r.workspace_id = ${workspace_id} and r.message_id = a.id
     where r.state = any (${[...openStates]}::text[]::delivery_state[])

@@ -1,18 +1,18 @@
 import type { Tx } from '@postrider/db';
-import { newId } from '../ids.ts';
-import type { Sealing } from '../sealing.ts';
-import { type DkimPairs, sealDkimKeys } from './dkim-keys.ts';
+import { newId } from '../fields/ids.ts';
+import type { Encryption } from '../process/encryption.ts';
+import { type DkimPairs, encryptDkimKeys } from './records/dkim-keys.ts';
 import { insertDomain } from './store.ts';
 
-/** A domain that needs no proof, because whoever runs this service adds it: verified, and signing with both keys. */
+/** A domain added by the operator of this service, which needs no proof: verified, and signing with both keys. */
 export async function insertProvenDomain(
   tx: Tx,
-  sealing: Sealing,
+  encryption: Encryption,
   domain: { readonly workspace_id: string; readonly name: string; readonly sandbox: boolean },
   pairs: DkimPairs,
   now_ms: number,
 ): Promise<void> {
-  const { rsa, ed25519 } = sealDkimKeys(sealing, pairs, now_ms);
+  const { rsa, ed25519 } = encryptDkimKeys(encryption, pairs, now_ms);
   await insertDomain(tx, {
     ...domain,
     id: newId('domain', now_ms),

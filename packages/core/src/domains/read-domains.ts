@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import type { ActorContext } from '../context.ts';
-import { operation } from '../operation.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
 import { type DomainRow, domainsByIds, domainsByNames, publicKeysOf } from './store.ts';
 
 const MOST = 1000;
 const output = z.array(domainSchema.nullable()).readonly();
 
-/** Some domains by id, in the order asked for; null for what is not in the workspace. */
+/** Domains by id, in the order given; null for those not in the workspace. */
 export const readDomains = operation({
   name: 'domains.read_many',
   scope: 'domains:read',
+  sandbox: true,
   summary: 'Some domains by id',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output,
@@ -21,10 +22,11 @@ export const readDomains = operation({
   },
 });
 
-/** The same by name, in its canonical spelling. */
+/** The same by canonical name. */
 export const readDomainsByName = operation({
   name: 'domains.read_named',
   scope: 'domains:read',
+  sandbox: true,
   summary: 'Some domains by name',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output,

@@ -1,14 +1,15 @@
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { listEvents } from '@postrider/core/events';
-import { getMessage, sendMessage } from '@postrider/core/messages';
+import { getMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDomain } from './add-domain.ts';
 import { applyCheck } from './apply-check.ts';
-import { checkRecords } from './check-records.ts';
 import { type DomainEntry, siteOf } from './domain-entry.ts';
 import { getDomain } from './get-domain.ts';
 import { recheckDomains } from './recheck-domains.ts';
+import { checkRecords } from './records/check-records.ts';
 import { removeDomain } from './remove-domain.ts';
 import { domainByName, publicKeysOf } from './store.ts';
 import { resumeDomain, suspendDomain } from './suspend-domain.ts';
@@ -44,7 +45,7 @@ async function verified(name: string): Promise<DomainEntry> {
   return entry;
 }
 
-/** Lets time pass, and the job of every minute run at its end. */
+/** Advances the clock, running the job of each minute. */
 async function pass(duration_ms: number): Promise<void> {
   await world.clock.advance(duration_ms);
   await recheckDomains(world.services);
@@ -60,7 +61,7 @@ async function eventsOf(type: string, name: string): Promise<number> {
 }
 
 describe('a background check', () => {
-  it('verifies a new domain within minutes of its records', async () => {
+  it('verifies a new domain within minutes of publishing its records', async () => {
     const entry = await added('new.test');
     await pass(MINUTE_MS);
     expect(await shown('new.test')).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
@@ -95,7 +96,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.at_risk', 'lost.test')).toBe(1);
     expect(await eventsOf('domain.failed', 'lost.test')).toBe(1);
 
-    // What was accepted before waits, and leaves when the domain is right again.
+    // Mail accepted before waits, and is sent when the domain is right again.
     await world.clock.advance(HOUR_MS);
     await world.drain();
     expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'deferred' });
@@ -120,14 +121,14 @@ describe('a background check', () => {
 
     expect(dark).toMatchObject({ status: 'verified', can_send: true });
     expect(dark.status_reason).toContain('could not be looked up');
-    // What failed is looked at again soon, also of a domain that is verified.
+    // After a failed lookup the next check comes soon, also for a verified domain.
     const pause_ms = Date.parse(dark.next_check_at ?? '') - Date.parse(dark.last_checked_at ?? '');
     expect(pause_ms).toBe(10 * MINUTE_MS);
     expect(lost.status).toBe('at_risk');
     expect((await shown('dark.test')).status).toBe('at_risk');
   });
 
-  it('comes less and less often for a domain that nobody proves, which fails after 14 days', async () => {
+  it('backs off for an unproven domain, which fails after 14 days', async () => {
     await added('slow.test');
     const pauses: number[] = [];
     for (const after of [MINUTE_MS, 2 * HOUR_MS, DAY_MS, 12 * DAY_MS]) {
@@ -188,7 +189,7 @@ describe('a background check', () => {
     expect((await shown('held.test')).status).toBe('verified');
   });
 
-  it('is made once of each domain, however many processes look', async () => {
+  it('runs once per domain, however many processes poll', async () => {
     const peer = await world.peer();
     const names = Array.from({ length: 12 }, (_, index) => `n${index}.many.test`);
     for (const name of names) await added(name);
@@ -203,7 +204,7 @@ describe('a background check', () => {
     }
   });
 
-  it('is dropped where somebody has looked later', async () => {
+  it('is dropped if a newer check was recorded', async () => {
     await verified('raced.test');
     const { services } = world;
     const found = await domainByName(services.sql, world.workspace_id, 'raced.test');
@@ -222,7 +223,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.at_risk', 'raced.test')).toBe(0);
   });
 
-  it('of a domain whose process died is made by another', async () => {
+  it('of a domain whose process died is taken over', async () => {
     publish(await added('orphan.test'));
     await world.clock.advance(MINUTE_MS);
     await world.services.sql`
@@ -243,7 +244,7 @@ describe('a background check', () => {
 });
 
 describe('an operator', () => {
-  it('suspends a domain: nothing is accepted, what waits stays, and resumed it proves itself again', async () => {
+  it('suspends a domain: new mail is refused, waiting mail stays, and it is verified again once resumed', async () => {
     await verified('bad.test');
     const waiting = await send('a@bad.test');
 
@@ -265,7 +266,7 @@ describe('an operator', () => {
     expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('suspends the domain of any workspace, but not the sandbox, and nobody else suspends', async () => {
+  it('suspends the domain of any workspace, but not the sandbox; others may not', async () => {
     const other = await world.workspace('free');
     await invoke(ctx(other.workspace_id), addDomain, { name: 'theirs.test' });
     const input = { domain: 'theirs.test', reason: 'spam' };

@@ -1,14 +1,14 @@
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
 import { applyCheck } from './apply-check.ts';
-import { checkRecords } from './check-records.ts';
 import { siteOf } from './domain-entry.ts';
+import { checkRecords } from './records/check-records.ts';
 import { type DomainRow, publicKeysOf, takeDueDomains } from './store.ts';
 
 const AT_ONCE = 5;
 // Longer than the slowest check, which has a deadline of seconds.
 const HOLD_MS = 300_000;
 
-/** Checks every domain that is due, a few at a time; any number of processes may do so side by side. */
+/** Checks all due domains, a few at a time; safe to run in several processes. */
 export async function recheckDomains(
   services: Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log'>,
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function recheckDomains(
   }
 }
 
-/** A fault with one domain is not one of the others; it is looked at again when its hold is over. */
+/** A failing domain does not stop the others; it is retried when its claim expires. */
 async function recheck(
   { log, ...services }: Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log'>,
   row: DomainRow,

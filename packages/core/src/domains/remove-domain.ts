@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { keyDomainProblem } from '../api-keys/key-domains.ts';
+import { keyDomainProblem } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { KeyActor } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { requireFreshSignIn } from '../fresh-sign-in.ts';
-import { operation } from '../operation.ts';
+import type { KeyActor } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
+import { operation } from '../operation/operation.ts';
 import { domainNotFound } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
 import { deleteDomain } from './store.ts';
 
-// An accept that had read the domain before it was removed stores its mail within seconds.
+// An accept that read the domain before its removal stores its mail within seconds.
 const SECOND_SWEEP_MS = 60_000;
 
 const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });
 export type RemovedDomain = z.output<typeof removedSchema>;
 
-/** Removing a domain ends its mail, so it takes a key that could send that mail. */
+/** Removing a domain cancels its mail, so it needs a key that could send that mail. */
 function refuseRestricted({ domains }: KeyActor, name: string): void {
   const restricted = keyDomainProblem(domains, name);
   if (restricted) throw restricted;
@@ -32,8 +32,9 @@ export const removeDomain = operation({
     await requireFreshSignIn(ctx);
     const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
     if (ctx.actor.kind === 'key') refuseRestricted(ctx.actor, name);
-    if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox of this service and stays.`);
-    // Removed and added again, it would be as if nobody had suspended it.
+    if (sandbox)
+      throw new AppError('domain_not_allowed', `${name} is the sandbox of this service and cannot be removed.`);
+    // Otherwise removing and adding it again would undo the suspension.
     if (status === 'suspended') throw new AppError('domain_not_allowed', `${name} is suspended and cannot be removed.`);
     await ctx.sql.begin(async (tx) => {
       if (!(await deleteDomain(tx, id))) throw domainNotFound(domain);

@@ -1,13 +1,13 @@
-import type { KeyMode } from '../api-keys/secret.ts';
-import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../operation/errors.ts';
+import type { KeyMode } from '../operation/secrets.ts';
+import type { Config } from '../process/config.ts';
 
 export interface SendableFacts {
   readonly status: 'pending' | 'verified' | 'at_risk' | 'failed' | 'suspended';
   readonly sandbox: boolean;
 }
 
-/** The one place that decides whether mail may leave from a domain; the name is canonical already. */
+/** The only check whether mail may be sent from a domain; the name is canonical. */
 export function sendableProblem(
   name: string,
   domain: SendableFacts | undefined,

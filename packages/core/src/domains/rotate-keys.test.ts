@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { invoke } from '@postrider/core';
-import { sendMessage } from '@postrider/core/messages';
+import { sendMessage } from '@postrider/core/accept';
 import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { dkimVerify } from 'mailauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ async function pass(duration_ms: number): Promise<void> {
   await recheckDomains(world.services);
 }
 
-/** What a receiver sees, who keeps every answer for its hour, also that there is none. */
+/** A receiver that caches every answer for an hour, negative ones included. */
 const cache = new Map<string, { readonly records: string[][]; readonly until: number }>();
 async function asReceiver(name: string): Promise<string[][]> {
   let kept = cache.get(name);
@@ -62,7 +62,7 @@ async function signaturesOf(mail: SinkMail): Promise<string[]> {
   return results.map(({ status, algo, selector }) => `${status.result} ${algo} ${selector}`);
 }
 
-/** Sends a few mails while something else happens, and answers the signatures of each that arrived. */
+/** Sends mails during an action and returns the signatures of those that arrived. */
 async function load(name: string, beside: () => Promise<unknown> = async () => {}): Promise<string[]> {
   const before = world.smtp.mails.length;
   const sends = Array.from({ length: 5 }, (_, index) =>
@@ -76,7 +76,7 @@ async function load(name: string, beside: () => Promise<unknown> = async () => {
 }
 
 describe('a rotation of keys', () => {
-  it('breaks no signature, twice over, for receivers that keep every answer for its hour', async () => {
+  it('breaks no signature, in two rotations, for receivers that cache every answer', async () => {
     await verified('rotated.test');
     const used = new Set<string>();
     const held: SinkMail[] = [];
@@ -92,7 +92,7 @@ describe('a rotation of keys', () => {
       await load('rotated.test', () => invoke(ctx(), rotateKeys, { domain: 'rotated.test' }));
       seen.push(selectors(await shown('rotated.test')));
       await rounds(2, HOUR_MS);
-      // What receivers have seen there just before the records change, they see for an hour more.
+      // Answers cached just before the records change live for an hour more.
       await Promise.all(dkimRecords(await shown('rotated.test')).map(({ fqdn }) => asReceiver(fqdn).catch(() => [])));
       publish(await shown('rotated.test'));
       await rounds(6, HOUR_MS / 6);
@@ -100,7 +100,7 @@ describe('a rotation of keys', () => {
       seen.push(selectors(await shown('rotated.test')));
       const late = held.splice(0);
       await rounds(14, 12 * HOUR_MS);
-      // What was signed before the switch and arrives days later still has its record.
+      // Mail signed before the switch that arrives days later still finds its record.
       for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
       await pass(DAY_MS);
       seen.push(selectors(await shown('rotated.test')));
@@ -134,7 +134,7 @@ describe('a rotation of keys', () => {
     );
   });
 
-  it('waits as long as caches may hold what stood at the name of the next key before', async () => {
+  it('waits as long as caches may hold the previous record of the next key', async () => {
     await verified('reused.test');
     world.dns.set('pr2._domainkey.reused.test', 'TXT', ['v=DKIM1; p=MIIBother'], 3 * 86_400);
     await invoke(ctx(), rotateKeys, { domain: 'reused.test' });
@@ -151,7 +151,7 @@ describe('a rotation of keys', () => {
     expect(late).toContain('pr2 active');
   });
 
-  it('ends at once where the record of the key that signs is lost and that of the next is there', async () => {
+  it('ends immediately if the record of the active key is lost and that of the next is published', async () => {
     await verified('hurried.test', 'acme');
     await invoke(ctx(), rotateKeys, { domain: 'hurried.test' });
     publish(await shown('hurried.test'));
@@ -168,7 +168,7 @@ describe('a rotation of keys', () => {
     expect(new Set(await load('hurried.test'))).toContain('pass rsa-sha256 acme2');
   });
 
-  it('is not begun beside another', async () => {
+  it('is refused while another is in progress', async () => {
     await verified('twice.test');
     const answers = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
 

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { generateDkimPairs, otherSelector, sealDkimKeys } from './dkim-keys.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
+import { encryptDkimKeys, generateDkimPairs, otherSelector } from './records/dkim-keys.ts';
 import { insertKeys, lockDomain, publicKeysOf, scheduleCheck } from './store.ts';
 
 /**
- * Makes new keys under the other selector. The old ones sign until the records of the new ones have been seen for a
- * day, and their records stand for a week after that, so that no signature is ever without its record.
+ * Creates new keys under the other selector. The old keys sign until the new records have been visible for a day, and
+ * their records stay for a week after that, so that every signature has its record.
  */
 export const rotateKeys = operation({
   name: 'domains.rotate_keys',
   scope: 'domains:write',
-  summary: 'Make new DKIM keys; they sign once their records have been published for a day',
+  summary: 'Create new DKIM keys; they sign once their records have been published for a day',
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {
     const found = await findDomain(ctx, domain);
-    if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox; it has no records.`);
+    if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and has no records.`);
     const pairs = await generateDkimPairs();
     const row = await ctx.sql.begin(async (tx) => {
       if (!(await lockDomain(tx, found.id))) throw domainNotFound(domain);
@@ -28,7 +28,13 @@ export const rotateKeys = operation({
       if (busy) throw underWay(found.name, busy.role);
       const [first] = keys;
       if (!first) throw new Error(`${found.name} has no key`);
-      const { rsa, ed25519 } = sealDkimKeys(ctx.sealing, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
+      const { rsa, ed25519 } = encryptDkimKeys(
+        ctx.encryption,
+        pairs,
+        ctx.clock.now(),
+        otherSelector(first.selector),
+        'next',
+      );
       await insertKeys(tx, found, [rsa, ed25519]);
       const scheduled = await scheduleCheck(tx, found.id, found.status === 'suspended' ? null : 0);
       const diff = { name: found.name, selector: [first.selector, rsa.selector] };
@@ -43,7 +49,7 @@ export const rotateKeys = operation({
 function underWay(name: string, role: string): AppError {
   const why =
     role === 'next'
-      ? 'its new keys wait for their records; publish those that GET /v1/domains/{domain} shows.'
-      : 'mail that the keys before have signed may still be on its way; wait a week after they last signed.';
-  return new AppError('rotation_in_progress', `The keys of ${name} are being changed: ${why}`);
+      ? 'the new keys wait for their records; publish those that GET /v1/domains/{domain} shows.'
+      : 'mail signed by the previous keys may still be in transit; wait a week after they last signed.';
+  return new AppError('rotation_in_progress', `A key rotation of ${name} is in progress: ${why}`);
 }

@@ -1,24 +1,17 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Sql } from '@postrider/db';
 import type { DkimKey } from '@postrider/mail';
-import type { Sealing } from '../sealing.ts';
-import { sealPurpose } from './dkim-keys.ts';
-import { type SealedKey, sealedKeys } from './store.ts';
-
-/** The private keys of this process, opened when they are first needed and kept by id: a key never changes. */
-export interface SigningKeys {
-  /** Reads what is not kept yet, for many messages in one query. */
-  warm(ids: readonly string[]): Promise<void>;
-  /** Those of one domain, in the order asked. Throws where one is missing or does not open. */
-  of(ids: readonly string[]): Promise<readonly DkimKey[]>;
-}
+import type { SigningKeys } from '../operation/ports.ts';
+import type { Encryption } from '../process/encryption.ts';
+import { encryptionPurpose } from './records/dkim-keys.ts';
+import { type EncryptedKey, encryptedKeys } from './store.ts';
 
 // A parsed RSA key takes some 3 kB.
 const MOST_KEPT = 2000;
-const NOTHING_READ: ReadonlyMap<string, SealedKey> = new Map();
+const NOTHING_READ: ReadonlyMap<string, EncryptedKey> = new Map();
 
-export function createSigningKeys(sql: Sql, sealing: Sealing): SigningKeys {
-  /** In the order of their last use. */
+export function createSigningKeys(sql: Sql, encryption: Encryption): SigningKeys {
+  /** In order of last use. */
   const kept = new Map<string, DkimKey>();
 
   const keep = (id: string, key: DkimKey) => {
@@ -28,11 +21,11 @@ export function createSigningKeys(sql: Sql, sealing: Sealing): SigningKeys {
   };
   const read = async (ids: readonly string[]) => {
     const missing = [...new Set(ids)].filter((id) => !kept.has(id));
-    const rows = missing.length > 0 ? await sealedKeys(sql, missing) : [];
+    const rows = missing.length > 0 ? await encryptedKeys(sql, missing) : [];
     return new Map(rows.map((row) => [row.id, row]));
   };
-  const open = (row: SealedKey): DkimKey => {
-    const der = sealing.open(row.sealed_private_key, sealPurpose(row.id));
+  const open = (row: EncryptedKey): DkimKey => {
+    const der = encryption.decrypt(row.encrypted_private_key, encryptionPurpose(row.id));
     const private_key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     der.fill(0);
     return { domain: row.domain, selector: row.selector, private_key };
@@ -43,7 +36,7 @@ export function createSigningKeys(sql: Sql, sealing: Sealing): SigningKeys {
         try {
           keep(row.id, open(row));
         } catch {
-          // Whoever signs with it meets the same fault and says so of its message.
+          // The signer hits the same fault and reports it for its message.
         }
       }
     },

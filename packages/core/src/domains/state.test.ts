@@ -4,11 +4,11 @@ import { domainStates, domainTransitions, judgeProof } from './state.ts';
 const DAY_MS = 86_400_000;
 
 describe('a check of a domain', () => {
-  it('that could not be made changes no state, however long ago it was right', () => {
+  it('that failed changes no state, however long ago the last success was', () => {
     for (const state of domainStates) expect(judgeProof(state, 'unknown', 365 * DAY_MS)).toBe(null);
   });
 
-  it('that finds the records right verifies all but what is verified or suspended', () => {
+  it('that finds the records right verifies any domain not verified or suspended', () => {
     const verified = domainStates.filter((state) => judgeProof(state, 'right', 0) === 'verify');
 
     expect(verified).toEqual(['pending', 'at_risk', 'failed']);

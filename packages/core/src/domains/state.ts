@@ -1,4 +1,4 @@
-import type { EventType } from '../events/catalogue.ts';
+import type { EventType } from '../events/index.ts';
 
 export const domainStates = ['pending', 'verified', 'at_risk', 'failed', 'suspended'] as const;
 export type DomainState = (typeof domainStates)[number];
@@ -9,7 +9,7 @@ interface DomainTransition {
   readonly event: EventType | null;
 }
 
-/** All there is: nothing else writes a domain's state. Mail leaves while it is verified or at risk. */
+/** The only writers of a domain's state. Mail is sent while it is verified or at risk. */
 export const domainTransitions = {
   verify: { from: ['pending', 'at_risk', 'failed'], to: 'verified', event: 'domain.verified' },
   lose: { from: ['verified'], to: 'at_risk', event: 'domain.at_risk' },
@@ -19,7 +19,7 @@ export const domainTransitions = {
 } as const satisfies Record<string, DomainTransition>;
 export type DomainTransitionName = keyof typeof domainTransitions;
 
-/** Of the required records together; unknown where one of them could not be looked up. */
+/** The combined result of the required records; unknown if one lookup failed. */
 export type Proof = 'right' | 'wrong' | 'unknown';
 
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ const DAY_MS = 24 * HOUR_MS;
 const PENDING_MS = 14 * DAY_MS;
 const GRACE_MS = 72 * HOUR_MS;
 
-/** What a check means for a domain that has been in its state for a while; null: it stays as it is. */
+/** The transition after a check, given the time in the current state; null: none. */
 export function judgeProof(state: DomainState, proof: Proof, in_state_ms: number): DomainTransitionName | null {
   if (proof === 'unknown') return null;
   if (proof === 'right') return domainTransitions.verify.from.some((from) => from === state) ? 'verify' : null;
@@ -38,8 +38,8 @@ export function judgeProof(state: DomainState, proof: Proof, in_state_ms: number
 }
 
 /**
- * How long until the next background check; null: nobody looks by itself any more. Somebody waits for a new domain,
- * and one at risk should not stay so for longer than it must. restless: keys are being changed, or the DNS failed.
+ * Time until the next background check; null: none. New domains are checked often because a user waits, and those at
+ * risk because they should recover soon. restless: keys are being rotated, or the DNS failed.
  */
 export function nextCheckMs(state: DomainState, in_state_ms: number, restless: boolean): number | null {
   const usual = usualCheckMs(state, in_state_ms);

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { NewDkimKey } from './dkim-keys.ts';
-import type { PublishedKey } from './dns-records.ts';
+import type { NewDkimKey } from './records/dkim-keys.ts';
+import type { PublishedKey } from './records/dns-records.ts';
 import { type DomainState, type DomainTransitionName, domainTransitions } from './state.ts';
 
 export interface DomainRow {
@@ -35,11 +35,11 @@ export interface NewDomain {
   readonly return_path: string | null;
   readonly keys: readonly NewDkimKey[];
   readonly signing_key_ids: readonly string[];
-  /** Whether it is checked in the background from now on. */
+  /** Whether background checks start now. */
   readonly checked: boolean;
 }
 
-/** Stores a domain with its keys, or nothing where the workspace has the name already. */
+/** Stores a domain with its keys; nothing if the workspace has the name already. */
 export async function insertDomain(tx: Tx, domain: NewDomain): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, signing_key_ids,
@@ -62,10 +62,10 @@ export async function insertKeys(
 ): Promise<void> {
   for (const key of keys) {
     await tx`
-      insert into dkim_keys (workspace_id, domain_id, id, selector, algorithm, public_key, sealed_private_key, role,
+      insert into dkim_keys (workspace_id, domain_id, id, selector, algorithm, public_key, encrypted_private_key, role,
         role_since, wait_seconds, created_at)
       values (${domain.workspace_id}, ${domain.id}, ${key.id}, ${key.selector}, ${key.algorithm}, ${key.public_key},
-        ${key.sealed_private_key}, ${key.role}, clock_now(), ${key.wait_seconds}, clock_now())`;
+        ${key.encrypted_private_key}, ${key.role}, clock_now(), ${key.wait_seconds}, clock_now())`;
   }
 }
 
@@ -86,7 +86,7 @@ export async function domainsByNames(sql: Sql, workspace_id: string, names: read
     where workspace_id = ${workspace_id} and name = any (${[...names]}::text[])`;
 }
 
-/** Whether another workspace has verified the name; served by domains_claim. */
+/** Whether another workspace has verified the name. Served by domains_claim. */
 export async function isClaimedElsewhere(sql: Sql | Tx, workspace_id: string, name: string): Promise<boolean> {
   const rows = await sql`
     select from domains
@@ -94,7 +94,7 @@ export async function isClaimedElsewhere(sql: Sql | Tx, workspace_id: string, na
   return rows.length > 0;
 }
 
-/** A keyset page, newest first; one row more than asked tells whether there is a next page. */
+/** A keyset page, newest first, with one extra row that tells whether there is a next page. */
 export async function pageOfDomains(
   sql: Sql,
   workspace_id: string,
@@ -117,7 +117,7 @@ export interface PublicKeyRow extends PublishedKey {
   readonly wait_seconds: number;
 }
 
-/** What the DNS has to publish for some domains: what signs, then what will, then what did; RSA first. */
+/** Keys to publish for some domains: active, next, retired; RSA first. */
 export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[]): Promise<PublicKeyRow[]> {
   return sql<PublicKeyRow[]>`
     select domain_id, id, selector, algorithm, public_key, role, wait_seconds,
@@ -128,11 +128,11 @@ export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[])
     order by domain_id, array_position('{active,next,retired}', role), algorithm desc, id`;
 }
 
-/** What a check saw at the name of a key. */
+/** Finding of a check for a key. */
 export interface KeySighting {
   readonly id: string;
   readonly right: boolean;
-  /** How long caches may keep something else that stands there. */
+  /** How long caches may keep another value of that name. */
   readonly wait_seconds: number;
 }
 
@@ -149,7 +149,7 @@ export async function recordSightings(tx: Tx, sightings: readonly KeySighting[])
     where k.id = s.id`;
 }
 
-/** The next keys sign from now on, and those that signed are kept for the mail on its way. */
+/** Activates the next keys and retires the active ones, kept for mail in transit. */
 export async function switchKeys(tx: Tx, domain_id: string): Promise<void> {
   await tx`
     update dkim_keys set role = case role when 'next' then 'active' else 'retired' end, role_since = clock_now()
@@ -160,21 +160,21 @@ export async function deleteKeys(tx: Tx, ids: readonly string[]): Promise<void> 
   await tx`delete from dkim_keys where id = any (${[...ids]}::text[])`;
 }
 
-export interface SealedKey {
+export interface EncryptedKey {
   readonly id: string;
   readonly domain: string;
   readonly selector: string;
-  readonly sealed_private_key: Buffer;
+  readonly encrypted_private_key: Buffer;
 }
 
-export async function sealedKeys(sql: Sql, ids: readonly string[]): Promise<SealedKey[]> {
-  return sql<SealedKey[]>`
-    select k.id, d.name as domain, k.selector, k.sealed_private_key
+export async function encryptedKeys(sql: Sql, ids: readonly string[]): Promise<EncryptedKey[]> {
+  return sql<EncryptedKey[]>`
+    select k.id, d.name as domain, k.selector, k.encrypted_private_key
     from dkim_keys k join domains d on d.id = k.domain_id
     where k.id = any (${[...ids]}::text[])`;
 }
 
-/** Locks a domain, with how long it has been as it is. */
+/** Locks a domain and returns the time in its state. */
 export async function lockDomain(tx: Tx, id: string): Promise<(DomainRow & { in_state_ms: number }) | null> {
   const [row] = await tx<(DomainRow & { in_state_ms: number })[]>`
     select ${domainColumns(tx)}, extract(epoch from clock_now() - status_since)::float8 * 1000 as in_state_ms
@@ -189,7 +189,7 @@ export interface CheckedFacts {
   readonly return_path_ready: boolean | null;
 }
 
-/** Remembers what a check saw; it changes no state. A null leaves what was known. */
+/** Stores the findings of a check without changing state. A null keeps the stored value. */
 export async function recordCheck(tx: Tx, id: string, facts: CheckedFacts): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     update domains set
@@ -203,7 +203,7 @@ export async function recordCheck(tx: Tx, id: string, facts: CheckedFacts): Prom
   return row ?? null;
 }
 
-/** Sets when the next background check is; null: never. A state's interval counts from its last change. */
+/** Schedules the next background check; null: never. The interval counts from the last state change. */
 export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
     update domains set next_check_at = clock_now() + ${in_ms}::float8 * interval '1 millisecond'
@@ -212,8 +212,8 @@ export async function scheduleCheck(tx: Tx, id: string, in_ms: number | null): P
 }
 
 /**
- * Takes domains that are due, the longest overdue first, for as long as a check may last: what its process does not
- * finish, another takes then. Served by domains_due.
+ * Claims due domains, the longest overdue first, for the duration of a check; after that another process may claim
+ * them. Served by domains_due.
  */
 export async function takeDueDomains(sql: Sql, count: number, hold_ms: number): Promise<DomainRow[]> {
   return sql<DomainRow[]>`
@@ -226,8 +226,8 @@ export async function takeDueDomains(sql: Sql, count: number, hold_ms: number): 
 }
 
 /**
- * The only UPDATE of a state. Null where the domain is gone or not in a state that the transition begins in. A
- * reason that is not given stays as it was.
+ * The only UPDATE of a state. Null if the domain is gone or not in a start state of the transition. A missing reason
+ * keeps the old one.
  */
 export async function moveDomain(
   tx: Tx,
@@ -247,7 +247,7 @@ export async function moveDomain(
   return row ?? null;
 }
 
-/** Deletes a domain with its keys; true where there was one. */
+/** Deletes a domain with its keys; true if it existed. */
 export async function deleteDomain(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx`delete from domains where id = ${id} returning id`;
   return rows.length > 0;

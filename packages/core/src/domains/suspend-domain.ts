@@ -1,10 +1,10 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
 import { type AuditFact, recordAudit } from '../audit/index.ts';
-import type { ActorContext } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 import { domainParameter } from './find-domain.ts';
 import type { DomainTransitionName } from './state.ts';
@@ -12,10 +12,10 @@ import { domainByName, moveDomain, publicKeysOf, scheduleCheck } from './store.t
 
 const whichSchema = z.object({
   domain: domainParameter,
-  workspace_id: z.string().optional().meta({ description: 'Whose; the own one where it is left out.' }),
+  workspace_id: z.string().optional().meta({ description: 'The workspace of the domain; default: your own.' }),
 });
 
-/** Stops a domain, whatever its records say: nothing is accepted from it, and what waits is not sent. */
+/** Suspends a domain regardless of its records: new mail is refused, waiting mail is not sent. */
 export const suspendDomain = operation({
   name: 'domains.suspend',
   scope: 'operator',
@@ -32,7 +32,7 @@ export const suspendDomain = operation({
     }),
 });
 
-/** Lets a suspended domain prove itself again; the next check, within a minute, does. */
+/** Ends a suspension; the next check, within a minute, verifies the domain again. */
 export const resumeDomain = operation({
   name: 'domains.resume',
   scope: 'operator',
@@ -66,15 +66,16 @@ async function move(
   const workspace_id = which.workspace_id ?? ctx.actor.workspace_id;
   const found = name === null ? null : await domainByName(ctx.sql, workspace_id, name);
   if (!found) throw domainNotFound(which.domain);
-  if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and stays as it is.`);
+  if (found.sandbox)
+    throw new AppError('domain_not_allowed', `${found.name} is the sandbox and cannot be suspended or resumed.`);
   const row = await ctx.sql.begin(async (tx) => {
     const moved = await moveDomain(tx, transition, found.id, status_reason);
-    // Done twice, it is as it was asked to be.
+    // Idempotent.
     if (!moved) return domainByName(tx, workspace_id, found.name);
     const scheduled = await scheduleCheck(tx, found.id, check_in_ms);
     const diff = { name: found.name, status: [found.status, moved.status] };
     const fact = { action, target_id: found.id, diff, reason };
-    // An operator acts from outside, so it is told on both sides.
+    // An operator acts from outside the workspace, so both chains record it.
     await recordAudit(tx, ctx, [
       { ...fact, workspace_id },
       { ...fact, workspace_id: INSTANCE },

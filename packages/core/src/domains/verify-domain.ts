@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { domainClaimed } from './add-domain.ts';
 import { applyCheck } from './apply-check.ts';
-import { checkRecords } from './check-records.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema, siteOf } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
+import { checkRecords } from './records/check-records.ts';
 import { publicKeysOf } from './store.ts';
 
-/** Looks up the records now. What is right verifies the domain, unless another workspace has. */
+/** Looks up the records now and verifies the domain if they are right, unless another workspace has. */
 export const verifyDomain = operation({
   name: 'domains.verify',
   scope: 'domains:write',
-  summary: 'Check the records of a domain in the DNS now',
+  summary: 'Check the DNS records of a domain now',
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {

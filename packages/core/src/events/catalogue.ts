@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { exampleId, timeField } from '../wire.ts';
+import { exampleId, timeField } from '../fields/wire.ts';
 
 interface EventKind {
   readonly summary: string;
-  /** A recipient or a whole message where it is about mail; what happens to a message is recorded once for it. */
+  /** For mail events: one recipient, or the message as a whole, recorded once. */
   readonly about: 'message' | 'recipient' | 'domain' | 'webhook' | 'suppression' | 'workspace';
-  /** What data holds besides email and recipient. Facts may be added, so what is not listed is no fault. */
+  /** Fields of data besides email and recipient. Fields may be added, so unknown ones are allowed. */
   readonly facts: z.ZodObject;
   readonly example: Readonly<Record<string, unknown>>;
 }
@@ -13,7 +13,7 @@ interface EventKind {
 const nothing = z.looseObject({});
 const attempted = z.looseObject({
   attempt: z.int().optional().meta({ description: 'The number of the attempt, from 1.' }),
-  response: z.string().nullable().optional().meta({ description: 'What the other side said.' }),
+  response: z.string().nullable().optional().meta({ description: 'The reply of the server.' }),
 });
 const domain = z.looseObject({
   domain: z.looseObject({ id: z.string(), name: z.string(), status: z.string(), status_reason: z.string().nullable() }),
@@ -56,7 +56,7 @@ const exampleWebhook = {
   failing_since: '2030-01-30T09:00:00.000Z',
 };
 
-/** Every event there is: what webhooks can name, GET /events lists and the documents describe. */
+/** All events: the source for webhook subscriptions, GET /events and the docs. */
 export const eventCatalogue = {
   'email.queued': { summary: 'A mail waits for its first attempt.', about: 'message', facts: nothing, example: {} },
   'email.scheduled': { summary: 'A mail was accepted for later.', about: 'message', facts: nothing, example: {} },
@@ -67,25 +67,25 @@ export const eventCatalogue = {
     example: { attempt: 1, response: '250 2.0.0 Ok' },
   },
   'email.delivery_delayed': {
-    summary: 'An attempt failed for now; there will be another.',
+    summary: 'An attempt failed temporarily; it will be retried.',
     about: 'recipient',
     facts: attempted,
     example: { attempt: 1, response: '451 4.7.1 Try again later' },
   },
   'email.bounced': {
-    summary: 'The mail was refused for good, at once or by a report that came later.',
+    summary: 'The mail was refused permanently, immediately or by a later report.',
     about: 'recipient',
     facts: attempted,
     example: { attempt: 1, response: '550 5.1.1 No such user' },
   },
   'email.complained': {
-    summary: 'The recipient called the mail unwanted.',
+    summary: 'The recipient reported the mail as spam.',
     about: 'recipient',
     facts: nothing,
     example: {},
   },
   'email.failed': {
-    summary: 'The last attempt failed; there will be no other.',
+    summary: 'The last attempt failed; there are no more retries.',
     about: 'recipient',
     facts: attempted,
     example: { attempt: 15, response: '451 4.7.1 Try again later' },
@@ -103,25 +103,25 @@ export const eventCatalogue = {
     example: {},
   },
   'domain.verified': {
-    summary: 'The records of a domain are right; it can send.',
+    summary: 'The DNS records of a domain are right; it can send.',
     about: 'domain',
     facts: domain,
     example: { domain: exampleDomain },
   },
   'domain.at_risk': {
-    summary: 'A required record of a verified domain is gone; it sends on for 72 hours.',
+    summary: 'A required DNS record of a verified domain is missing; it can send for 72 more hours.',
     about: 'domain',
     facts: domain,
     example: { domain: { ...exampleDomain, status: 'at_risk', status_reason: 'The DKIM record is missing.' } },
   },
   'domain.failed': {
-    summary: 'A domain was not proven in time; it cannot send.',
+    summary: 'A domain was not verified in time; it cannot send.',
     about: 'domain',
     facts: domain,
     example: { domain: { ...exampleDomain, status: 'failed', status_reason: 'The DKIM record is missing.' } },
   },
   'webhook.failing': {
-    summary: 'An endpoint has not taken one event for a day; after five days it is disabled.',
+    summary: 'An endpoint has accepted no event for a day; after five days it is disabled.',
     about: 'webhook',
     facts: webhook,
     example: { webhook: exampleWebhook },
@@ -133,19 +133,19 @@ export const eventCatalogue = {
     example: { webhook: { ...exampleWebhook, status: 'disabled' } },
   },
   'suppression.added': {
-    summary: 'An address was put on the suppression list.',
+    summary: 'An address was added to the suppression list.',
     about: 'suppression',
     facts: suppression,
     example: { suppression: exampleSuppression },
   },
   'suppression.removed': {
-    summary: 'An address was taken off the suppression list, or its time ran out.',
+    summary: 'An address was removed from the suppression list, or its suppression expired.',
     about: 'suppression',
     facts: suppression.extend({ cause: z.string().optional() }),
     example: { suppression: exampleSuppression, cause: 'deleted' },
   },
   'quota.warning': {
-    summary: 'Four fifths of the monthly volume are used up.',
+    summary: 'Usage reached 80 % of the monthly volume.',
     about: 'workspace',
     facts: quota,
     example: { quota: { limit: 50_000, used: 40_000, resets_at: '2030-02-01T00:00:00.000Z' } },
@@ -160,7 +160,7 @@ type MessageEventType = {
   [T in EventType]: (typeof eventCatalogue)[T]['about'] extends 'message' ? T : never;
 }[EventType];
 
-/** What happens to a whole message and is recorded once for it; every other event of mail is about one recipient. */
+/** Events about a message as a whole; every other mail event is about one recipient. */
 export function isMessageEvent(type: EventType): type is MessageEventType {
   return eventCatalogue[type].about === 'message';
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { idPrefixes } from '../ids.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
 import type { EventRow, SubjectRow } from './store.ts';
 
 const eventDataSchema = z.looseObject({
@@ -20,27 +20,25 @@ const eventDataSchema = z.looseObject({
   recipient: z
     .object({ id: idField(idPrefixes.recipient), email: z.string(), status: z.string() })
     .nullable()
-    .meta({ description: 'null: about the whole message. The status is the one that the event gave it.' }),
+    .meta({ description: 'null: about the whole message. The status is that set by the event.' }),
 });
 export type EventData = z.output<typeof eventDataSchema>;
 
-/** An event as every face shows it; data says which mail and which recipient it is about. */
+/** An event as every API shows it; data identifies the mail and recipient. */
 export const eventSchema = z
   .object({
     id: idField(idPrefixes.event),
     type: z.string().meta({ examples: ['email.delivered'] }),
     created_at: timeField,
-    sequence: z
-      .int()
-      .meta({ description: 'Grows by one from event to event of a message; 0 where it is about no mail.' }),
+    sequence: z.int().meta({ description: 'Increases by one per event of a message; 0 if not about mail.' }),
     email_id: idField(idPrefixes.message).nullable(),
     recipient_id: idField(idPrefixes.recipient).nullable(),
-    data: eventDataSchema.meta({ description: 'What it is about, and facts that depend on the type.' }),
+    data: eventDataSchema.meta({ description: 'The subject of the event, and facts that depend on the type.' }),
   })
   .meta({ id: 'Event' });
 export type EventEntry = z.output<typeof eventSchema>;
 
-/** What a recipient is after an event whose type does not end in the name of its state. */
+/** State of a recipient after an event whose type does not end in the name of the state. */
 const statusAfter: Readonly<Record<string, string>> = { delivery_delayed: 'deferred' };
 
 export function statusAfterEvent(type: string): string {
@@ -57,7 +55,7 @@ export function eventEntry(row: EventRow, message: SubjectRow | undefined, email
     email_id: row.message_id,
     recipient_id: row.recipient_id,
     data: {
-      // Written by JSON.stringify of an event's facts, which are an object.
+      // Written by JSON.stringify of an event's facts, an object.
       ...(JSON.parse(row.facts) as Record<string, unknown>),
       email: message === undefined ? null : emailFacts(message),
       recipient:
@@ -75,7 +73,7 @@ function emailFacts(message: SubjectRow): EventData['email'] {
     to: message.to_addresses,
     subject: message.subject,
     tags: message.tags,
-    // Written by JSON.stringify of what the send schema let through.
+    // Written by JSON.stringify of input that the send schema accepted.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     message_id: `<${message.id}@${message.from_domain}>`,
     created_at: isoTime(message.created_at),

@@ -1,4 +1,4 @@
-import { exampleId } from '../wire.ts';
+import { exampleId } from '../fields/wire.ts';
 import { type EventType, eventCatalogue } from './catalogue.ts';
 import { type EventEntry, statusAfterEvent } from './event-entry.ts';
 
@@ -15,7 +15,7 @@ const email: EventEntry['data']['email'] = {
   created_at: HAPPENED_AT,
 };
 
-/** An event of a type as it could be: for documents, and for trying out an endpoint. */
+/** An example event of a type, for docs and for testing an endpoint. */
 export function exampleEvent(type: EventType): EventEntry {
   const { about, example } = eventCatalogue[type];
   const of_mail = about === 'message' || about === 'recipient';

@@ -1,6 +1,6 @@
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { followEvents } from '@postrider/core/events';
-import { sendMessage } from '@postrider/core/messages';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -15,8 +15,8 @@ async function send(): Promise<string> {
   return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
 }
 
-describe('whoever follows the events of a workspace', () => {
-  it('is told of the first that is committed once it is answered, however late it asks for it', async () => {
+describe('following the events of a workspace', () => {
+  it('yields the first event committed after the response, however late it is read', async () => {
     await send();
     const events = await invoke(world.as(world.workspace_id), followEvents, {});
     const id = await send();

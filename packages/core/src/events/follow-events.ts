@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ActorContext } from '../context.ts';
-import { idFloor, idTime } from '../ids.ts';
-import { type CursorScope, readCursor, writeCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { modeInReach } from '../reach.ts';
+import { idFloor, idTime } from '../fields/ids.ts';
+import { accessibleMode } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
+import { type CursorScope, readCursor, writeCursor } from '../paging/list.ts';
 import type { EventEntry } from './event-entry.ts';
 import { eventFilterFields } from './list-events.ts';
 import { eventEntries } from './read-events.ts';
@@ -12,25 +12,26 @@ import { type EventFilter, eventsByIds, nextEvents } from './store.ts';
 
 const POLL_MS = 500;
 const STEP = 1000;
-/** Ids are older than their commits, by the time that a transaction takes and by what clocks differ. */
+/** Ids are older than their commits, by the duration of a transaction and by clock skew. */
 const LATE_MS = 30_000;
 const LOOK_BACK_MS = 5000;
 
 export interface FollowedEvent {
   readonly node: EventEntry;
-  /** Follow with it to go on from here. */
+  /** Cursor to resume from. */
   readonly cursor: string;
 }
 
 /**
- * The events of a workspace as they come, or from behind a cursor on; null now and then, while nothing comes. They
- * come in the order of their ids, but for those that are committed late: for half a minute every event is looked for
- * again, and comes after younger ones if it must. None comes twice in one stream. A stream that goes on from a cursor
- * begins half a minute before it, so that what was late then is not missed; whoever resumes drops the ids it has seen.
+ * Streams the events of a workspace as they are committed, or from a cursor on; null as a keep-alive. Events come in id
+ * order except those committed late: each poll rereads the last half minute, and yields late events after younger ones.
+ * A stream yields no event twice. A stream with a cursor begins half a minute before it, so that late events are not
+ * missed; the client drops the ids it has seen.
  */
 export const followEvents = operation({
   name: 'events.follow',
   scope: 'email:logs:read',
+  sandbox: true,
   summary: 'Follow events as they come',
   input: z.object({ after: z.string().optional(), type: eventFilterFields.type, email_id: eventFilterFields.email_id }),
   output: z.custom<AsyncGenerator<FollowedEvent | null>>(),
@@ -39,9 +40,13 @@ export const followEvents = operation({
     const scope = { secret_key: ctx.secret_key, list: 'events.follow', workspace_id, filters };
     const position = readCursor(scope, after);
     const begin = (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS;
-    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null, mode: modeInReach(ctx.actor) };
+    const filter = {
+      types: filters.type ?? null,
+      message_id: filters.email_id ?? null,
+      mode: accessibleMode(ctx.actor),
+    };
     const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
-    // It has looked once when this answers, so that whoever was answered misses nothing that is committed afterwards.
+    // The first poll is done before the response, so that everything committed after the response is seen.
     if (position === null) await events.next();
     return events;
   },
@@ -57,7 +62,7 @@ async function* follow(
   const seen = new Set<string>();
   let head = begin;
   let looked_back = performance.now();
-  // What is there already is not told; what is committed from now on is, however old it is.
+  // Existing events are not yielded; those committed from now on are, however old their ids.
   let silent = anew;
   for (;;) {
     const late = idFloor('event', ctx.clock.now() - LATE_MS);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
-import { modeInReach } from '../reach.ts';
-import { timestampField } from '../timestamp-field.ts';
-import { listOf } from '../wire.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { listOf } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { eventEntries } from './read-events.ts';
@@ -13,26 +13,27 @@ import { areUncommon, pageOfEvents } from './store.ts';
 
 const typeText = z
   .string()
-  .meta({ description: `One or a comma list of ${eventTypes.join(', ')}.`, examples: ['email.bounced'] });
+  .meta({ description: `One or a comma-separated list of ${eventTypes.join(', ')}.`, examples: ['email.bounced'] });
 
 export const eventTypeField = typeText.transform((text, context) => {
   const types = text.split(',').map((part) => part.trim());
   const known = types.filter((type): type is EventType => eventTypes.some((one) => one === type));
   if (known.length === types.length) return [...new Set(known)].sort();
-  context.addIssue(issueFor('invalid_type', `type must be one or a comma list of ${eventTypes.join(', ')}.`));
+  context.addIssue(issueFor('invalid_type', `type must be one or a comma-separated list of ${eventTypes.join(', ')}.`));
   return z.NEVER;
 });
 
 export const eventFilterFields = {
   type: eventTypeField.optional(),
-  email_id: z.string().max(64).optional().meta({ description: 'The timeline of one mail.' }),
+  email_id: z.string().max(64).optional().meta({ description: 'Only events of this mail.' }),
 };
 
-/** What happened in the workspace, newest first; since is included, until is not. */
+/** Events, newest first; since is inclusive, until exclusive. */
 export const listEvents = operation({
   name: 'events.list',
   scope: 'email:logs:read',
-  summary: 'List events, newest first, for those who cannot receive webhooks',
+  sandbox: true,
+  summary: 'List events, newest first, as an alternative to webhooks',
   input: z.object({
     ...pageFields,
     ...eventFilterFields,
@@ -44,7 +45,11 @@ export const listEvents = operation({
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'events', workspace_id, filters };
     const range = idRange('event', filters, readCursor(scope, cursor));
-    const filter = { types: filters.type ?? null, message_id: filters.email_id ?? null, mode: modeInReach(ctx.actor) };
+    const filter = {
+      types: filters.type ?? null,
+      message_id: filters.email_id ?? null,
+      mode: accessibleMode(ctx.actor),
+    };
     const all_pass =
       filter.mode === null && (filter.types === null || (filter.message_id === null && areUncommon(filter.types)));
     const found = await collectPage(range, limit + 1, all_pass, (part, count, wanted) =>

@@ -1,10 +1,10 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { pageFields, pagesOf } from '../list.ts';
-import { operation } from '../operation.ts';
-import { mailInReach } from '../reach.ts';
-import { listOf, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { listOf, timeField } from '../fields/wire.ts';
+import { accessibleMail } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { pageFields, pagesOf } from '../paging/list.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { addressesOf, type EventRow, eventsByIds, lastEventsOf, pagesOfTimelines, subjectsOf } from './store.ts';
 
@@ -17,21 +17,22 @@ const timelineSchema = z.object({
   sequence: z.int(),
   email_id: z.string().nullable(),
   recipient_id: z.string().nullable(),
-  facts: z.string().meta({ description: 'JSON, as it was recorded.' }),
+  facts: z.string().meta({ description: 'JSON, as recorded.' }),
 });
-/** An event without what it tells of its message: whoever asks has that already. */
+/** An event without the data of its message, which the caller has already. */
 export type TimelineEvent = z.output<typeof timelineSchema>;
 
-/** Some events by id, in the order asked for; null for what is not in the workspace. */
+/** Events by id, in the order given; null for those not in the workspace. */
 export const readEvents = operation({
   name: 'events.read_many',
   scope: 'email:logs:read',
+  sandbox: true,
   summary: 'Some events by id',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(eventSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
     const found_rows = await eventsByIds(ctx.sql, ctx.actor.workspace_id, ids);
-    const known = await mailInReach(
+    const known = await accessibleMail(
       ctx,
       found_rows.map(({ message_id }) => message_id ?? ''),
     );
@@ -42,11 +43,12 @@ export const readEvents = operation({
   },
 });
 
-/** The timelines of some messages, oldest first: a page of each, all in one statement. */
+/** The timelines of some messages, oldest first: one page each, in one statement. */
 export const readTimelines = operation({
   name: 'email.timelines',
   scope: 'email:logs:read',
-  summary: 'A page of the events of each of some emails',
+  sandbox: true,
+  summary: 'A page of the events of each given email',
   input: z.object({
     limit: pageFields.limit,
     of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
@@ -55,7 +57,7 @@ export const readTimelines = operation({
   run(ctx, { limit, of }) {
     const scope = { secret_key: ctx.secret_key, list: 'email.timeline', workspace_id: ctx.actor.workspace_id };
     return pagesOf(scope, of, limit, async (behind) => {
-      const known = await mailInReach(
+      const known = await accessibleMail(
         ctx,
         behind.map(({ id }) => id),
       );
@@ -66,15 +68,16 @@ export const readTimelines = operation({
   },
 });
 
-/** The newest event of each of some messages, in their order. */
+/** The newest event of each message, in the order given. */
 export const readLastEvents = operation({
   name: 'email.last_events',
   scope: 'email:logs:read',
-  summary: 'The newest event of each of some emails',
+  sandbox: true,
+  summary: 'The newest event of each given email',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(timelineSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await mailInReach(ctx, ids))]);
+    const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
     const found = new Map(rows.map((row) => [row.message_id, timelineEvent(row)]));
     return ids.map((id) => found.get(id) ?? null);
   },
@@ -85,7 +88,7 @@ function timelineEvent(row: EventRow): TimelineEvent {
   return { id, type, sequence, email_id: message_id, recipient_id, facts, created_at: isoTime(created_at) };
 }
 
-/** Rows with what they tell of their messages and recipients. */
+/** Event rows with their messages and recipients. */
 export async function eventEntries(sql: Sql, workspace_id: string, rows: readonly EventRow[]): Promise<EventEntry[]> {
   const message_ids = [...new Set(rows.flatMap((row) => (row.message_id === null ? [] : [row.message_id])))];
   const [messages, addresses] = await Promise.all([

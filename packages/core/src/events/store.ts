@@ -1,8 +1,8 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
-import type { KeyMode } from '../api-keys/secret.ts';
-import type { Candidates, IdRange } from '../candidate-pages.ts';
-import { idFloor, idTime, isId } from '../ids.ts';
-import { among, within } from '../keyset-store.ts';
+import { type Fragment, fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { idFloor, idTime, isId } from '../fields/ids.ts';
+import type { KeyMode } from '../operation/secrets.ts';
+import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
+import { among, within } from '../paging/keyset-store.ts';
 import type { EventType } from './catalogue.ts';
 
 export interface EventRow {
@@ -15,7 +15,7 @@ export interface EventRow {
   created_at: Date;
 }
 
-/** What an event tells of the message that it is about. */
+/** The part of a message that its events show. */
 export interface SubjectRow {
   id: string;
   from_address: string;
@@ -28,13 +28,13 @@ export interface SubjectRow {
 }
 
 export interface EventFilter {
-  /** Events of mail of this mode only; null for all. */
+  /** Events of mail of this mode only; null: all. */
   readonly mode: KeyMode | null;
   readonly types: readonly EventType[] | null;
   readonly message_id: string | null;
 }
 
-/** The types that events_uncommon leaves out; the query repeats them, so that the index is known to serve it. */
+/** The types that events_uncommon leaves out; the query repeats them, so that the planner can use the index. */
 const commonTypes: readonly EventType[] = ['email.queued', 'email.delivered'];
 
 export function areUncommon(types: readonly EventType[]): boolean {
@@ -42,8 +42,8 @@ export function areUncommon(types: readonly EventType[]): boolean {
 }
 
 /**
- * Newest first, served by events_message for one message, by events_uncommon where all types asked for are
- * in it, and else by the primary key.
+ * Newest first. Served by events_message for one message, by events_uncommon if it covers all requested types, else by
+ * the primary key.
  */
 export async function pageOfEvents(
   sql: Sql,
@@ -63,7 +63,7 @@ export async function pageOfEvents(
       cross join lateral (
         select * from events x where x.workspace_id = ${workspace_id} and x.id = c.id
           ${filter.types === null ? sql`` : sql`and x.type = any (${[...filter.types]}::text[])`}
-          ${filter.mode === null ? sql`` : sql`and ${ofMail(sql, sql`x`, workspace_id, filter.mode)}`} offset 0
+          ${filter.mode === null ? sql`` : sql`and ${ofMail(sql, sql`x`, workspace_id, filter.mode)}`} ${fence}
       ) e
       order by c.id desc limit ${wanted}
     ) e on true
@@ -71,7 +71,7 @@ export async function pageOfEvents(
   return {
     examined: rows[0]?.examined ?? 0,
     edge: rows[0]?.edge ?? null,
-    // The left join leaves one row without an event where there is none.
+    // The left join yields one row without an event if there is none.
     rows: rows.filter((row): row is EventRow & { examined: number; edge: string } => row.id !== null),
   };
 }
@@ -85,18 +85,18 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
   if (filter.message_id !== null) {
     return sql`
       select e.id from events e
-      where e.message_id = ${filter.message_id} and e.workspace_id collate "POSIX" = ${workspace_id}
+      where e.message_id = ${filter.message_id} and e.workspace_id ${indexCollation} = ${workspace_id}
         and ${within(sql, sql`e.id`, range)}
-      order by e.id collate "POSIX" desc limit ${count}`;
+      order by e.id ${indexCollation} desc limit ${count}`;
   }
   if (filter.types !== null && areUncommon(filter.types)) {
     return sql`
       select c.id from unnest(${[...filter.types]}::text[]) as t (type)
       cross join lateral (
         select e.id from events e
-        where e.workspace_id collate "POSIX" = ${workspace_id} and e.type collate "POSIX" = t.type
+        where e.workspace_id ${indexCollation} = ${workspace_id} and e.type ${indexCollation} = t.type
           and e.type not in ('email.queued', 'email.delivered') and ${within(sql, sql`e.id`, range)}
-        order by e.id collate "POSIX" desc limit ${count}
+        order by e.id ${indexCollation} desc limit ${count}
       ) c
       order by c.id desc limit ${count}`;
   }
@@ -106,11 +106,11 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
     order by e.id desc limit ${count}`;
 }
 
-/** The timeline of one message, served by events_message. */
+/** The timeline of one message. Served by events_message. */
 export async function eventsOf(sql: Sql, workspace_id: string, message_id: string): Promise<EventRow[]> {
   return sql<EventRow[]>`
     select id, type, message_id, recipient_id, sequence, facts, created_at
-    from events where message_id = ${message_id} and workspace_id collate "POSIX" = ${workspace_id}
+    from events where message_id = ${message_id} and workspace_id ${indexCollation} = ${workspace_id}
     order by sequence`;
 }
 
@@ -120,7 +120,7 @@ export async function eventsByIds(sql: Sql, workspace_id: string, ids: readonly 
     from events e where e.workspace_id = ${workspace_id} and ${among(sql, sql`e.id`, ids)}`;
 }
 
-/** Some events behind an id, oldest first: a bounded number is looked at, served by the primary key. */
+/** Events after an id, oldest first, from a bounded number of rows. Served by the primary key. */
 export async function nextEvents(
   sql: Sql,
   workspace_id: string,
@@ -142,10 +142,10 @@ export async function nextEvents(
   return row ?? { ids: [], examined: 0, edge: null };
 }
 
-/** Messages, each with the last event of its page before, or the empty text. */
+/** Messages, each with the last event of its previous page, or the empty text. */
 export type TimelinePosition = { readonly id: string; readonly behind: string };
 
-/** A page of the timeline of each of some messages, oldest first, served by events_message. */
+/** A page of the timeline of each message, oldest first. */
 export async function pagesOfTimelines(
   sql: Sql,
   workspace_id: string,
@@ -156,37 +156,36 @@ export async function pagesOfTimelines(
     select e.* from unnest(${of.map((one) => one.id)}::text[], ${of.map((one) => one.behind)}::text[]) as q (id, behind)
     cross join lateral (
       select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
-      where e.message_id = q.id and e.workspace_id collate "POSIX" = ${workspace_id}
-        and e.id collate "POSIX" > q.behind and e.id >= ${eventFloor(of.map((one) => one.id))}
-      order by e.id collate "POSIX" limit ${count}
+      where e.message_id = q.id and e.workspace_id ${indexCollation} = ${workspace_id}
+        and e.id ${indexCollation} > q.behind and e.id >= ${eventFloor(of.map((one) => one.id))}
+      order by e.id ${indexCollation} limit ${count}
     ) e`;
 }
 
 /**
- * The last event of each of some messages: the one that its row tells of, and not the one with the greatest id, as the
- * clocks of two processes may differ. Served by events_message, whose walk ends at its first step but for those.
+ * The last event of each message: the one that its row names, not the greatest id, as the clocks of two processes may
+ * differ. Served by events_message, at the first step of the walk unless clocks differ.
  */
 export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<EventRow[]> {
   return sql<EventRow[]>`
     select e.* from messages m
     cross join lateral (
       select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
-      where e.message_id = m.id and e.workspace_id collate "POSIX" = ${workspace_id} and e.id >= ${eventFloor(ids)}
+      where e.message_id = m.id and e.workspace_id ${indexCollation} = ${workspace_id} and e.id >= ${eventFloor(ids)}
         and e.sequence = m.event_count
-      order by e.id collate "POSIX" desc limit 1
+      order by e.id ${indexCollation} desc limit 1
     ) e
     where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
 }
 
 const CLOCK_SKEW_MS = 3_600_000;
 
-/** No event of these messages has a smaller id, so partitions before it are left out when the statement starts. */
+/** No event of these messages has a smaller id, so older partitions are pruned when the statement starts. */
 function eventFloor(message_ids: readonly string[]): string {
   const times = message_ids.filter((id) => isId('message', id)).map(idTime);
   return times.length < message_ids.length ? '' : idFloor('event', Math.min(...times) - CLOCK_SKEW_MS);
 }
 
-/** The messages of some events, by id. */
 export async function subjectsOf(
   sql: Sql,
   workspace_id: string,
@@ -198,7 +197,7 @@ export async function subjectsOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The addresses of the recipients of some events, by recipient id. */
+/** Recipient addresses of some events, by recipient id. */
 export async function addressesOf(
   sql: Sql,
   workspace_id: string,
@@ -214,7 +213,7 @@ export async function addressesOf(
   return new Map(rows.map((row) => [row.id, row.email]));
 }
 
-/** Records what happened to something that is no mail; nothing else orders such events, so they have no sequence. */
+/** Records an event that is not about mail; such events need no order, so they have no sequence. */
 export async function recordEvent(
   tx: Tx,
   event: {

@@ -1,7 +1,7 @@
 import { createWorld, startWebhookSink, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { type FailureGroups, failureGroups } from './failure-groups.ts';
 import { rollUpFailures, trimFailures } from './roll-up.ts';
@@ -32,7 +32,7 @@ const counts = ({ data }: FailureGroups) => data.map(({ signature, count }): [st
 const stored = () =>
   world.services.sql`select * from failure_minutes order by workspace_id, kind, at, group_id, destination`;
 
-/** Every recipient is answered with its own name in the reply. */
+/** The reply to each recipient contains its own name. */
 function refuse(): void {
   world.smtp.script(({ stage, to }) => {
     if (stage !== 'rcpt') return { kind: 'accept' };
@@ -43,7 +43,7 @@ function refuse(): void {
 }
 
 describe('the failure groups', () => {
-  it('count attempts whose replies read alike, with where they came from, an example and the course of it', async () => {
+  it('count attempts with similar replies, with destinations, a sample and a trend', async () => {
     refuse();
     await send(['later1@example.com', 'later22@example.com', 'later@example.net', 'never@example.org']);
     await world.drain();
@@ -71,7 +71,7 @@ describe('the failure groups', () => {
     expect(counts(await groups({ kind: 'dns' }))).toEqual([]);
   });
 
-  it('are the same however often they are computed', async () => {
+  it('are the same when computed again', async () => {
     refuse();
     await send(['later1@example.com', 'later2@example.com']);
     await world.drain();
@@ -86,7 +86,7 @@ describe('the failure groups', () => {
     expect(counts(await groups())).toEqual([['451 4.7.1 <address> greylisted for # seconds', 2]]);
   });
 
-  it('of a workspace hold its own failures, and those of the instance all of them', async () => {
+  it('of a workspace have its own failures, and those of the instance all of them', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     refuse();
@@ -102,8 +102,8 @@ describe('the failure groups', () => {
     expect(counts(await groups({ reach: 'instance' }))).toEqual([[words, 3]]);
   });
 
-  it('of many kinds of words in one minute are bounded, and none is lost', async () => {
-    // A reply of letters only that nothing makes alike.
+  it('of many different texts in one minute are bounded, and no failure is lost', async () => {
+    // Replies of letters only, which no rule normalizes.
     const word = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     world.smtp.script(({ stage, to }) =>
       stage === 'rcpt'
@@ -125,7 +125,7 @@ describe('the failure groups', () => {
     expect(sum).toEqual({ n: 240, groups: 201 });
   });
 
-  it('of webhooks count posts that failed by the host, and keep the count when they come again', async () => {
+  it('of webhooks count failed posts by host, and keep the count after a retry', async () => {
     const sink = await startWebhookSink();
     sink.script(() => ({ kind: 'reply', status: 503 }));
     await invoke(world.as(world.workspace_id), createWebhook, { url: `${sink.url}/down`, events: ['email.queued'] });

@@ -1,10 +1,10 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { operation } from '../operation.ts';
-import { reachField, sideInReach } from '../reach.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { accessField, accessibleSide } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
-import { timeField } from '../wire.ts';
 import { KEPT } from './roll-up.ts';
 import { type FailureKind, failureKinds, failureSignature, kindOfReply } from './signature.ts';
 import { type AskedFailures, destinationsOf, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
@@ -18,18 +18,18 @@ const bounds = {
   hour: { most: 24 * 7 + 1, kept_days: KEPT.hour_days },
   day: { most: KEPT.hour_days + 2, kept_days: KEPT.hour_days },
 } as const;
-/** Points that the trend of one group has at most. */
+/** Maximum number of trend points of one group. */
 export const MOST_TREND_POINTS = Math.max(bounds.minute.most, bounds.hour.most, bounds.day.most);
 
 const failureGroupSchema = z.object({
   id: z.string(),
-  signature: z.string().meta({ description: 'The reply without numbers, addresses, ids, hosts and URLs.' }),
+  signature: z.string().meta({ description: 'The reply stripped of numbers, addresses, ids, hosts and URLs.' }),
   kind: z.enum(failureKinds),
   code: z.int().nullable(),
   enhanced_code: z.string().nullable(),
-  sample: z.string().meta({ description: 'One reply as it came, the latest that was counted.' }),
+  sample: z.string().meta({ description: 'The latest counted reply, verbatim.' }),
   count: z.int(),
-  destinations: z.array(z.string()).readonly().meta({ description: 'Those it came from most often.' }),
+  destinations: z.array(z.string()).readonly().meta({ description: 'The most frequent destinations.' }),
   first_seen_at: timeField,
   last_seen_at: timeField,
   trend: z.array(pointSchema).readonly(),
@@ -39,26 +39,26 @@ const failureGroupsSchema = z.object({
   bucket: z.enum(['minute', 'hour', 'day']),
   since: timeField,
   until: timeField,
-  complete_until: timeField.meta({ description: 'What failed after this has not been counted yet.' }),
+  complete_until: timeField.meta({ description: 'Failures after this are not counted yet.' }),
   data: z.array(failureGroupSchema).readonly(),
 });
 export type FailureGroups = z.output<typeof failureGroupsSchema>;
 export type FailureGroup = FailureGroups['data'][number];
 
-/** Failures that read alike, the most frequent first. Every attempt that failed counts, also where a later one passed. */
+/** Groups of similar failures, the most frequent first. Every failed attempt counts, even if a later one succeeded. */
 export const failureGroups = operation({
   name: 'failures.groups',
   scope: null,
-  summary: 'Failures that read alike, in the workspace or, for operators, in the whole instance',
+  summary: 'Groups of similar failures, in the workspace or, for operators, in the whole instance',
   input: z.object({
     ...rangeFields,
     kind: z.enum(failureKinds).default('smtp'),
     top: z.int().min(1).max(MOST_GROUPS).default(USUAL_GROUPS),
-    reach: reachField,
+    reach: accessField,
   }),
   output: failureGroupsSchema,
   async run(ctx, { kind, top, reach, ...asked }): Promise<FailureGroups> {
-    const workspace_id = sideInReach(ctx, reach);
+    const workspace_id = accessibleSide(ctx, reach);
     const { now, until } = await standOf(ctx.sql, 'failures');
     const bucket = bucketFor(asked.since, asked.until ?? now, now);
     const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds[bucket], now);
@@ -80,12 +80,12 @@ export const failureGroups = operation({
   },
 });
 
-/** The groups that some replies belong to, counted over the last day; null where none of them has been counted yet. */
+/** The groups of given replies, counted over the last day; null for those not counted yet. */
 export const readFailureGroups = operation({
   name: 'failures.of_replies',
   scope: 'admin',
-  summary: 'The groups of failures that some replies to mail belong to',
-  input: z.object({ ids: z.array(z.string()).max(MOST_REPLIES).meta({ description: 'Replies, as they came.' }) }),
+  summary: 'The failure groups of given replies',
+  input: z.object({ ids: z.array(z.string()).max(MOST_REPLIES).meta({ description: 'Replies, verbatim.' }) }),
   output: z.array(failureGroupSchema.nullable()).readonly(),
   async run(ctx, { ids: replies }): Promise<readonly (FailureGroup | null)[]> {
     const group_ids = replies.map((said) => failureSignature(said, kindOfReply(said)).id);
@@ -100,7 +100,7 @@ export const readFailureGroups = operation({
   },
 });
 
-/** Groups with where and when they failed. */
+/** Adds destinations and trend to groups. */
 async function described(
   sql: Sql,
   wanted: AskedFailures,
@@ -128,7 +128,7 @@ async function described(
   }));
 }
 
-/** Minutes for an hour or two that are still kept, hours for a week, days for more. */
+/** Minutes for the one or two hours they are kept, hours for a week, days beyond. */
 function bucketFor(since: Date, until: Date, now: Date): 'minute' | 'hour' | 'day' {
   const range_ms = until.getTime() - since.getTime();
   const kept = now.getTime() - since.getTime() < bounds.minute.kept_days * bucketMs.day;

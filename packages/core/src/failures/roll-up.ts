@@ -1,5 +1,6 @@
-import type { Services } from '../context.ts';
-import { INSTANCE } from '../reach.ts';
+import { inBatch } from '@postrider/db';
+import { INSTANCE } from '../operation/access.ts';
+import type { Services } from '../operation/context.ts';
 import { catchUp } from '../stats/index.ts';
 import { type FailureKind, type FailureSignature, failureSignature, kindOfReply } from './signature.ts';
 import {
@@ -14,10 +15,10 @@ import {
 } from './store.ts';
 
 export const KEPT = { minute_days: 3, hour_days: 90 };
-// Of a minute, a workspace and a kind. Replies that no rule makes alike must not fill the tables.
+// Per minute, workspace and kind: replies that no rule normalizes must not fill the tables.
 const MOST_GROUPS = 200;
 const MOST_DESTINATIONS = 10;
-/** The group of all that has none of its own; each kind has one. */
+/** The catch-all group of each kind. */
 const othersOf = (kind: FailureKind): FailureSignature => ({
   id: `others_${kind}`,
   signature: 'others',
@@ -25,7 +26,7 @@ const othersOf = (kind: FailureKind): FailureSignature => ({
   enhanced_code: null,
 });
 
-/** The chore of every minute: groups what has failed since, and what has come late. */
+/** Runs every minute: groups new failures, and those that arrived late. */
 export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
   await catchUp(
     services,
@@ -49,7 +50,7 @@ export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?
 }
 
 export async function trimFailures({ sql }: Pick<Services, 'sql'>): Promise<void> {
-  await forgetFailures(sql, KEPT);
+  await inBatch(sql, (tx) => forgetFailures(tx, KEPT));
 }
 
 interface Tally {
@@ -58,7 +59,7 @@ interface Tally {
   count: number;
 }
 
-/** Counts what reads alike, by workspace and for the instance, and notes each group in known. */
+/** Counts failures by signature, per workspace and for the instance, and adds each group to known. */
 function group(
   seen: readonly FailuresSeen[],
   kindOf: (said: string) => FailureKind,
@@ -95,7 +96,7 @@ function group(
   );
 }
 
-/** The groups with the most failures, and one for all others. */
+/** The largest groups, and one for all others. */
 function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
   if (tallies.length <= MOST_GROUPS) return tallies;
   const sorted = tallies.sort((left, right) => right.count - left.count || (left.found.id < right.found.id ? -1 : 1));
@@ -104,7 +105,7 @@ function bounded(tallies: Tally[], kind: FailureKind): Tally[] {
   return [...sorted.slice(0, MOST_GROUPS), { found: othersOf(kind), seen: rest.flatMap((tally) => tally.seen), count }];
 }
 
-/** The destinations that were hit most; all others under the empty name. */
+/** The most frequent destinations; all others under the empty name. */
 function byDestination(seen: readonly FailuresSeen[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { destination, count } of seen) counts.set(destination, (counts.get(destination) ?? 0) + count);

@@ -42,7 +42,7 @@ describe('the signature of a failure', () => {
     expect(signatureOf(one)).not.toBe(signatureOf(other));
   });
 
-  it('has the codes of the reply and leaves no address, host or number in its words', () => {
+  it('keeps the codes of the reply and no address, host or number in its text', () => {
     const made = failureSignature(
       '550-5.1.1 <ada@example.net> unknown at mx7.example.net, see https://example.net/x?y=1 (9 of 10)',
     );
@@ -51,11 +51,11 @@ describe('the signature of a failure', () => {
     expect(made.signature).toBe('550 5.1.1 <address> unknown at <host>, see <url> (# of #)');
   });
 
-  it('is another for the same words of another kind', () => {
+  it('differs for the same text of another kind', () => {
     expect(failureSignature('500', 'webhook').id).not.toBe(failureSignature('500', 'smtp').id);
   });
 
-  it('does not depend on which address, number, time or id stands in a reply', () => {
+  it('does not depend on the addresses, numbers, times or ids in a reply', () => {
     const part = fc.oneof(
       fc
         .emailAddress()
@@ -75,7 +75,7 @@ describe('the signature of a failure', () => {
     );
   });
 
-  it('is made of any text at once, and a signature is its own', () => {
+  it('is idempotent for any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 2000, unit: 'binary' }), (text) => {
         const { signature, id } = failureSignature(text);
@@ -86,15 +86,15 @@ describe('the signature of a failure', () => {
     );
   });
 
-  it('takes no longer than linear time for what a hostile server says', () => {
-    // In quadratic time it would not come to an end within the patience of a test.
+  it('takes linear time for hostile replies', () => {
+    // Quadratic time would exceed the test timeout.
     for (const unit of ['a.', '1:', '@', '<', 'a-', '1.1.1.', 'http://', '[', '0f:', 'a1'])
       expect(failureSignature(unit.repeat(500_000)).id).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 
 describe('the kind of a reply', () => {
-  it('is dns where no server was found, and smtp where one has answered', () => {
+  it('is dns if no server was found, and smtp if one replied', () => {
     expect(kindOfReply('nowhere.test does not exist: DNS has no such name.')).toBe('dns');
     expect(kindOfReply('DNS has no answer for slow.test: queryMx ETIMEOUT slow.test')).toBe('dns');
     expect(kindOfReply('550 5.1.2 bad.test does not exist: DNS has no such name.')).toBe('dns');

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 export const failureKinds = ['smtp', 'webhook', 'job', 'dns'] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** What failures that read alike have in common. */
+/** The normalized form of similar failures. */
 export interface FailureSignature {
-  /** The same for the same signature, code and kind, in every workspace and for ever. */
+  /** Derived from signature, code and kind: equal in every workspace, and stable. */
   readonly id: string;
   readonly signature: string;
   readonly code: number | null;
@@ -14,7 +14,7 @@ export interface FailureSignature {
 
 const LONGEST = 1000;
 const REPLY = /^([1-6]\d\d)(?:[ -]+([245]\.\d{1,3}\.\d{1,3}))?(?=\s|$)[ -]*/;
-// A space before and after what stands for something, so that what it touched does not matter.
+// Spaces around each placeholder, so that adjacent characters make no difference.
 const replacements: readonly (readonly [RegExp, string])[] = [
   [/\bhttps?:\/\/\S+/gi, ' <url> '],
   [/<[^<>\s]*@[^<>\s]*>|[^\s<>()[\]{}"':;,=]+@[^\s<>()[\]{}"':;,=]+/g, ' <address> '],
@@ -25,7 +25,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
     /\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.[a-z]{2,24}\b\.?(?::\d{1,5}\b)?/gi,
     ' <host> ',
   ],
-  // What holds letters and digits, or is too long for a word, is an id. A code in brackets such as [S3140] is none.
+  // Mixed letters and digits, or more than a word's length, is an id. A code in brackets such as [S3140] is not.
   [/(?<!\[)\b(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}\b/gi, ' <id> '],
   [/\b[\w-]{33,}\b/g, ' <id> '],
   // Enhanced codes and short codes of providers tell failures apart; other numbers do not.
@@ -34,11 +34,10 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What a reply or an error reads like once numbers, addresses, ids, hosts and URLs are taken out. Pure: nothing but
- * the text and its kind decides.
+ * Normalizes a reply or an error by removing numbers, addresses, ids, hosts and URLs. A pure function of text and kind.
  */
 export function failureSignature(text: string, kind: FailureKind = 'smtp'): FailureSignature {
-  // Multiple spaces are what replies of several lines leave.
+  // Multi-line replies leave multiple spaces.
   const said = text
     .slice(0, LONGEST)
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -67,7 +66,7 @@ function normalised(words: string): string {
 const DNS_WORDS =
   /\bDNS has (?:no answer|no such name)|no MX, A or AAAA record|publishes a null MX|no host of its MX records|The mail servers of \S+ are not known|could not be resolved/;
 
-/** Whether a server refused, or the DNS named none. The words are our own: what servers say begins with a code. */
+/** Whether a server or the DNS failed. DNS errors are our own texts; server replies begin with a code. */
 export function kindOfReply(text: string): FailureKind {
   return DNS_WORDS.test(text) ? 'dns' : 'smtp';
 }

@@ -1,13 +1,13 @@
-import type { Sql, Tx } from '@postrider/db';
-import { idFloor } from '../ids.ts';
-import { INSTANCE } from '../reach.ts';
+import { fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { idFloor } from '../fields/ids.ts';
+import { INSTANCE } from '../operation/access.ts';
 import { MINUTE_MS } from '../stats/index.ts';
 import { type FailureKind, failureKinds } from './signature.ts';
 
 const MOST_DESTINATIONS = 20;
 const LONGEST_REPLY = 1000;
 
-/** Failures of one minute that say the same. */
+/** Equal failures of one minute. */
 export interface FailuresSeen {
   readonly workspace_id: string;
   readonly at: Date;
@@ -19,8 +19,8 @@ export interface FailuresSeen {
 }
 
 /**
- * Attempts that failed, and bounces that were reported later, by the times in the ids of their events. Served by
- * events_uncommon, a step for each workspace and type; the recipients are looked up by primary key.
+ * Failed attempts and later bounces, by the times in their event ids. Served by events_uncommon, one scan per workspace
+ * and type; recipients are read by primary key.
  */
 export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   const floors = Array.from({ length: (to.getTime() - from.getTime()) / MINUTE_MS + 1 }, (_, index) =>
@@ -36,20 +36,20 @@ export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<Fa
       cross join unnest('{email.delivery_delayed,email.bounced,email.failed}'::text[]) as t (type)
       cross join lateral (
         select e.workspace_id, e.id, e.message_id, e.recipient_id, e.facts, e.created_at from events e
-        where e.workspace_id collate "POSIX" = w.id and e.type collate "POSIX" = t.type
+        where e.workspace_id ${indexCollation} = w.id and e.type ${indexCollation} = t.type
           and e.type not in ('email.queued', 'email.delivered')
-          and e.id collate "POSIX" >= ${floors[0] ?? ''} and e.id collate "POSIX" < ${floors.at(-1) ?? ''}
-        offset 0
+          and e.id ${indexCollation} >= ${floors[0] ?? ''} and e.id ${indexCollation} < ${floors.at(-1) ?? ''}
+        ${fence}
       ) x
     ) e
     cross join lateral (
       select y.domain from recipients y
-      where y.message_id = e.message_id and y.id = e.recipient_id and y.workspace_id = e.workspace_id offset 0
+      where y.message_id = e.message_id and y.id = e.recipient_id and y.workspace_id = e.workspace_id ${fence}
     ) r
     group by 1, 2, 3, 4`;
 }
 
-/** Deliveries to webhooks whose last post failed in the range. Served by webhook_deliveries_failing. */
+/** Webhook deliveries whose last post failed in the range. Served by webhook_deliveries_failing. */
 export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
     select d.workspace_id, date_trunc('minute', d.last_attempt_at, 'UTC') as at,
@@ -63,7 +63,7 @@ export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<Failure
     group by 1, 2, 3, 4`;
 }
 
-/** Runs of jobs that failed in the range; a job belongs to the instance. Served by the index on their start. */
+/** Failed job runs in the range, which belong to the instance. Served by the index on their start. */
 export async function failedJobs(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
     select ${INSTANCE} as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
@@ -96,8 +96,8 @@ export interface KnownGroup {
 }
 
 /**
- * Replaces what was counted in a range of minutes. Of a post only the last attempt is known, so a later look at the
- * same minute finds fewer of them, and the higher count stays.
+ * Replaces the counts of a range of minutes. Of a webhook delivery only the last attempt is stored, so a later count of
+ * the same minute finds fewer, and the higher count is kept.
  */
 export async function replaceFailures(
   tx: Tx,
@@ -152,9 +152,9 @@ export async function replaceFailures(
     group by 1, 2, 3, 4, 5`;
 }
 
-/** Drops what is older than it is kept, and no minute that an hour has not been made of for good. */
+/** Drops expired rows, but no minute whose hour is not final. */
 export async function forgetFailures(
-  sql: Sql,
+  sql: Sql | Tx,
   kept: { readonly minute_days: number; readonly hour_days: number },
 ): Promise<void> {
   await sql`
@@ -168,11 +168,11 @@ export async function forgetFailures(
 
 export interface AskedFailures {
   readonly workspace_id: string;
-  /** null: of every kind; an id belongs to one. */
+  /** null: all kinds; an id has one kind. */
   readonly kind: FailureKind | null;
   readonly from: Date;
   readonly to: Date;
-  /** Of which buckets the trend is made; those of a minute are kept apart. */
+  /** Bucket size of the trend; minutes are in a table of their own. */
   readonly bucket: 'minute' | 'hour' | 'day';
 }
 
@@ -181,7 +181,7 @@ const source = (bucket: AskedFailures['bucket']) => (bucket === 'minute' ? 'fail
 
 export type TopGroup = Omit<KnownGroup, 'workspace_id' | 'kind'> & { readonly count: number };
 
-/** The groups that failed most often in a range. Served by the primary keys. */
+/** The most frequent groups in a range. Served by the primary keys. */
 export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Promise<TopGroup[]> {
   return sql<TopGroup[]>`
     select t.id, g.signature, g.code, g.enhanced_code, g.sample, t.count, g.first_seen_at, g.last_seen_at
@@ -194,7 +194,7 @@ export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Pr
     order by t.count desc, t.id`;
 }
 
-/** Some groups that there are, with how often they failed in a range. Served by the primary keys. */
+/** Existing groups, with their counts in a range. Served by the primary keys. */
 export async function knownGroups(
   sql: Sql,
   asked: AskedFailures,
@@ -209,7 +209,7 @@ export async function knownGroups(
     from failure_groups g where g.workspace_id = ${asked.workspace_id} and g.id = any (${[...ids]}::text[])`;
 }
 
-/** How often each of some groups failed in each bucket of a range. */
+/** Counts of some groups per bucket of a range. */
 export async function trendsOf(
   sql: Sql,
   asked: AskedFailures,
@@ -223,7 +223,7 @@ export async function trendsOf(
     group by 1, 2`;
 }
 
-/** Where each of some groups failed most often. */
+/** The most frequent destinations of some groups. */
 export async function destinationsOf(
   sql: Sql,
   asked: AskedFailures,

@@ -1,10 +1,10 @@
 import { pendingMigrations, type Sql } from '@postrider/db';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE, isOperator, ownReach } from '../reach.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { INSTANCE, isOperator, ownAccess } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { usageOf } from '../usage/index.ts';
-import { timeField } from '../wire.ts';
 import { activeHolds, type InstanceFacts, instanceFacts, workspaceFacts } from './store.ts';
 
 /** From the best to the worst. */
@@ -35,7 +35,7 @@ interface Found {
   readonly status: HealthStatus;
   readonly detail?: string;
   readonly advice?: string;
-  /** Where somebody has looked before. */
+  /** When it was last checked, for cached results. */
   readonly checked_at?: Date;
 }
 
@@ -44,12 +44,12 @@ export const getHealth = operation({
   name: 'health.get',
   // admin for the own workspace, operator for the instance; ownReach knows.
   scope: null,
-  summary: 'Whether mail goes out, and what needs somebody’s hand',
+  summary: 'Whether mail is being sent, and what needs attention',
   input: z.object({}),
   output: healthSchema,
   async run(ctx): Promise<Health> {
     const { actor, sql } = ctx;
-    const sides = ownReach(actor);
+    const sides = ownAccess(actor);
     const own = sides.includes(actor.workspace_id);
     const [pending, facts, holds, workspace] = await Promise.all([
       pendingMigrations(sql),
@@ -134,7 +134,7 @@ async function ofWorkspace(sql: Sql, workspace_id: string): Promise<Found[]> {
       ['warning', shaky_domains, 'About to fail', 'A record is lost; publish it again within 72 hours.'],
     ]),
     either('webhooks', [
-      ['failing', disabled_webhooks, 'Disabled for their failures', 'Mend the endpoint, enable it and recover.'],
+      ['failing', disabled_webhooks, 'Disabled for their failures', 'Fix the endpoint, enable it and recover.'],
       ['warning', failing_webhooks, 'Failing for an hour', 'Look at their deliveries.'],
     ]),
     quota(usage),
@@ -161,7 +161,7 @@ function quota({
   return {
     name: 'quota',
     status: used >= limit ? 'failing' : 'warning',
-    detail: `${used} of ${limit} mails of the month are used; it begins anew at ${resets_at}.`,
+    detail: `${used} of ${limit} mails of the month are used; the count resets at ${resets_at}.`,
     advice: 'Ask an operator for a larger plan.',
   };
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '@postrider/db';
 import { isThere } from '../delivery/index.ts';
-import type { JobName } from '../jobs.ts';
+import type { JobName } from '../process/jobs.ts';
 
 const MAIL: JobName = 'delivery.attempt';
 const MOST_NAMED = 5;

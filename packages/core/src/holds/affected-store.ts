@@ -1,10 +1,11 @@
 import type { Sql } from '@postrider/db';
+import { fromReadyJobs } from '@postrider/queue';
 
 export const MOST_AFFECTED = 10_000;
 
 /**
- * What holds keep back, each counted up to a bound by a walk of an index; in one workspace, where one is named. Of mail
- * this is what a worker has set aside: what nobody has come to yet still stands in its queue.
+ * Counts held items per hold, up to a bound, by an index walk; optionally in one workspace. For mail these are parked
+ * deliveries: mail that no worker has fetched yet is still in its queue.
  */
 export async function affectedBy(
   sql: Sql,
@@ -12,7 +13,7 @@ export async function affectedBy(
   workspace_id: string | null,
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  // In a line of many workspaces the bound is on what is looked at, because the own part may stand far behind.
+  // With many workspaces in one lane the bound is on rows examined, because the own ones may be far back.
   const rows = await sql<{ id: string; affected: number }[]>`
     select h.id, least(${MOST_AFFECTED}, case
       when h.scope = 'queue' and h.value = 'webhook.deliver' then (
@@ -21,8 +22,7 @@ export async function affectedBy(
         ) c)
       when h.scope = 'queue' then (
         select count(*) filter (where c.workspace_id = ${workspace_id} or ${workspace_id === null}) from (
-          select j.data->>'workspace_id' as workspace_id from pgboss.job j
-          where j.name = h.value and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()
+          select j.data->>'workspace_id' as workspace_id ${fromReadyJobs(sql, sql`h.value`)}
           limit ${MOST_AFFECTED}
         ) c) + (
         select count(*) filter (where c.workspace_id = ${workspace_id} or ${workspace_id === null}) from (

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import type { Actor } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes, newId } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { isOperator } from '../reach.ts';
-import { idField, timeField } from '../wire.ts';
+import { idPrefixes, newId } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { isOperator } from '../operation/access.ts';
+import type { Actor } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { expiryFacts } from './end-expired.ts';
 import { ratedQueues } from './held-queues.ts';
 import { type HeldThing, heldThing } from './held-thing.ts';
-import { type HoldEntry, holdEntry, holdSchema, holdScopes } from './hold-entry.ts';
+import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
+import { holdScopes } from './scope.ts';
 import { endExpired, insertHold, liesAhead } from './store.ts';
 
 const DEFAULT_SECONDS = 86_400;
@@ -17,7 +18,7 @@ const MOST_DAYS = 30;
 const MOST_REASON = 1000;
 const MOST_RATE = 60_000;
 
-/** Stops something on every worker within two seconds. Nothing is lost by it, and no retry is spent. */
+/** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
 export const createHold = operation({
   name: 'holds.create',
   // Which one it needs depends on what is held.

@@ -1,6 +1,6 @@
 import { type AuditFact, recordAudit } from '../audit/index.ts';
-import type { ActorContext, Services } from '../context.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext, Services } from '../operation/context.ts';
 import { createContext } from '../services.ts';
 import { endExpired, type HoldRow } from './store.ts';
 
@@ -13,10 +13,7 @@ export function expiryFacts(ended: readonly HoldRow[]): AuditFact[] {
   }));
 }
 
-/**
- * Notes that the time of holds is over, and says of how many. They have ended by themselves before; this is what remains
- * of them.
- */
+/** Records the end of expired holds and returns their count. They have no effect from the moment they expire. */
 export async function endExpiredHolds(services: Services): Promise<number> {
   return services.sql.begin(async (tx) => {
     const ended = await endExpired(tx);

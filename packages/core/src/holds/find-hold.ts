@@ -1,11 +1,11 @@
-import type { Actor, ActorContext } from '../context.ts';
-import { INSTANCE, mayReach, requireAdministrator } from '../reach.ts';
+import { INSTANCE, mayAccess, requireAdministrator } from '../operation/access.ts';
+import type { Actor, ActorContext } from '../operation/context.ts';
 import { holdNotFound } from './hold-entry.ts';
 import { type HoldRow, holdById } from './store.ts';
 
-/** An admin sees the holds of the workspace, and those of the instance, because they keep its mail back too. */
+/** An admin sees the holds of the workspace and of the instance, which stop its mail too. */
 export function holdsHere(actor: Actor, { workspace_id }: Pick<HoldRow, 'workspace_id'>): boolean {
-  return workspace_id === INSTANCE || mayReach(actor, workspace_id);
+  return workspace_id === INSTANCE || mayAccess(actor, workspace_id);
 }
 
 /** A hold that the caller may see. */

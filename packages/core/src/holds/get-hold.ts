@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { isOperator } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { isOperator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { affectedBy } from './affected-store.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';

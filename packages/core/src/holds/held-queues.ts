@@ -1,4 +1,4 @@
-import { catalogue, type JobName } from '../jobs.ts';
+import { catalogue, type JobName } from '../process/jobs.ts';
 
 // The keys of the catalogue are its names.
 export const heldQueues = Object.keys(catalogue) as readonly JobName[];

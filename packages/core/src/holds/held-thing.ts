@@ -1,13 +1,13 @@
 import { canonicalDomain } from '@postrider/mail';
-import type { ActorContext } from '../context.ts';
-import { AppError, type Reason } from '../errors.ts';
 import { destinationNamed } from '../lanes/index.ts';
-import { INSTANCE, isOperator, requireAdministrator } from '../reach.ts';
+import { INSTANCE, isOperator, requireAdministrator } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
 import { heldQueues } from './held-queues.ts';
-import type { HoldScope } from './hold-entry.ts';
+import type { HoldScope } from './scope.ts';
 import { ownerOf } from './store.ts';
 
-/** What is held, in its one spelling, and whose it is; empty for the instance. */
+/** The held target in normalized form, with its workspace; empty for the instance. */
 export interface HeldThing {
   readonly scope: HoldScope;
   readonly value: string;
@@ -26,7 +26,7 @@ const absent: Readonly<Record<'sender_domain' | 'api_key' | 'webhook', readonly 
   webhook: ['webhook_not_found', 'webhook'],
 };
 
-/** Looks up what a caller names, after asking whether they may hold such a thing. */
+/** Looks up the named target after checking that the caller may hold it. */
 export async function heldThing(ctx: ActorContext, { scope, value, workspace_id }: Named): Promise<HeldThing> {
   switch (scope) {
     case 'queue':

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { ActorContext } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { INSTANCE, isOperator } from '../reach.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { INSTANCE, isOperator } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
 import { MOST_AFFECTED } from './affected-store.ts';
+import { holdScopes } from './scope.ts';
 import type { HoldRow } from './store.ts';
-
-export const holdScopes = ['queue', 'destination', 'sender_domain', 'api_key', 'webhook'] as const;
-export type HoldScope = (typeof holdScopes)[number];
 
 export const holdSchema = z
   .object({

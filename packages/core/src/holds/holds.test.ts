@@ -1,8 +1,8 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Scope } from '../api-keys/index.ts';
-import type { Context } from '../context.ts';
-import { invoke } from '../operation.ts';
+import type { Context } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
+import type { Scope } from '../operation/scopes.ts';
 import { createContext } from '../services.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { createHold } from './create-hold.ts';
@@ -26,10 +26,10 @@ beforeEach(async () => {
   await world.services.sql`delete from holds`;
 });
 
-/** Somebody with a key of a workspace. */
+/** An actor with a key of a workspace. */
 function someone(scopes: readonly Scope[], workspace_id = world.workspace_id): Context {
   const actor = { kind: 'key', workspace_id, key_id: other.key_id, scopes, mode: 'live', domains: null } as const;
-  return createContext(world.services, actor, { face: 'rest' });
+  return createContext(world.services, actor, { via: 'rest' });
 }
 
 const operator = () => someone(['operator']);
@@ -39,7 +39,7 @@ const hold = (ctx: Context, scope: string, value: string, fields = {}) =>
 const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
 
 describe('who may hold', () => {
-  it('is an operator for queues and destinations, and nobody else', async () => {
+  it('needs operator for queues and destinations', async () => {
     for (const [scope, value] of [
       ['queue', 'delivery.attempt'],
       ['destination', 'Example.COM'],
@@ -58,7 +58,7 @@ describe('who may hold', () => {
     }
   });
 
-  it('is an admin for what the workspace has, an operator for what any has, and nobody with less', async () => {
+  it('needs admin for targets of the own workspace, operator for those of any', async () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 
     await expect(
@@ -88,7 +88,7 @@ describe('who may hold', () => {
 });
 
 describe('a hold', () => {
-  it('ends by itself after a day where nobody says when, and after thirty at most', async () => {
+  it('expires after a day by default, and after thirty days at most', async () => {
     const { created_at, expires_at } = await hold(operator(), 'destination', 'a.test');
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS);
 
@@ -300,7 +300,7 @@ describe('the rate after a hold', () => {
     expect(await actions(hold_id)).toMatchObject([{ action: 'hold.released' }, lifted]);
   });
 
-  it('is lifted also where the time of the hold is over and nobody has noted that', async () => {
+  it('is lifted also for an expired hold that is not recorded as ended', async () => {
     const hold_id = await rated({ expires_at: inMs(60_000) });
     await world.clock.advance(61_000);
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type List, pageFields, pageOf, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { isOperator, requireAdministrator } from '../reach.ts';
-import { listOf } from '../wire.ts';
+import { listOf } from '../fields/wire.ts';
+import { isOperator, requireAdministrator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { affectedBy } from './affected-store.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 import { pageOfHolds } from './store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
-import { isOperator, requireAdministrator } from '../reach.ts';
+import { isOperator, requireAdministrator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { affectedBy } from './affected-store.ts';
 import { holdsHere } from './find-hold.ts';
 import { holdEntry, holdSchema } from './hold-entry.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE, requireAdministrator } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { INSTANCE, requireAdministrator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { affectedBy } from './affected-store.ts';
 import { expiryFacts } from './end-expired.ts';
 import { findHold } from './find-hold.ts';
@@ -11,8 +11,7 @@ import { type HoldEntry, holdEntry, holdNotFound, holdSchema } from './hold-entr
 import { endExpired, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
 
 /**
- * Ends a hold. What it kept back goes on, at its rate where it has one and at_once does not lift that; a repeat answers
- * the same.
+ * Ends a hold. Its backlog resumes at resume_rate_per_minute, unless at_once lifts the rate; a repeat answers the same.
  */
 export const releaseHold = operation({
   name: 'holds.release',

@@ -1,8 +1,9 @@
 import type { Sql, Tx } from '@postrider/db';
+import { fetchedJobs, fromJobsDueBy, keepNewestReady } from '@postrider/queue';
 import { scheduledQueues } from './held-queues.ts';
-import type { HoldScope } from './hold-entry.ts';
+import type { HoldScope } from './scope.ts';
 
-/** Rung in the commit that begins or ends a hold; whoever misses it looks within a second. */
+/** Notified in the commit that begins or ends a hold; a worker that misses it polls within a second. */
 export const HOLDS_CHANNEL = 'postrider_holds';
 
 export interface HoldRow {
@@ -22,7 +23,7 @@ export interface HoldRow {
   readonly ended_by: 'release' | 'expiry' | null;
   readonly resume_rate_per_minute: number | null;
   readonly active: boolean;
-  /** It has ended, and what it kept back is on its way. */
+  /** Ended, and its backlog is being released. */
   readonly resuming: boolean;
 }
 
@@ -55,7 +56,7 @@ export async function liesAhead(tx: Tx, at: string, most_days: number): Promise<
   return row?.ahead === true;
 }
 
-/** Null where the same is held already. */
+/** Null if the same hold exists already. */
 export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     insert into holds as h (id, scope, value, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
@@ -71,7 +72,7 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
   return row ?? null;
 }
 
-/** So that what is decided about a hold is still so when it is written. */
+/** Locks a hold, so that a decision about it still holds at the write. */
 export async function lockHold(tx: Tx, id: string): Promise<void> {
   await tx`select from holds where id = ${id} for update`;
 }
@@ -90,7 +91,7 @@ export async function releaseHoldRow(tx: Tx, id: string): Promise<HoldRow | null
   return row ?? null;
 }
 
-/** Lets what an ended hold kept back go on without its rate; null where it has none any more. */
+/** Lifts the resume rate of an ended hold; null if it has none left. */
 export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set drained_at = clock_now()
@@ -101,7 +102,7 @@ export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   return row ?? null;
 }
 
-/** What an endpoint is owed was passed by while it was held; so the end of the hold calls for it. */
+/** Claims skipped a held endpoint, so the end of the hold sends its job. */
 async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void> {
   const calls = ended.filter(({ scope }) => scope === 'webhook');
   if (calls.length === 0) return;
@@ -114,34 +115,25 @@ async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void>
     ))`;
 }
 
-/** A schedule has added to its queue all the while; one run does what all of them would. */
+/** The schedule kept adding jobs during the hold; one run does the work of all. */
 async function dropMissedRuns(tx: Tx, ended: readonly HoldRow[]): Promise<void> {
   for (const { scope, value } of ended) {
     if (scope !== 'queue' || !scheduledQueues.includes(value)) continue;
-    await tx`
-      delete from pgboss.job where name = ${value} and id = any (array(
-        select j.id from pgboss.job j
-        where j.name = ${value} and j.state = 'created' and j.start_after <= pgboss.job_now() and j.id <> (
-          select k.id from pgboss.job k
-          where k.name = ${value} and k.state = 'created' and k.start_after <= pgboss.job_now()
-          order by k.created_on desc, k.id desc limit 1
-        )
-        for update of j skip locked
-      ))`;
+    await keepNewestReady(tx, value);
   }
 }
 
-/** Notes the end of holds whose time is over: of all, or of one that a new one is to follow. */
+/** Records the end of expired holds: of all, or of the one that a new hold replaces. */
 export async function endExpired(
   tx: Tx,
-  twin: Pick<NewHold, 'scope' | 'value' | 'workspace_id'> | null = null,
+  replaced: Pick<NewHold, 'scope' | 'value' | 'workspace_id'> | null = null,
 ): Promise<HoldRow[]> {
   const ended = await tx<HoldRow[]>`
     update holds h set ended_at = h.expires_at, ended_by = 'expiry'
     where h.id = any (array(
       select x.id from holds x
       where x.ended_at is null and x.expires_at <= clock_now()
-        ${twin === null ? tx`` : tx`and x.scope = ${twin.scope} and x.value = ${twin.value} and x.workspace_id = ${twin.workspace_id}`}
+        ${replaced === null ? tx`` : tx`and x.scope = ${replaced.scope} and x.value = ${replaced.value} and x.workspace_id = ${replaced.workspace_id}`}
       order by x.id for update skip locked
     ))
     returning ${holdColumns(tx)}`;
@@ -150,19 +142,19 @@ export async function endExpired(
   return ended;
 }
 
-/** A hold that workers have to know of: it is active, or what it kept back goes on at a rate. */
+/** A hold that workers must know: active, or ended with a resume rate. */
 export interface HoldInForce {
   readonly id: string;
   readonly scope: HoldScope;
   readonly value: string;
   readonly workspace_id: string;
   readonly active: boolean;
-  /** Its time is over, and nobody has noted that yet. */
+  /** Expired, but not recorded as ended yet. */
   readonly expired: boolean;
   readonly rate: number | null;
 }
 
-/** Served by holds_in_force, which is empty but for what this returns. */
+/** Served by holds_in_force, which contains only these rows. */
 export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
   return sql<HoldInForce[]>`
     select h.id, h.scope, h.value, h.workspace_id, h.ended_at is null and h.expires_at > clock_now() as active,
@@ -172,15 +164,12 @@ export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
     order by h.id`;
 }
 
-/** So much of a rate that nobody used may be made up for; a long pause of all workers ends in no burst. */
+/** The unused rate that may be caught up, so that a long pause of all workers causes no burst. */
 const MADE_UP_SECONDS = 5;
 
-/**
- * How many of what ended holds keep back may go on now. All workers count on the row, so that together they keep to
- * the rate.
- */
+/** A token bucket for the backlog of ended holds. All workers share the row, so that together they keep the rate. */
 export async function takeResumption(sql: Sql, ids: readonly string[], most: number): Promise<Map<string, number>> {
-  // Steps are whole microseconds, as times are: a part of one, cut off, would leave the last step unfinished for ever.
+  // Steps are whole microseconds, like timestamps: a truncated fraction would leave the last step unfinished forever.
   const rows = await sql<{ id: string; count: number }[]>`
     with due as materialized (
       select h.id, b.base, s.step,
@@ -203,8 +192,8 @@ export async function takeResumption(sql: Sql, ids: readonly string[], most: num
 }
 
 /**
- * Notes of ended holds that nothing is left to resume, and returns those it was noted of: workers that have not heard
- * of the end may still put something aside for a moment.
+ * Records that ended holds have no backlog left and returns them: workers that have not yet seen the end may still park
+ * mail for a moment.
  */
 export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
@@ -215,22 +204,20 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 }
 
 /**
- * Of ended holds, those that keep nothing back any more. Of a queue that is what was due at the end of the hold and
- * has not been claimed since, wherever it waits; but not for another hold, or a lane that is closed. What came later
- * stands behind it.
+ * Ended holds without a backlog. A queue's backlog is what was due at the end of the hold and has not been claimed
+ * since, unless it waits for another hold or a closed lane. Later mail is behind it.
  */
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select h.id from holds h
     where h.id = any (${ids}::text[]) and case h.scope
       when 'queue' then not exists (
-        select from pgboss.job j
-        where j.name = h.value and j.state in ('created', 'retry') and not j.blocked and j.start_after <= h.ended_at
+        select ${fromJobsDueBy(sql, sql`h.value`, sql`h.ended_at`)}
       ) and not exists (
-        select from pgboss.job j
+        select from (${fetchedJobs(sql, sql`h.value`)}) j
         join recipients r on r.workspace_id = j.data->>'workspace_id' and r.message_id = j.data->>'message_id'
           and r.id = j.data->>'recipient_id'
-        where j.name = h.value and j.state = 'active' and r.state in ('scheduled', 'queued', 'deferred')
+        where r.state in ('scheduled', 'queued', 'deferred')
           and r.due_at <= h.ended_at
       ) and not exists (
         select from parked_deliveries p
@@ -272,7 +259,7 @@ export async function pageOfHolds(
     order by h.id desc limit ${count}`;
 }
 
-/** Whose a domain, key or webhook is: of one workspace, or of whichever has it. Null where nobody has it. */
+/** The workspace of a domain, key or webhook, within one workspace or all; null if it does not exist. */
 export async function ownerOf(
   sql: Sql,
   scope: HoldScope,

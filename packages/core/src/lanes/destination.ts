@@ -1,6 +1,6 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError } from '../operation/errors.ts';
 
 const HOST_AND_PORT = /^[a-z0-9.:[\]-]{1,255}:\d{1,5}$/i;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { changesOf, recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { type DestinationLimit, destinationLimit, putDestinationLimit } from './store.ts';
 

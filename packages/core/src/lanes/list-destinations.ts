@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { operation } from '../operation.ts';
-import { timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { destinationLimitSchema } from './limit-destination.ts';
 import { isRoom, roomOf } from './room.ts';
 import { destinationLimits, heldDestinations, laneSummaries } from './store.ts';

@@ -1,9 +1,9 @@
 import type { Job } from '@postrider/queue';
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
 import { reconcileDeliveries } from '../delivery/index.ts';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { invoke } from '../operation/operation.ts';
 import { closeLane, countAgainstLimits, parkDeliveries, parkedJobs, resumeParked, tendLanes } from './store.ts';
 
 const LANE = 'example.com';
@@ -167,7 +167,7 @@ describe('the reconciler', () => {
     expect(await parkedCount()).toBe(3);
   });
 
-  it('finds parked mail of an open lane that nobody looks after, raises an alarm, and loses none', async () => {
+  it('finds parked mail of an open lane without a worker, raises an alarm, and loses none', async () => {
     await send(names(3));
     await park(await fetchAll());
     await world.clock.advance(2 * MINUTE_MS);
@@ -192,7 +192,7 @@ describe('the reconciler', () => {
 });
 
 describe('a limit a minute', () => {
-  it('grants exactly so many, whoever asks and how many at once', async () => {
+  it('grants exactly so many to any number of concurrent workers', async () => {
     await world.services.sql`
       insert into destination_limits (destination, messages_per_minute, changed_at) values (${LANE}, 100, clock_now())`;
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 30)));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { dropDestinationLimit } from './store.ts';
 

@@ -1,7 +1,7 @@
-import { isoTimes, type Sql, type Tx } from '@postrider/db';
+import { fence, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
-import type { KeyMode } from '../api-keys/secret.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../operation/context.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
 
@@ -24,13 +24,12 @@ export interface Fetched {
   readonly job: Job<RecipientKey>;
   /** When the job was made. */
   readonly created_on: Date;
-  /** Null where there is nothing that may wait for a lane: not due, closed, in somebody's hands, or gone. */
+  /** Null if nothing can wait for a lane: not due, closed, claimed or gone. */
   readonly addressee: Addressee | null;
 }
 
 /**
- * Takes ready jobs, and says who they are for. With `made_after`, those that were made before may be left out. The
- * addressees are served by the primary keys.
+ * Fetches ready jobs with their recipients, served by the primary keys. With `made_after`, older jobs may be left out.
  */
 export async function fetchDeliveries(
   { sql, jobs }: Database,
@@ -45,11 +44,11 @@ export async function fetchDeliveries(
       select x.email, x.due_at, x.due_at <= clock_now() and (x.state in ('scheduled', 'queued', 'deferred')
         or (x.state = 'sending' and x.lease_until < clock_now())) as ready
       from recipients x where x.workspace_id = f.data ->> 'workspace_id' and x.message_id = f.data ->> 'message_id'
-        and x.id = f.data ->> 'recipient_id' offset 0
+        and x.id = f.data ->> 'recipient_id' ${fence}
     ) r on true
     left join lateral (
       select x.mode, x.from_domain, x.api_key_id from messages x
-      where x.workspace_id = f.data ->> 'workspace_id' and x.id = f.data ->> 'message_id' offset 0
+      where x.workspace_id = f.data ->> 'workspace_id' and x.id = f.data ->> 'message_id' ${fence}
     ) m on true
     order by f.created_on`;
   return (await jobs.acquired('delivery.attempt', rows)).map(({ row, job }) => ({
@@ -66,8 +65,8 @@ export interface ToPark extends RecipientKey {
 }
 
 /**
- * Takes fetched jobs out of the queue, in one statement that leaves their recipients as they are. A job that
- * somebody else has fetched meanwhile stays theirs. Returns how many were parked.
+ * Moves fetched jobs out of the queue in one statement, without touching their recipients. A job that another worker
+ * has fetched meanwhile stays there. Returns how many were parked.
  */
 export async function parkDeliveries({ sql, jobs }: Database, parked: readonly ToPark[]): Promise<number> {
   if (parked.length === 0) return 0;
@@ -117,10 +116,10 @@ export interface Resumed extends RecipientKey {
 export const WORKSPACES_IN_A_SLICE = 16;
 
 /**
- * Takes the next slices of lanes back into the queue, already fetched by the caller: from one workspace after
- * another, of each what has been due for longest. Two workers skip each other's rows. What has been canceled or
- * moved meanwhile is forgotten. Served by parked_deliveries_turn, one step for each workspace, and by primary keys: a
- * state is asked and not whether it is open, so that the planner cannot walk recipients_open for a key.
+ * Moves the next slices of lanes back into the queue, already fetched by the caller: workspaces in turn, longest due
+ * first. Workers skip each other's rows; canceled or rescheduled mail is dropped. Served by parked_deliveries_turn, one
+ * step per workspace, and by primary keys: the condition lists states instead of "open", so that the planner cannot
+ * walk recipients_open for a key.
  */
 export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<Resumed[]> {
   if (slices.length === 0) return [];
@@ -184,9 +183,9 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
-        and x.state in ('scheduled', 'queued', 'deferred', 'sending') offset 0) r
+        and x.state in ('scheduled', 'queued', 'deferred', 'sending') ${fence}) r
       cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
-        where x.workspace_id = t.workspace_id and x.id = t.message_id offset 0) m
+        where x.workspace_id = t.workspace_id and x.id = t.message_id ${fence}) m
     ),
     resumed as (${resumption}),
     tended as (
@@ -197,7 +196,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
 
 export type ClosedReason = 'failing' | 'limit';
 
-/** A lane that is closed, or that has parked mail, as all workers see it. */
+/** The shared state of a lane that is closed or has parked mail. */
 export interface LaneRow {
   readonly lane: string;
   readonly closed: boolean;
@@ -208,11 +207,11 @@ export interface LaneRow {
   readonly parked: boolean;
 }
 
-/** So many lanes with parked mail are looked at in one go. */
+/** Lanes with parked mail per poll. */
 export const LANES_IN_A_LOOK = 1000;
 const ALL_LANES = 100_000;
 
-/** Lanes with parked mail after one of them, by name: one step of an index for each. */
+/** Lanes with parked mail after a name: one index step each. */
 const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   walk as (
     (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
@@ -223,7 +222,7 @@ const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
     where w.place < ${most}
   )`;
 
-/** Lanes that are closed or have parked mail, the latter after one by name; marks those as looked after. */
+/** Lanes that are closed or have parked mail (these after a name); marks the latter as synced. */
 export async function tendLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
     with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
@@ -247,7 +246,7 @@ export interface Closing {
   readonly last_reply: string | null;
 }
 
-/** Closes a lane for all workers, unless it is closed for longer already. */
+/** Closes a lane for all workers, never for shorter than it already is. */
 export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply }: Closing): Promise<void> {
   await sql`
     insert into lanes as l (lane, closed_until, reason, last_reply, closings, tended_at)
@@ -257,7 +256,7 @@ export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply 
     where l.closed_until is null or l.closed_until < excluded.closed_until`;
 }
 
-/** A mail went through: the next pause is a first one again. */
+/** Resets the backoff after a success. */
 export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
   await sql`
     update lanes set closed_until = null, reason = null, last_reply = null, closings = 0
@@ -265,7 +264,7 @@ export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
 }
 
 /** Forgets lanes that nothing has been parked in or closed for a day. */
-export async function forgetLanes(sql: Sql): Promise<void> {
+export async function forgetLanes(sql: Sql | Tx): Promise<void> {
   await sql`
     delete from lanes l
     where tended_at < clock_now() - interval '1 day'
@@ -274,15 +273,15 @@ export async function forgetLanes(sql: Sql): Promise<void> {
   await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
 }
 
-/** Of these jobs, those that are parked: they wait for their lane, and are nobody's loss. */
+/** Filters to parked jobs: they wait for their lane and are not lost. */
 export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ job_id: string }[]>`
     select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
-    cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id offset 0) p`;
+    cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id ${fence}) p`;
   return new Set(rows.map((row) => row.job_id));
 }
 
-/** Open lanes with parked mail that no worker has looked after for so long. */
+/** Open lanes with parked mail that no worker has synced for so long. */
 export async function untendedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}
@@ -292,7 +291,7 @@ export async function untendedLanes(sql: Sql, seconds: number): Promise<string[]
   return rows.map((row) => row.lane);
 }
 
-/** Makes ordinary jobs of what has been parked for longest in a lane; returns how many. */
+/** Requeues the longest-parked mail of a lane; returns how many. */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(
     sql,
@@ -335,9 +334,9 @@ export async function destinationLimit(tx: Tx, destination: string): Promise<Des
 }
 
 /**
- * Counts mails for limited destinations in the present minute and returns, in the order asked, how many of each
- * may go; a destination that gets fewer is closed until the next minute begins. One row for each destination and
- * minute, which every worker counts on, so that together they never exceed the limit.
+ * Takes tokens of limited destinations for the current minute and returns, in the given order, how many are granted; a
+ * destination granted fewer is closed until the next minute. All workers share one row per destination and minute, so
+ * that together they never exceed the limit.
  */
 export async function countAgainstLimits(
   sql: Sql,
@@ -373,7 +372,7 @@ export async function countAgainstLimits(
   return new Map(rows.map((row) => [row.destination, row.granted]));
 }
 
-/** Limits a destination from now on; what counts in the present minute is what has gone, not what was held back. */
+/** Limits a destination from now on; the current minute counts mail that was sent, not mail that was held back. */
 export async function putDestinationLimit(tx: Tx, limit: DestinationLimit): Promise<void> {
   await settleMinute(tx, limit.destination);
   await tx`

@@ -1,12 +1,12 @@
 import type { Tx } from '@postrider/db';
 import { z } from 'zod';
-import type { ActorContext } from '../context.ts';
-import { newId } from '../ids.ts';
-import { scopeRefusal } from '../scope-refusal.ts';
-import { timeField } from '../wire.ts';
-import { newLoginLink } from './create-login-link.ts';
-import { hashPassword, newPassword } from './password.ts';
-import { endSessions } from './session-store.ts';
+import { newId } from '../fields/ids.ts';
+import { timeField } from '../fields/wire.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
+import { newLoginLink } from './sessions/create-login-link.ts';
+import { hashPassword, newPassword } from './sessions/password.ts';
+import { endSessions } from './sessions/session-store.ts';
 import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts';
 
 /** What a new person first signs in with: their own to change, and shown once. */
@@ -14,7 +14,7 @@ export const entryWays = ['login_link', 'password'] as const;
 type EntryWay = (typeof entryWays)[number];
 
 export const entryField = z.enum(entryWays).default('login_link').meta({
-  description: 'How somebody who is new here signs in first: by a link that is good for 15 minutes, or a password.',
+  description: 'The first sign-in of a new user: a link valid for 15 minutes, or a password.',
 });
 
 export const entrySchema = z.object({
@@ -38,14 +38,14 @@ interface Admitted {
   readonly entry: Entry;
 }
 
-/** Somebody who is known, as they are: they sign in as they always do. */
+/** An existing user, unchanged: their sign-in stays valid. */
 export function knownAs(user: UserRow): Admitted {
   return { user, entry: none };
 }
 
 /**
- * Makes a person, or lets a known one begin anew: only what is in this answer signs them in from now on, and whatever
- * somebody else may have been given for them before is worth nothing.
+ * Creates a user or resets an existing one: only the credential in this answer is valid from now on, and any that was
+ * handed to another person before is void.
  */
 export async function admitAnew(
   tx: Tx,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ActorContext, UserActor } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { issueFor } from '../parse-input.ts';
-import { personEmail } from './email.ts';
+import { personEmail } from '../fields/email.ts';
+import type { ActorContext, UserActor } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { issueFor } from '../operation/parse-input.ts';
 
 export const emailField = z
   .string()
@@ -14,14 +14,14 @@ export const emailField = z
   })
   .meta({ examples: ['ada@example.com'] });
 
-/** Why somebody does this, for the audit log. */
+/** For the audit log. */
 export const reasonField = z.string().max(500).nullish();
 
 export function requirePerson(ctx: ActorContext): UserActor {
   if (ctx.actor.kind === 'user') return ctx.actor;
-  throw new AppError('session_ended', 'This is about a person who is signed in; an API key is nobody.');
+  throw new AppError('session_ended', 'This endpoint needs a signed-in user; API keys are not accepted.');
 }
 
 export function personNotFound(who: string): AppError {
-  return new AppError('user_not_found', `Nobody is known as ${who.slice(0, 80)}.`);
+  return new AppError('user_not_found', `No user ${who.slice(0, 80)} exists.`);
 }

@@ -1,6 +1,6 @@
-import type { Scope } from '../api-keys/scopes.ts';
-import type { UserActor } from '../context.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { UserActor } from '../operation/context.ts';
+import type { Scope } from '../operation/scopes.ts';
 
 /** What a person may be in a workspace. */
 export const workspaceRoles = ['viewer', 'member', 'admin'] as const;
@@ -12,7 +12,7 @@ const scopesOfRole: Record<WorkspaceRole, readonly Scope[]> = {
   admin: ['admin'],
 };
 
-/** What somebody may do in a workspace, as the scopes of a key say it. An operator administers every one. */
+/** The scopes of a role. An operator administers every workspace. */
 export function scopesOf(person: {
   readonly operator: boolean;
   readonly role: WorkspaceRole | null;
@@ -21,7 +21,7 @@ export function scopesOf(person: {
   return person.role === null ? [] : scopesOfRole[person.role];
 }
 
-/** The audit chain that tells of what somebody does about themselves: an operator belongs to the instance. */
+/** The audit chain for a user's actions on their own account: an operator's is the instance's. */
 export function chainOf(actor: UserActor): string {
   return actor.scopes.includes('operator') ? INSTANCE : actor.workspace_id;
 }

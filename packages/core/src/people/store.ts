@@ -33,7 +33,7 @@ export async function userByEmail(sql: Sql | Tx, email: string): Promise<UserRow
   return row ?? null;
 }
 
-/** A person as they are until the commit: nobody changes their password or makes them an operator meanwhile. */
+/** A user, locked until the commit against changes of the password and of operator. */
 export async function holdUser(tx: Tx, id: string): Promise<UserRow | null> {
   const [row] = await tx<UserRow[]>`
     select id, email, password_hash, operator, vouched from users where id = ${id} for share`;
@@ -71,7 +71,7 @@ export async function lockOperators(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Makes somebody an operator, or nothing where they are one. */
+/** Makes a user an operator; null if they already are. */
 export async function makeOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
   const [row] = await tx<OperatorRow[]>`
     update users set operator = true where id = ${id} and not operator returning id, email, created_at`;
@@ -120,7 +120,7 @@ export async function lockAdmins(tx: Tx, workspace_id: string): Promise<string[]
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Makes somebody a member, or nothing where they are one. */
+/** Adds a member; null if they already are. */
 export async function insertMember(
   tx: Tx,
   member: { readonly workspace_id: string; readonly user_id: string; readonly role: WorkspaceRole },
@@ -160,36 +160,36 @@ export async function workspaceExists(sql: Sql | Tx, id: string): Promise<boolea
   return row?.found ?? false;
 }
 
-export interface ReachRow {
+export interface AccessRow {
   readonly id: string;
   readonly name: string;
   readonly role: WorkspaceRole | null;
 }
 
-/** The workspaces that somebody may act in, oldest first; an operator in every one. */
+/** The workspaces of a user, oldest first; all for an operator. */
 export async function workspacesOf(
   sql: Sql | Tx,
   person: { readonly id: string; readonly operator: boolean },
   count: number,
-): Promise<ReachRow[]> {
+): Promise<AccessRow[]> {
   if (person.operator) {
-    return sql<ReachRow[]>`
+    return sql<AccessRow[]>`
       select w.id, w.name, m.role from workspaces w
       left join members m on m.workspace_id = w.id and m.user_id = ${person.id}
       order by w.id limit ${count}`;
   }
-  return sql<ReachRow[]>`
+  return sql<AccessRow[]>`
     select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
     where m.user_id = ${person.id} order by w.id limit ${count}`;
 }
 
-/** One workspace as somebody sees it, or null where they may not act. */
+/** One workspace as the user sees it; null without access. */
 export async function workspaceFor(
   sql: Sql | Tx,
   person: { readonly id: string; readonly operator: boolean },
   workspace_id: string,
-): Promise<ReachRow | null> {
-  const [row] = await sql<ReachRow[]>`
+): Promise<AccessRow | null> {
+  const [row] = await sql<AccessRow[]>`
     select w.id, w.name, m.role from workspaces w
     left join members m on m.workspace_id = w.id and m.user_id = ${person.id}
     where w.id = ${workspace_id} and (${person.operator} or m.role is not null)`;

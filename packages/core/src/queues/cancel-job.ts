@@ -1,12 +1,12 @@
 import { cancelWaiting } from '@postrider/queue';
-import type { JobName } from '../jobs.ts';
-import { operation } from '../operation.ts';
-import { leverInput, notOpen, pull } from './job-lever.ts';
+import { operation } from '../operation/operation.ts';
+import type { JobName } from '../process/jobs.ts';
+import { actionInput, notOpen, pull } from './job-action.ts';
 import { type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { isLeftOver } from './mail-of-job.ts';
 import { lockMailOfJob } from './store.ts';
 
-/** Jobs of these stand for rows that would be left behind without them. */
+/** Jobs that cannot be canceled, because their rows would be left behind. */
 const INSTEAD: Partial<Record<string, string>> = {
   'webhook.deliver': 'It stands for what is owed to a webhook: disable that, and nothing is posted to it.',
   'webhook.close': 'It ends what is owed to a webhook that is disabled or removed; where it is dead, try it again.',
@@ -16,14 +16,14 @@ const INSTEAD: Partial<Record<string, string>> = {
 } satisfies Partial<Record<JobName, string>>;
 
 /**
- * Ends a job that waits, or that is dead. A mail is canceled as a mail: without its job it would be given another. What
- * is left over of a mail that was canceled or moved can go.
+ * Cancels a waiting or dead job. A mail is canceled as a message instead: without its job it would get another one. A
+ * stale job of a canceled or rescheduled mail can be dropped.
  */
 export const cancelJob = operation({
   name: 'jobs.cancel',
   scope: 'operator',
   summary: 'Cancel a job that waits, or dismiss a dead one',
-  input: leverInput,
+  input: actionInput,
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
     return pull(ctx, input, 'job.canceled', async (tx, job) => {

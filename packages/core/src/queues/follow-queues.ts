@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import type { JobName } from '../jobs.ts';
-import { operation } from '../operation.ts';
+import type { Context } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
+import type { JobName } from '../process/jobs.ts';
 import { queueField, queueNamed, queueNames } from './queue-names.ts';
 import { type QueueView, queueViews, USUAL } from './queue-view.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { findJob, jobSchema, jobViews, recipientOf } from './job-view.ts';
 import { workerName } from './queue-view.ts';
 import { deliveryAttemptsOf, jobAttemptsOf, workerRows } from './store.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { queueField, queueNamed } from './queue-names.ts';
 import { percentilesField, type QueueView, queueSchema, queueViews, windowField } from './queue-view.ts';
 
 export const getQueue = operation({
   name: 'queues.get',
   scope: 'operator',
-  summary: 'What waits, runs and is dead in one queue',
+  summary: 'Waiting, running and dead jobs of one queue',
   input: z.object({ queue: queueField, window_minutes: windowField, percentiles: percentilesField }),
   output: queueSchema,
   async run(ctx, { queue, ...asked }): Promise<QueueView> {

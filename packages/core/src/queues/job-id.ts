@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { AppError } from '../operation/errors.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARS = 26;

@@ -1,10 +1,10 @@
 import { type JobRow, jobStates, jobsByIds } from '@postrider/queue';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { idPrefixes } from '../ids.ts';
-import { catalogue, type JobName } from '../jobs.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import type { Context } from '../operation/context.ts';
+import { catalogue, type JobName } from '../process/jobs.ts';
 import { jobId, jobNotFound, uuidOfJob } from './job-id.ts';
 import { queueNames } from './queue-names.ts';
 import { workerName } from './queue-view.ts';

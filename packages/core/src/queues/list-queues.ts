@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { queueNames } from './queue-names.ts';
 import { percentilesField, type QueueView, queueSchema, queueViews, windowField } from './queue-view.ts';
 
@@ -12,7 +12,7 @@ export interface Queues {
 export const listQueues = operation({
   name: 'queues.list',
   scope: 'operator',
-  summary: 'What waits, runs and is dead in every queue',
+  summary: 'Waiting, running and dead jobs of every queue',
   input: z.object({ window_minutes: windowField, percentiles: percentilesField }),
   output: z.object({ object: z.literal('list'), data: z.array(queueSchema).readonly() }),
   async run(ctx, asked): Promise<Queues> {

@@ -1,8 +1,8 @@
 import { jobsByIds, schedulesOf } from '@postrider/queue';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { operation } from '../operation.ts';
-import { timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { cronInWords } from './cron-words.ts';
 import { jobId } from './job-id.ts';
 import { jobStateField } from './job-view.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { operation } from '../operation.ts';
-import { timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { GONE_SECONDS, workerName } from './queue-view.ts';
 import { type WorkerRow, workerRows } from './store.ts';
 
@@ -22,7 +22,7 @@ export const workerSchema = z
     rss_bytes: z.number().nullable(),
     cpu: z.number().nullable().meta({ description: 'Processor cores used.' }),
     loop_delay_p99_ms: z.number().nullable(),
-    pool_waiting: z.int().nullable().meta({ description: 'Who waits for a connection of its queue.' }),
+    pool_waiting: z.int().nullable().meta({ description: 'Requests waiting for a connection of its queue pool.' }),
     crash_restarts: z.int().meta({ description: 'How often a process on this host has ended without a stop.' }),
   })
   .meta({ id: 'Worker' });

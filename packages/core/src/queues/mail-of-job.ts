@@ -1,16 +1,16 @@
-import { isoTime } from '../clock.ts';
 import { openStates } from '../delivery/index.ts';
+import { isoTime } from '../fields/clock.ts';
 import { jobId } from './job-id.ts';
 import type { FoundJob } from './job-view.ts';
 import type { MailOfJob } from './store.ts';
 
-/** Whether a job would do nothing for its mail: that is closed, gone, or waits for another job since it was moved. */
+/** Whether a job is stale: its mail is closed, gone, or waits for another job after a reschedule. */
 export function isLeftOver(job: FoundJob, mail: MailOfJob | null): boolean {
   if (mail === null || !openStates.some((open) => open === mail.state)) return true;
   return mail.job_id !== null && mail.job_id !== job.id;
 }
 
-/** Why the mail of a job is not sent at once, and what to do instead; null where nothing is known to hinder it. */
+/** Why the mail of a job cannot be sent immediately, and what to do instead; null if it can. */
 export function whyNotRun(job: FoundJob, message_id: string, mail: MailOfJob | null): string | null {
   const drop = 'nothing is left to run, and `queues cancel` drops the job.';
   if (mail === null) return `${message_id} is gone; ${drop}`;

@@ -1,10 +1,10 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { timestampField } from '../timestamp-field.ts';
-import { timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { timeField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { queueField, queueNamed } from './queue-names.ts';
 import { percentileOf } from './run-times.ts';
 import { historyOf } from './store.ts';
@@ -40,7 +40,7 @@ export type QueueHistory = z.output<typeof queueHistorySchema>;
 export const queueHistory = operation({
   name: 'queues.history',
   scope: 'operator',
-  summary: 'How a queue has gone over time',
+  summary: 'The history of a queue',
   input: z.object({
     queue: queueField,
     since: timestampField('since').optional().meta({ description: 'An hour ago where none is given.' }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
-import { catalogue, type JobName } from '../jobs.ts';
+import { AppError } from '../operation/errors.ts';
+import { catalogue, type JobName } from '../process/jobs.ts';
 
 // The keys of the catalogue are its names.
 export const queueNames = (Object.keys(catalogue) as JobName[]).sort();

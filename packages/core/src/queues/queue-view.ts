@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { catalogue, type JobName } from '../jobs.ts';
-import { timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import type { Context } from '../operation/context.ts';
+import { catalogue, type JobName } from '../process/jobs.ts';
 import { percentileOf, sumOf } from './run-times.ts';
 import {
   concurrencies,
@@ -26,7 +26,7 @@ export const queueSchema = z
     object: z.literal('queue'),
     name: z.string(),
     purpose: z.string(),
-    ready: z.int().meta({ description: 'Jobs that are due and that nobody has taken.' }),
+    ready: z.int().meta({ description: 'Jobs that are due and not fetched yet.' }),
     deferred: z.int().meta({ description: 'Jobs that are due later, retries among them.' }),
     active: z.int().meta({ description: 'Jobs that a worker has taken.' }),
     dead: z.int().meta({ description: 'Jobs whose retries are used up.' }),
@@ -72,7 +72,7 @@ export interface Asked {
 
 export const USUAL: Asked = { window_minutes: 15, percentiles: [50, 95, 99] };
 
-/** Queues as they were when a worker looked last. Nothing is counted here. */
+/** Queues as last measured by a worker. Nothing is counted here. */
 export async function queueViews(ctx: Context, names: readonly JobName[], asked: Asked): Promise<QueueView[]> {
   const { sql } = ctx;
   const [measures, { rows, now }, set, workers] = await Promise.all([
@@ -142,10 +142,7 @@ interface Rates {
   readonly fail: number;
 }
 
-/**
- * What came in is not counted where it comes in, because every mail would pay for that: it is what the backlog has
- * grown by and what was done meanwhile.
- */
+/** Arrivals are derived from backlog growth plus finished jobs, because counting them would cost every mail a write. */
 function ratesOf(minutes: readonly MinuteRow[], measure: MeasureRow | null, now: Date): Rates {
   const from = Math.floor(now.getTime() / 60_000) * 60_000 - (RATE_MINUTES - 1) * 60_000;
   const lately = minutes.filter((row) => row.minute.getTime() >= from);
@@ -177,7 +174,7 @@ function drainSeconds(ready: number, rates: Rates): number | null {
   return shrinks > 0 ? (ready / shrinks) * 60 : null;
 }
 
-/** What a worker is called: the name it was given, or where it runs. */
+/** The configured name of a worker, or its host. */
 export function workerName(worker: Pick<WorkerRow, 'name' | 'host' | 'pid'>): string {
   return worker.name ?? `${worker.host}:${worker.pid}`;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ActorContext } from '../context.ts';
-import type { JobData, JobName } from '../jobs.ts';
-import { cancelMessage, rescheduleMessage, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { cancelMessage, rescheduleMessage } from '../messages/index.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
+import type { JobData, JobName } from '../process/jobs.ts';
 import { cancelJob } from './cancel-job.ts';
 import { getJob } from './get-job.ts';
 import { getQueue } from './get-queue.ts';
@@ -125,7 +126,7 @@ describe('queues.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('is measured by one of several workers, and not again at once', async () => {
+  it('is measured by one of several workers, and not again immediately', async () => {
     const peer = await world.peer();
     await world.clock.advance(60_000);
 
@@ -242,13 +243,13 @@ describe('jobs.get', () => {
     });
   });
 
-  it('knows no job of an id that is none, or that nobody has', async () => {
+  it('does not find a job by a malformed or unknown id', async () => {
     for (const id of ['job_', 'x', jobId(randomUUID())])
       await expect(invoke(ctx, getJob, { id })).rejects.toMatchObject({ reason: 'job_not_found' });
   });
 });
 
-describe('the levers of a job', () => {
+describe('the admin actions of a job', () => {
   it('try a dead job again, once, and say so', async () => {
     const [id = ''] = await addClose(['whk_retry']);
     await die(id);
@@ -298,7 +299,7 @@ describe('the levers of a job', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('send a deferred mail at once, in the commit that makes its job due', async () => {
+  it('send a deferred mail immediately, in the commit that makes its job due', async () => {
     const { job, message_id } = await deferredMail();
 
     await invoke(ctx, retryJob, { id: job });
@@ -310,7 +311,7 @@ describe('the levers of a job', () => {
     expect(await audited(job)).toEqual(['job.retried']);
   });
 
-  it('change nothing of a mail that a worker has in its hands', async () => {
+  it('change nothing of a mail that a worker has claimed', async () => {
     const { job, message_id } = await deferredMail();
     const { sql } = world.services;
     await sql`update recipients set lease = gen_random_uuid(), lease_until = clock_now() + interval '30 seconds' where message_id = ${message_id}`;
@@ -333,7 +334,7 @@ describe('the levers of a job', () => {
     ],
     ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'try it again'],
     ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel that'],
-  ] as const)('cancel no job of %s, because nothing else would do what it stands for', async (queue, data, advice) => {
+  ] as const)('cancel no job of %s, because nothing else would do its work', async (queue, data, advice) => {
     const id = await addJob(queue, data, new Date(world.clock.now() + HOUR_MS));
     const refusal = { reason: 'job_not_open', message: expect.stringContaining(advice) };
 
@@ -345,7 +346,7 @@ describe('the levers of a job', () => {
     await world.services.sql`delete from pgboss.job where name = ${queue}`;
   });
 
-  it('run no call to a webhook before what is owed to it is due, because it would find nothing and be gone', async () => {
+  it('run no webhook job before its deliveries are due, because it would find nothing and end', async () => {
     const data = { workspace_id: world.workspace_id, webhook_id: 'whk_none' };
     const id = await addJob('webhook.deliver', data, new Date(world.clock.now() + HOUR_MS));
 

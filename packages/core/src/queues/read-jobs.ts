@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hasScope } from '../api-keys/index.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
+import { hasScope } from '../operation/scopes.ts';
 import { jobId } from './job-id.ts';
 import { findJobs, type JobView, jobSchema, jobViews } from './job-view.ts';
 import { jobsOfMessages } from './store.ts';

@@ -1,9 +1,9 @@
 import { countDead, redriveDead } from '@postrider/queue';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
-import { reasonField } from './job-lever.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { reasonField } from './job-action.ts';
 import { queueField, queueNamed } from './queue-names.ts';
 
 const MOST = 10_000;
@@ -16,7 +16,7 @@ const redrivenSchema = z.object({
 });
 export type Redriven = z.output<typeof redrivenSchema>;
 
-/** Another try for the dead jobs of a queue, those that are dead for longest first; a preview only counts them. */
+/** Retries the dead jobs of a queue, oldest first; a preview only counts them. */
 export const redriveQueue = operation({
   name: 'queues.redrive',
   scope: 'operator',

@@ -1,15 +1,15 @@
 import { retryEnded } from '@postrider/queue';
-import { operation } from '../operation.ts';
-import { leverInput, pull } from './job-lever.ts';
+import { operation } from '../operation/operation.ts';
+import { actionInput, pull } from './job-action.ts';
 import { type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { runDelivery } from './run-job-now.ts';
 
-/** Another try for a job that is dead or was canceled. A mail whose next attempt is due later gets it at once. */
+/** Retries a dead or canceled job. A deferred mail gets its next attempt immediately. */
 export const retryJob = operation({
   name: 'jobs.retry',
   scope: 'operator',
   summary: 'Try a dead or canceled job again',
-  input: leverInput,
+  input: actionInput,
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
     const view = await pull(ctx, input, 'job.retried', async (tx, job) => {

@@ -1,22 +1,22 @@
 import type { Tx } from '@postrider/db';
 import { runWaiting } from '@postrider/queue';
 import type { AuditAction } from '../audit/index.ts';
-import { operation } from '../operation.ts';
-import { leverInput, notOpen, pull } from './job-lever.ts';
+import { operation } from '../operation/operation.ts';
+import { actionInput, notOpen, pull } from './job-action.ts';
 import { type FoundJob, type JobView, jobSchema, recipientOf } from './job-view.ts';
 import { whyNotRun } from './mail-of-job.ts';
 import { lockMailOfJob, pullForward } from './store.ts';
 
-/** Makes a job due that waits for its time. Mail that is scheduled is not sent early by it: it is rescheduled. */
+/** Makes a deferred job due. Scheduled mail is not sent early this way: reschedule it instead. */
 export const runJobNow = operation({
   name: 'jobs.run_now',
   scope: 'operator',
-  summary: 'Run a job at once that waits for its time',
-  input: leverInput,
+  summary: 'Run a deferred job now',
+  input: actionInput,
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
     const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
-      // The job only calls for the rows of its endpoint: run before they are due, it would find nothing, and be gone.
+      // The job only wakes a worker for its endpoint: run before the rows are due, it would find nothing and end.
       if (job.queue === 'webhook.deliver') {
         throw notOpen(job, 'job.run_now', 'It comes when the next delivery to its webhook is due, and not before.');
       }
@@ -30,8 +30,8 @@ export const runJobNow = operation({
 });
 
 /**
- * The recipient and its job become due in one commit. Where a worker has either in its hands already, or the mail is
- * not deferred, nothing changes, and the refusal says what is the matter with the mail.
+ * Makes the recipient and its job due in one commit. If a worker has claimed either, or the mail is not deferred,
+ * nothing changes and the error says why.
  */
 export async function runDelivery(
   tx: Tx,

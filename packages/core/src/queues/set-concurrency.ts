@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { catalogue } from '../jobs.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
-import { reasonField } from './job-lever.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { catalogue } from '../process/jobs.ts';
+import { reasonField } from './job-action.ts';
 import { queueField, queueNamed } from './queue-names.ts';
 import { type QueueView, queueSchema, queueViews, USUAL } from './queue-view.ts';
 import { putConcurrency } from './store.ts';

@@ -1,8 +1,8 @@
-import type { Sql, Tx } from '@postrider/db';
+import { fence, type Sql, type Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { DeliveryState } from '../delivery/index.ts';
-import type { JobName } from '../jobs.ts';
-import { among } from '../keyset-store.ts';
+import { among } from '../paging/keyset-store.ts';
+import type { JobName } from '../process/jobs.ts';
 import { SLOTS } from './run-times.ts';
 
 export interface MeasureRow {
@@ -16,16 +16,13 @@ export interface MeasureRow {
   readonly measured_at: Date;
 }
 
-// Counted here up to so many of each state; beyond it stands what pg-boss's monitor has counted.
+// Counted up to this per state; beyond it the count of pg-boss's monitor is used.
 const COUNTED = 10_000;
-// Beyond which the planner's own estimate says how much is parked.
+// Beyond this the planner's estimate is used for parked mail.
 const PARKED_COUNTED = 10_000;
 const MEASURE_LOCK = 712_448_044;
 
-/**
- * Counts what stands in the queues and keeps it, for the readers and for the history. Of several processes at once one
- * does it, and none where it was done a moment ago.
- */
+/** Measures and stores queue depths, for reads and history: in one process at a time, and not twice within a moment. */
 export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_seconds: number): Promise<boolean> {
   return sql.begin(async (tx) => {
     const [turn] = await tx<{ mine: boolean }[]>`
@@ -34,11 +31,11 @@ export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_
           and measured_at <= clock_now()
       ) as mine`;
     if (!turn?.mine) return false;
-    // Nobody waits for the disk for it: what a crash forgets is measured again.
+    // No wait for the disk: values lost in a crash are measured again.
     await tx`set local synchronous_commit = off`;
     const owed = await countOwed(tx);
     const gauges = (await gaugesOf(tx, queues, COUNTED)).map((row) =>
-      // A job of that queue only says that somebody has to look: what waits are the deliveries themselves.
+      // A job of that queue only wakes a worker: the backlog is the deliveries themselves.
       row.queue === ('webhook.deliver' satisfies JobName) ? { ...row, ...owed } : row,
     );
     const parked = await countParked(tx);
@@ -77,7 +74,9 @@ interface Owed {
   readonly oldest_ready_seconds: number | null;
 }
 
-/** Deliveries to webhooks that are due or will be. Beyond a bound the planner's estimate is shared out as the first were. */
+/**
+ * Pending webhook deliveries, due or later. Beyond a bound the planner's estimate is split in proportion to the sample.
+ */
 async function countOwed(sql: Tx): Promise<Owed> {
   const [row] = await sql<{ seen: number; due: number; oldest: number | null; total: number }[]>`
     select count(*)::int as seen, (count(*) filter (where s.next_attempt_at <= clock_now()))::int as due,
@@ -100,7 +99,7 @@ async function countParked(sql: Tx): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What a worker has done in a queue since it told last, and what it holds of it. */
+/** A worker's report for a queue: jobs done since the last one, and jobs it runs. */
 export interface WorkNote {
   readonly queue: string;
   readonly finished: number;
@@ -112,7 +111,7 @@ export interface WorkNote {
   readonly job_ids: readonly string[];
 }
 
-/** Adds what a worker has done to the present minute, in one statement for all its queues. */
+/** Adds a worker's report to the current minute, in one statement for all its queues. */
 export async function addWork(sql: Sql, worker_id: string | null, notes: readonly WorkNote[]): Promise<void> {
   const done = notes.filter(({ finished, failed }) => finished + failed > 0).sort(byQueue);
   await sql.begin(async (tx) => {
@@ -184,7 +183,7 @@ export interface MinuteRow {
   readonly measured_at: Date | null;
 }
 
-/** The latest minutes of some queues, the oldest first, and what time it is. */
+/** The latest minutes of queues, oldest first, and the database's time. */
 export async function minutesOf(
   sql: Sql,
   queues: readonly string[],
@@ -217,15 +216,15 @@ export interface HistoryRow {
 }
 
 /**
- * The minutes of a range, as many to a point as makes at most so many points: the most that stood there, and the sum
- * of what was done. Served by the primary key.
+ * A range aggregated to at most so many points: the maximum depth and the sum of finished jobs. Served by the primary
+ * key.
  */
 export async function historyOf(
   sql: Sql,
   queue: string,
   range: { readonly since: Date; readonly until: Date; readonly minutes: number },
 ): Promise<HistoryRow[]> {
-  // Slot by slot, because to take every array apart would make fifty rows of each minute.
+  // Slot by slot, because unnesting every array would make fifty rows of each minute.
   const sums = Array.from({ length: SLOTS }, (_, slot) => sql`coalesce(sum(wait_bins[${slot + 1}::int]), 0)::int`);
   return sql<HistoryRow[]>`
     select date_bin(make_interval(mins => ${range.minutes}), minute, ${range.since}) as at,
@@ -243,7 +242,7 @@ export async function concurrencies(sql: Sql | Tx): Promise<Map<string, number>>
   return new Map(rows.map((row) => [row.queue, row.concurrency]));
 }
 
-/** Sets how many run at once; returns what was set before. */
+/** Sets the concurrency; returns the previous one. */
 export async function putConcurrency(tx: Tx, queue: string, concurrency: number): Promise<number | null> {
   const [before] = await tx<{ concurrency: number }[]>`
     select concurrency from queue_settings where queue = ${queue} for update`;
@@ -265,7 +264,7 @@ export interface WorkerRow extends InstanceRow {
   readonly queues: readonly WorkerQueueRow[];
 }
 
-/** The processes that work, and those that did until lately. */
+/** Running workers, and those that ended recently. */
 export async function workerRows(sql: Sql, gone_seconds: number): Promise<WorkerRow[]> {
   const instances = await instancesOf(sql, gone_seconds);
   const ids = instances.map(({ id }) => id);
@@ -284,7 +283,7 @@ export async function workerRows(sql: Sql, gone_seconds: number): Promise<Worker
   }));
 }
 
-/** Which workers hold some jobs, as far as they have told. */
+/** The workers of active jobs, as far as reported. */
 export async function holdersOf(sql: Sql, job_ids: readonly string[]): Promise<Map<string, string>> {
   if (job_ids.length === 0) return new Map();
   const rows = await sql<{ job_id: string; worker_id: string }[]>`
@@ -352,18 +351,18 @@ export interface ParkedRow {
   readonly due_at: Date;
 }
 
-/** Of some jobs those that are parked, each looked up by itself. */
+/** Filters to parked jobs, each looked up separately. */
 export async function parkedAmong(sql: Sql, job_ids: readonly string[]): Promise<ParkedRow[]> {
   if (job_ids.length === 0) return [];
   return sql<ParkedRow[]>`
     select p.* from unnest(${[...job_ids]}::uuid[]) as a (job_id)
     cross join lateral (
       select job_id, lane, workspace_id, message_id, recipient_id, due_at from parked_deliveries x
-      where x.job_id = a.job_id offset 0
+      where x.job_id = a.job_id ${fence}
     ) p`;
 }
 
-/** The jobs that the recipients of a message wait for, or have waited for. */
+/** The current and former jobs of a message's recipients. */
 export async function jobsOfMessage(sql: Sql, message_id: string): Promise<string[]> {
   const rows = await sql<{ job_id: string }[]>`
     select job_id from recipients where message_id = ${message_id} and job_id is not null`;
@@ -371,8 +370,8 @@ export async function jobsOfMessage(sql: Sql, message_id: string): Promise<strin
 }
 
 /**
- * Makes a deferred recipient due at once, where nobody holds it and it waits for this very job. Taken before its job,
- * as whoever settles an attempt takes them.
+ * Makes a deferred recipient due immediately, if it is unclaimed and waits for this job. Locked before its job, in the
+ * same order as the settle of an attempt.
  */
 export async function pullForward(
   tx: Tx,
@@ -397,7 +396,7 @@ export interface MailOfJob {
   readonly held: boolean;
 }
 
-/** The recipient that a job stands for, locked: before its job, as everywhere. */
+/** The recipient of a job, locked: before its job, as everywhere. */
 export async function lockMailOfJob(
   tx: Tx,
   key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },
@@ -409,8 +408,8 @@ export async function lockMailOfJob(
   return row ?? null;
 }
 
-/** Forgets minutes and runs that nobody asks for any more, and what workers told that are long gone. */
-export async function forgetWork(sql: Sql, days: number): Promise<void> {
+/** Deletes old minutes and runs, and reports of workers that are long gone. */
+export async function forgetWork(sql: Sql | Tx, days: number): Promise<void> {
   await sql`delete from queue_minutes where minute < clock_now() - make_interval(days => ${days})`;
   await sql`delete from job_attempts where started_at < clock_now() - make_interval(days => ${days})`;
   await sql`delete from worker_queues where noted_at < clock_now() - interval '1 day'`;

@@ -1,10 +1,10 @@
-import type { Tx } from '@postrider/db';
-import type { Services } from '../context.ts';
-import { lockProgress, MINUTE_MS, type Progress, planFreely, type RollUpName, saveProgress } from './store.ts';
+import { planNormally, type Tx } from '@postrider/db';
+import type { Services } from '../operation/context.ts';
+import { lockProgress, MINUTE_MS, type Progress, type RollUpName, saveProgress } from './store.ts';
 
 export interface RollUp {
   readonly name: RollUpName;
-  /** Computes whole minutes anew, whatever was computed of them before. */
+  /** Recomputes whole minutes and replaces earlier results. */
   compute(tx: Tx, from: Date, to: Date): Promise<void>;
 }
 
@@ -18,7 +18,8 @@ const BUDGET_MS = 20_000;
 
 /**
  * Brings a roll-up up to date in bounded steps, each a transaction that also notes how far it has come. The latest
- * minutes come first, so that they are fresh even while hours are caught up. Another worker that is at it is left alone.
+ * minutes come first, so that they are fresh even while hours are caught up. Another worker that is at it is left
+ * alone.
  */
 export async function catchUp(services: Pick<Services, 'sql'>, rollUp: RollUp, budget_ms = BUDGET_MS): Promise<void> {
   const given_up = performance.now() + budget_ms;
@@ -50,13 +51,13 @@ async function step(
   if (progress === null) return false;
   const { from, to, ...after } = phase(progress, minutes);
   if (to <= from) return false;
-  await planFreely(tx);
+  await planNormally(tx);
   await compute(tx, from, to);
   await saveProgress(tx, name, after);
   return true;
 }
 
-/** Minutes that nobody has computed yet and that are too young to be final. */
+/** Minutes not computed yet that are too recent to be final. */
 function earlyStep({ early_until, final_until, early_target, final_target }: Progress, minutes: number) {
   const from = latest(early_until, final_until, final_target);
   const to = earliest(early_target, after(from, minutes));

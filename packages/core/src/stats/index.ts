@@ -10,5 +10,5 @@ export {
   statDimensions,
   statSeries,
 } from './stat-series.ts';
-export { MINUTE_MS, planFreely, standOf } from './store.ts';
+export { MINUTE_MS, standOf } from './store.ts';
 export { bucketMs, bucketRange, rangeFields } from './time-range.ts';

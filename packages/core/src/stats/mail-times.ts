@@ -1,4 +1,4 @@
-import { percentileAt } from '../percentile.ts';
+import { percentileAt } from '../fields/percentile.ts';
 
 /**
  * Counts of durations by bin, as the roll-ups store them: bin b holds 2^(b/3) up to 2^((b+1)/3) milliseconds. Mail may

@@ -1,4 +1,5 @@
-import type { Services } from '../context.ts';
+import { inBatch } from '@postrider/db';
+import type { Services } from '../operation/context.ts';
 import { catchUp } from './catch-up.ts';
 import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
 
@@ -22,5 +23,5 @@ export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: n
 }
 
 export async function trimStats({ sql }: Pick<Services, 'sql'>): Promise<void> {
-  await forgetStats(sql, KEPT);
+  await inBatch(sql, (tx) => forgetStats(tx, KEPT));
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { reachField, sideInReach } from '../reach.ts';
-import { timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import { accessField, accessibleSide } from '../operation/access.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { addBins, type Histogram, percentileOf } from './mail-times.ts';
 import { KEPT } from './roll-up.ts';
 import { bucketsOf, type StatRow, standOf } from './store.ts';
@@ -85,11 +85,11 @@ export const statSeries = operation({
     metrics: z.array(z.enum(metrics)).min(1).max(metrics.length),
     group_by: z.enum(statDimensions).default('none').meta({ description: 'domain is the one that sent.' }),
     top: z.int().min(1).max(MOST_SERIES).default(USUAL_SERIES).meta({ description: 'Keys with series of their own.' }),
-    reach: reachField,
+    reach: accessField,
   }),
   output: statsSchema,
   async run(ctx, { bucket, group_by, top, reach, ...asked }): Promise<Stats> {
-    const workspace_id = sideInReach(ctx, reach);
+    const workspace_id = accessibleSide(ctx, reach);
     const { now, until } = await standOf(ctx.sql, 'stats');
     const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
     const wanted = [...new Set(asked.metrics)];

@@ -1,12 +1,12 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
-import { idFloor } from '../ids.ts';
-import { INSTANCE } from '../reach.ts';
+import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
+import { idFloor } from '../fields/ids.ts';
+import { INSTANCE } from '../operation/access.ts';
 import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
 // Mail that was accepted so shortly before is looked for together.
 const RECENT_MS = MINUTE_MS;
-// Of each dimension; the rest of a bucket shares one row, so that its size is bounded whoever sends what.
+// Per dimension; the rest of a bucket shares one row, so that its size is bounded for any traffic.
 const MOST_KEYS = { minute: 10, hour: 30, day: 60 };
 
 /** What events say of a recipient, by the name under which it is counted. */
@@ -57,18 +57,12 @@ export async function saveProgress(
     where name = ${name}`;
 }
 
-/** Joins of what a chore reads at once are for the planner to choose, by the values at hand; and it sums in memory. */
-export async function planFreely(tx: Tx): Promise<void> {
-  await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '128MB', true), set_config('enable_hashjoin', 'on', true),
-    set_config('enable_mergejoin', 'on', true), set_config('enable_seqscan', 'on', true)`;
-}
-
 /** The bin of a duration in milliseconds. */
 const binOf = (sql: Tx, ms: Fragment) =>
   sql`least(${LAST_BIN}, floor(${BINS_PER_DOUBLING} * ln(greatest(1, ${ms})::float8) / ln(2)))::int`;
 
 /**
- * Counts the minutes of a range anew, from events and messages by the times in their ids. Walks the primary keys, a
+ * Recounts the minutes of a range, from events and messages by the times in their ids. Walks the primary keys, a
  * step for each workspace; what an event is about is looked up by primary keys.
  */
 export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void> {
@@ -100,7 +94,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
         select * from events x
         where x.workspace_id = w.id and x.id >= ${events[0] ?? ''} and x.id < ${events.at(-1) ?? ''}
           and x.type = any (${Object.values(countedEvents)}::text[])
-        offset 0
+        ${fence}
       ) e
     ),
     recent as materialized (
@@ -108,7 +102,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       cross join lateral (
         select x.workspace_id, x.id, x.from_domain, x.api_key_id, x.tags, x.created_at, x.scheduled_at from messages x
         where x.workspace_id = w.id and x.id >= ${recent} and x.id < ${end}
-        offset 0
+        ${fence}
       ) m
     ),
     happened as materialized (
@@ -122,12 +116,12 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       union all
       select ${facts} from recorded f
       cross join lateral (
-        select * from messages x where x.workspace_id = f.workspace_id and x.id = f.message_id offset 0
+        select * from messages x where x.workspace_id = f.workspace_id and x.id = f.message_id ${fence}
       ) m
       cross join lateral (
         select * from recipients r
         where r.message_id = f.message_id and r.workspace_id = f.workspace_id and ${concerns}
-        offset 0
+        ${fence}
       ) r
       left join provider_domains p on p.domain = r.domain
       where f.message_id < ${recent} or f.message_id >= ${end}
@@ -254,7 +248,7 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
 
 /** Drops what is older than it is kept, and no minute that an hour has not been made of for good. */
 export async function forgetStats(
-  sql: Sql,
+  sql: Sql | Tx,
   kept: { readonly minute_days: number; readonly grouped_minute_hours: number; readonly hour_days: number },
 ): Promise<void> {
   await sql`

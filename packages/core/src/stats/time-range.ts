@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import { timestampField } from '../timestamp-field.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { AppError } from '../operation/errors.ts';
 
 export const rangeFields = {
   since: timestampField('since').meta({ description: 'The bucket that holds this time is the first.' }),

@@ -1,8 +1,9 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
 import { listEvents } from '../events/index.ts';
-import { getMessage, listMessages, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { getMessage, listMessages } from '../messages/index.ts';
+import { invoke } from '../operation/operation.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { maintainStorage } from './maintain.ts';
 import { extendPartitions } from './store.ts';

@@ -1,12 +1,13 @@
+import { inBatch } from '@postrider/db';
 import { forgetBulkItems } from '../bulk/index.ts';
 import { trimCaptures } from '../captures/index.ts';
-import type { Services } from '../context.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
+import type { Services } from '../operation/context.ts';
 import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
+import { runAll } from '../process/run-all.ts';
 import { forgetWork } from '../queues/index.ts';
-import { runAll } from '../run-all.ts';
 import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
@@ -16,25 +17,25 @@ import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 const CAPTURES_KEPT = 10_000;
 const QUEUE_DAYS_KEPT = 31;
 
-/** The hourly chores: room for what comes, and an end for what nobody asks for any more. */
+/** Hourly maintenance: creates partitions and deletes expired data. */
 export async function maintainStorage(services: Services): Promise<void> {
   const { sql } = services;
   await runAll('storage maintenance', [
     () => extendPartitions(sql),
-    () => forgetRateWindows(sql),
-    () => forgetSessions(sql),
-    () => forgetLoginFailures(sql),
-    () => forgetBudgets(sql),
-    () => forgetIdempotencyKeys(sql),
+    () => inBatch(sql, forgetRateWindows),
+    () => inBatch(sql, forgetSessions),
+    () => inBatch(sql, forgetLoginFailures),
+    () => inBatch(sql, forgetBudgets),
+    () => inBatch(sql, forgetIdempotencyKeys),
     () => expireSuppressions(services),
-    () => forgetLanes(sql),
-    () => forgetDeliveryWorkers(sql),
-    () => forgetStsPolicies(sql),
+    () => inBatch(sql, forgetLanes),
+    () => inBatch(sql, forgetDeliveryWorkers),
+    () => inBatch(sql, (tx) => forgetStsPolicies(tx)),
     () => forgetBulkItems(services),
     () => trimStats(services),
     () => trimFailures(services),
     () => forgetDeliveries(sql),
-    () => forgetWork(sql, QUEUE_DAYS_KEPT),
-    () => trimCaptures(sql, CAPTURES_KEPT),
+    () => inBatch(sql, (tx) => forgetWork(tx, QUEUE_DAYS_KEPT)),
+    () => inBatch(sql, (tx) => trimCaptures(tx, CAPTURES_KEPT)),
   ]);
 }

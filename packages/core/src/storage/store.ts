@@ -1,5 +1,5 @@
-import type { Sql } from '@postrider/db';
-import { runAll } from '../run-all.ts';
+import type { Sql, Tx } from '@postrider/db';
+import { runAll } from '../process/run-all.ts';
 
 /**
  * Makes next months' partitions, and this month's after a pause. One transaction for each table: holding the lock
@@ -19,6 +19,6 @@ export async function extendPartitions(sql: Sql): Promise<void> {
   );
 }
 
-export async function forgetIdempotencyKeys(sql: Sql): Promise<void> {
+export async function forgetIdempotencyKeys(sql: Sql | Tx): Promise<void> {
   await sql`delete from idempotency_keys where expires_at < clock_now()`;
 }

@@ -1,6 +1,6 @@
 import { parseMailbox } from '@postrider/mail';
 import { z } from 'zod';
-import { issueFor } from '../parse-input.ts';
+import { issueFor } from '../operation/parse-input.ts';
 
 /** One address without a name, its domain in the one spelling in which recipients are stored. */
 export const addressField = z

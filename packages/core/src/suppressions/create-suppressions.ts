@@ -1,12 +1,12 @@
 import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import type { ActorContext } from '../context.ts';
-import { AppError, errorFields, publicErrorSchema, refuseFields } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { operation, type Parsed } from '../operation.ts';
-import { issueFor, parseInput } from '../parse-input.ts';
-import { timestampField } from '../timestamp-field.ts';
+import { newId } from '../fields/ids.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { AppError, errorFields, publicErrorSchema, refuseFields } from '../operation/errors.ts';
+import { operation, type Parsed } from '../operation/operation.ts';
+import { issueFor, parseInput } from '../operation/parse-input.ts';
 import { addressField } from './address-field.ts';
 import type { SuppressionSource } from './source.ts';
 import { addSuppressions, type NewSuppression } from './store.ts';

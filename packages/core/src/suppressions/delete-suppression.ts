@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { idPrefixes, newId } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes, newId } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { addressField } from './address-field.ts';
 import { removeSuppressions } from './store.ts';
 import { suppressionNotFound } from './suppression-entry.ts';

@@ -1,5 +1,5 @@
-import type { Services } from '../context.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
 import { expiredSuppressions, removeSuppressions } from './store.ts';
 
 const BATCH = 1000;

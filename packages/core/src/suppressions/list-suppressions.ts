@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { collectPage, idRange, pageOfCollected } from '../candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { issueFor } from '../parse-input.ts';
-import { listOf } from '../wire.ts';
+import { listOf } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { addressField } from './address-field.ts';
 import { type SuppressionSource, suppressionSources } from './source.ts';
 import { pageOfSuppressions } from './store.ts';

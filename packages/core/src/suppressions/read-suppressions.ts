@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { suppressionsByEmails, suppressionsByIds } from './store.ts';
 import { suppressionEntry, suppressionSchema } from './suppression-entry.ts';
 

@@ -1,8 +1,8 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listEvents } from '../events/index.ts';
-import { newId } from '../ids.ts';
-import { invoke } from '../operation.ts';
+import { newId } from '../fields/ids.ts';
+import { invoke } from '../operation/operation.ts';
 import { addSuppressions, type NewSuppression } from './store.ts';
 
 let world: World;
@@ -19,7 +19,7 @@ function bounced(email: string, fields: Partial<NewSuppression> = {}): NewSuppre
     event_id: newId('event', now_ms),
     email,
     source: 'bounce',
-    reason: '550 5.1.1 nobody here',
+    reason: '550 5.1.1 no such user',
     source_event_id: null,
     expires_at: null,
     ...fields,
@@ -48,7 +48,7 @@ it('adds an address once, with one event that names its cause', async () => {
       id: first.id,
       email: 'once@example.com',
       source: 'bounce',
-      reason: '550 5.1.1 nobody here',
+      reason: '550 5.1.1 no such user',
       source_event_id: 'evt_cause',
     },
   ]);

@@ -1,7 +1,7 @@
-import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
-import type { Candidates, IdRange } from '../candidate-pages.ts';
+import { type Fragment, indexCollation, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { EventType } from '../events/index.ts';
-import { within } from '../keyset-store.ts';
+import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
+import { within } from '../paging/keyset-store.ts';
 import { stillSuppressed } from './in-force-store.ts';
 import type { SuppressionSource } from './source.ts';
 
@@ -13,11 +13,11 @@ export interface NewSuppression {
   /** With its domain in the one spelling in which recipients are stored; the list folds the case of the rest. */
   readonly email: string;
   readonly source: SuppressionSource;
-  /** For people: what a server said, or why somebody asked for it. */
+  /** For people: the reply of the server, or the reason of the request. */
   readonly reason: string | null;
   /** The event that was the cause; null where a person asked for it. */
   readonly source_event_id: string | null;
-  /** null: until somebody removes it. */
+  /** null: until removed. */
   readonly expires_at: Date | null;
 }
 
@@ -155,11 +155,11 @@ export async function pageOfSuppressions(
       select s.* from suppressions s
       where ${
         filter.email === null
-          ? sql`s.workspace_id collate "POSIX" = ${workspace_id} and ${within(sql, sql`s.id`, range)}`
+          ? sql`s.workspace_id ${indexCollation} = ${workspace_id} and ${within(sql, sql`s.id`, range)}`
           : sql`s.workspace_id = ${workspace_id} and s.email = suppression_key(${filter.email})
               and s.id >= ${range.from} and s.id < ${range.before}`
       }
-      order by s.id collate "POSIX" desc limit ${count}
+      order by s.id ${indexCollation} desc limit ${count}
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
       s.workspace_id, s.id, s.email, s.source, s.reason, s.source_event_id, s.created_at, s.expires_at

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
 import { suppressionSources } from './source.ts';
 import type { SuppressionRow } from './store.ts';
 
@@ -17,7 +17,7 @@ export const suppressionSchema = z
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'For people: what a server said, or why somebody asked for it.' }),
+      .meta({ description: 'For people: the reply of the server, or the reason of the request.' }),
     source: z.enum(suppressionSources).meta({ description: 'What put the address on the list.' }),
     source_event_id: idField(idPrefixes.event).nullable().meta({ description: 'The event that was the cause.' }),
     created_at: timeField,

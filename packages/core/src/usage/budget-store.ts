@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 
 /** Points that a bucket holds, and how fast it leaks. */
 export interface BudgetSize {
@@ -50,7 +50,7 @@ export async function returnBudget(sql: Sql, refunds: ReadonlyMap<string, number
 }
 
 /** Drops buckets that have run empty long ago. */
-export async function forgetBudgets(sql: Sql): Promise<void> {
+export async function forgetBudgets(sql: Sql | Tx): Promise<void> {
   await sql`delete from query_budgets where at < clock_now() - interval '10 minutes'`;
   await sql`delete from query_streams where until < clock_now()`;
 }

@@ -1,6 +1,7 @@
-import type { Services, UserActor } from '../context.ts';
-import type { AppError } from '../errors.ts';
-import { type RateWindow, rateRefusal, windowOf } from './rate-window.ts';
+import type { Services, UserActor } from '../operation/context.ts';
+import type { AppError } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
+import { rateRefusal, windowOf } from './rate-window.ts';
 import { countSendByHand, countSession } from './store.ts';
 
 export interface CountedByHand {
@@ -9,7 +10,7 @@ export interface CountedByHand {
   readonly refusal: AppError | null;
 }
 
-/** Counts what somebody who is signed in asks for in one request, each call by itself. */
+/** Counts the calls of one request of a signed-in user, each separately. */
 export async function countCalls(
   services: Pick<Services, 'sql'>,
   { session_id }: UserActor,
@@ -19,7 +20,7 @@ export async function countCalls(
   return { window: windowOf(counted), refusal: rateRefusal('session', counted) };
 }
 
-/** Counts a mail that somebody who is signed in sends, together with those of everybody else in the workspace. */
+/** Counts a send by a signed-in user against the workspace's limit. */
 export async function countSend(
   services: Pick<Services, 'sql'>,
   { workspace_id }: Pick<UserActor, 'workspace_id'>,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
-import { timeField } from '../wire.ts';
+import { timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
 import { monthUsage } from './store.ts';
 
 export const usageSchema = z
@@ -20,6 +20,7 @@ export type Usage = z.output<typeof usageSchema>;
 export const getUsage = operation({
   name: 'usage.get',
   scope: null,
+  sandbox: true,
   summary: "This month's mails of the workspace, by day, and what is left of its plan",
   input: z.object({}),
   output: usageSchema,

@@ -1,6 +1,7 @@
+export type { RateWindow } from '../operation/ports.ts';
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
 export { countCalls, countSend } from './count-by-hand.ts';
-export { getUsage, usageOf } from './get-usage.ts';
+export { getUsage, usageOf, usageSchema } from './get-usage.ts';
 export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
 export { type OpenStream, openStream } from './open-stream.ts';
 export {
@@ -17,7 +18,6 @@ export {
   addressSubject,
   type Counted,
   type KeyRateClass,
-  type RateWindow,
   rateRefusal,
   windowOf,
 } from './rate-window.ts';

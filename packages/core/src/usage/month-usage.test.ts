@@ -1,8 +1,8 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../api-keys/index.ts';
-import { sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
+import type { Scope } from '../operation/scopes.ts';
 import { createContext } from '../services.ts';
 import { getMonthUsage } from './month-usage.ts';
 

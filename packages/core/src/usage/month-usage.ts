@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { workspaceInReach, workspaceNotFound } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleWorkspace, workspaceNotFound } from '../operation/access.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { usageSchema } from './get-usage.ts';
 import { type MonthRow, usageOfMonth } from './store.ts';
 
@@ -29,11 +29,12 @@ const monthField = z
 export const getMonthUsage = operation({
   name: 'usage.month',
   scope: null,
+  sandbox: true,
   summary: 'The mails of a month by day, what is left of the plan, and where the month is heading',
   input: z.object({ workspace_id: idField(idPrefixes.workspace).optional(), month: monthField }),
   output: monthUsageSchema,
   async run(ctx, { workspace_id, month = null }): Promise<MonthUsage> {
-    const id = workspaceInReach(ctx, workspace_id);
+    const id = accessibleWorkspace(ctx, workspace_id);
     const [found] = await usageOfMonth(ctx.sql, [id], month);
     if (!found) throw workspaceNotFound(id);
     return monthUsage(found);
@@ -44,11 +45,12 @@ export const getMonthUsage = operation({
 export const readMonthUsages = operation({
   name: 'usage.read_many',
   scope: null,
+  sandbox: true,
   summary: 'A month of some workspaces',
   input: z.object({ ids: z.array(z.string()).max(MOST), month: monthField }),
   output: z.array(monthUsageSchema).readonly(),
   async run(ctx, { ids, month = null }): Promise<readonly MonthUsage[]> {
-    const asked = ids.map((id) => workspaceInReach(ctx, id));
+    const asked = ids.map((id) => accessibleWorkspace(ctx, id));
     const rows = new Map((await usageOfMonth(ctx.sql, asked, month)).map((row) => [row.workspace_id, row]));
     return asked.map((id) => {
       const row = rows.get(id);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '@postrider/db';
-import { AppError } from '../errors.ts';
+import { AppError } from '../operation/errors.ts';
 import { deleteStream, insertStream, renewStream } from './stream-store.ts';
 
 export const MOST_STREAMS = 20;

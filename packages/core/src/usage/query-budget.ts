@@ -1,8 +1,8 @@
 import type { Sql } from '@postrider/db';
-import type { Log } from '../context.ts';
-import { AppError } from '../errors.ts';
+import type { Log } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
 import { type BudgetLevel, type BudgetSize, returnBudget, takeBudget } from './budget-store.ts';
-import type { RateWindow } from './rate-window.ts';
 
 /** What a key may ask of GraphQL: so many points at once, and so many more each second. */
 export const QUERY_BUDGET: BudgetSize = { points: 12_000, per_second: 200 };

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { AppError, type Reason } from '../errors.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
 
 /**
  * The three windows of a key, the one of a client address without a valid key, and the one of a person's session. What
@@ -8,14 +9,6 @@ import { AppError, type Reason } from '../errors.ts';
 export const rateClasses = ['send', 'logs', 'default', 'address', 'session'] as const;
 export type RateClass = (typeof rateClasses)[number];
 export type KeyRateClass = Exclude<RateClass, 'address' | 'session'>;
-
-/** What the rate headers say about the minute that a request was counted in. */
-export interface RateWindow {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly reset_unix: number;
-  readonly retry_after_seconds: number;
-}
 
 export interface Counted {
   readonly limit: number;
@@ -29,7 +22,9 @@ export const ADDRESS_LIMIT = 120;
 // A page of the dashboard asks about ten questions, and asks some of them again every few seconds.
 export const SESSION_LIMIT = 600;
 
-/** Whom a request without a key is counted for: an IPv6 client has a network of 64 bits to choose addresses from. */
+/**
+ * The rate-limit subject without a key: the address, for IPv6 its /64, because a client can choose any address in it.
+ */
 export function addressSubject(address: string): string {
   if (isIP(address) !== 6) return address;
   const groups = (part: string | undefined) => (part ? part.split(':') : []);

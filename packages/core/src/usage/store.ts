@@ -46,7 +46,7 @@ function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number
 }
 
 /** Drops windows that no header will name again. */
-export async function forgetRateWindows(sql: Sql): Promise<void> {
+export async function forgetRateWindows(sql: Sql | Tx): Promise<void> {
   await sql`delete from rate_windows where minute < clock_now() - interval '10 minutes'`;
 }
 

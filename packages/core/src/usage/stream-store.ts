@@ -1,6 +1,6 @@
 import type { Sql } from '@postrider/db';
 
-/** Notes a stream of a key, unless as many are open as it may have. Whoever opens one waits for others of the key. */
+/** Records a stream of a key unless its limit is reached. Concurrent opens of one key wait for each other. */
 export async function insertStream(
   sql: Sql,
   stream: { readonly key_id: string; readonly id: string; readonly seconds: number },

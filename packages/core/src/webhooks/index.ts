@@ -1,28 +1,35 @@
-export { createWebhook } from './create-webhook.ts';
-export { deleteWebhook } from './delete-webhook.ts';
-export type { WebhookDeliveryState } from './delivery-entry.ts';
-export { deliveryNotFound, type WebhookDeliveryEntry, webhookDeliveryStates } from './delivery-entry.ts';
-export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './delivery-store.ts';
-export { egressOf } from './egress.ts';
-export { forgetDeliveries } from './forget-deliveries.ts';
-export { getWebhook } from './get-webhook.ts';
-export { giveUpDeliveries } from './give-up-open.ts';
-export { deliveryStatusField, listAllDeliveries, listWebhookDeliveries } from './list-deliveries.ts';
-export { listWebhooks } from './list-webhooks.ts';
-export { oweRange } from './owe-range.ts';
-export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './post.ts';
-export { readDeliveriesOfEvents, readDeliveryBodies, readWebhookDeliveries, readWebhooks } from './read-webhooks.ts';
-export { reconcileWebhooks } from './reconcile-calls.ts';
-export { recoverWebhook } from './recover-webhook.ts';
-export { replayWebhookDelivery } from './replay-delivery.ts';
-export { deliveriesAmong, replayRows } from './replay-store.ts';
-export { requireEnabled } from './require-enabled.ts';
-export { rotateWebhookSecret } from './rotate-secret.ts';
-export { sendDeliver } from './send-deliver.ts';
-export { createSigner, newWebhookSecret, type Signer, sealSecret } from './signing.ts';
-export { switchedOff, webhookById } from './store.ts';
-export { testWebhook } from './test-webhook.ts';
-export { updateWebhook } from './update-webhook.ts';
-export { renewVisitRows as renewVisits, type Visit } from './visit-store.ts';
-export { beginVisits } from './visits.ts';
-export { type WebhookEntry, webhookStatuses } from './webhook-entry.ts';
+export { deliveryNotFound, type WebhookDeliveryEntry } from './deliveries/delivery-entry.ts';
+export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-store.ts';
+export { forgetDeliveries } from './deliveries/forget-deliveries.ts';
+export { giveUpDeliveries } from './deliveries/give-up-open.ts';
+export { deliveryStatusField, listAllDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.ts';
+export { oweRange } from './deliveries/owe-range.ts';
+export { reconcileWebhooks } from './deliveries/reconcile-calls.ts';
+export { replayWebhookDelivery } from './deliveries/replay-delivery.ts';
+export { deliveriesAmong, replayRows } from './deliveries/replay-store.ts';
+export type { WebhookDeliveryState } from './deliveries/state.ts';
+export { webhookDeliveryStates } from './deliveries/state.ts';
+export { createWebhook } from './endpoints/create-webhook.ts';
+export { deleteWebhook } from './endpoints/delete-webhook.ts';
+export { egressOf } from './endpoints/egress.ts';
+export { getWebhook } from './endpoints/get-webhook.ts';
+export { listWebhooks } from './endpoints/list-webhooks.ts';
+export {
+  readDeliveriesOfEvents,
+  readDeliveryBodies,
+  readWebhookDeliveries,
+  readWebhooks,
+} from './endpoints/read-webhooks.ts';
+export { recoverWebhook } from './endpoints/recover-webhook.ts';
+export { requireEnabled } from './endpoints/require-enabled.ts';
+export { rotateWebhookSecret } from './endpoints/rotate-secret.ts';
+export { webhookStatuses } from './endpoints/status.ts';
+export { switchedOff, webhookById } from './endpoints/store.ts';
+export { testWebhook } from './endpoints/test-webhook.ts';
+export { updateWebhook } from './endpoints/update-webhook.ts';
+export type { WebhookEntry } from './endpoints/webhook-entry.ts';
+export { type EndpointLease, renewLeaseRows as renewEndpointLeases } from './posting/lease-store.ts';
+export { takeEndpointLeases } from './posting/leases.ts';
+export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './posting/post.ts';
+export { sendDeliver } from './posting/send-deliver.ts';
+export { createSigner, encryptSecret, newWebhookSecret, type Signer } from './posting/signing.ts';

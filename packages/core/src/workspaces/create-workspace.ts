@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { refuseLimitedKey } from '../api-keys/index.ts';
-import { insertKey } from '../api-keys/store.ts';
+import { insertKey, refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
-import { requireFreshSignIn } from '../fresh-sign-in.ts';
-import { idPrefixes, newId } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes, newId } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
+import { operation } from '../operation/operation.ts';
 import { newKeyRow } from './first-key.ts';
 import { planName, planNotFound } from './plan-entry.ts';
 import { lockPlan } from './plan-store.ts';
@@ -42,7 +41,7 @@ export const createWorkspace = operation({
       await insertWorkspace(tx, { id, name, plan });
       await insertProvenDomain(
         tx,
-        ctx.sealing,
+        ctx.encryption,
         { workspace_id: id, name: SANDBOX_DOMAIN, sandbox: true },
         pairs,
         now_ms,

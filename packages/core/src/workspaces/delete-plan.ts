@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { planName, planNotFound } from './plan-entry.ts';
 import { deletePlanRow, isPlanUsed, lockPlan } from './plan-store.ts';
 

@@ -1,7 +1,7 @@
-import type { Scope } from '../api-keys/scopes.ts';
-import { hashSecret, newSecret } from '../api-keys/secret.ts';
-import type { NewKeyRow } from '../api-keys/store.ts';
-import { newId } from '../ids.ts';
+import type { NewKeyRow } from '../api-keys/index.ts';
+import { newId } from '../fields/ids.ts';
+import type { Scope } from '../operation/scopes.ts';
+import { hashSecret, newSecret } from '../operation/secrets.ts';
 
 /** A live key that a workspace begins with, and its secret, which is stored nowhere. */
 export function newKeyRow({

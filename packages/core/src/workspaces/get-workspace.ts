@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { workspaceInReach, workspaceNotFound } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleWorkspace, workspaceNotFound } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { workspaceById } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
 export const getWorkspace = operation({
   name: 'workspaces.get',
   scope: null,
+  sandbox: true,
   summary: 'A workspace with its plan: the own one, or any for an operator',
   input: z.object({ id: idField(idPrefixes.workspace).optional() }),
   output: workspaceSchema,
   async run(ctx, input): Promise<WorkspaceEntry> {
-    const id = workspaceInReach(ctx, input.id);
+    const id = accessibleWorkspace(ctx, input.id);
     const row = await workspaceById(ctx.sql, id);
     if (!row) throw workspaceNotFound(id);
     return workspaceEntry(row);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 import { type PlanEntry, planEntry, planSchema } from './plan-entry.ts';
 import { allPlans } from './plan-store.ts';
 
@@ -12,6 +12,7 @@ export interface Plans {
 export const listPlans = operation({
   name: 'plans.list',
   scope: 'operator',
+  sandbox: true,
   summary: 'List the plans by name',
   input: z.object({}),
   output: z.object({ object: z.literal('list'), data: z.array(planSchema).readonly() }),

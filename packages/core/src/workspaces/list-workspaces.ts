@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type List, pageFields, pageOf, readCursor } from '../list.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE } from '../reach.ts';
-import { listOf } from '../wire.ts';
+import { listOf } from '../fields/wire.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { pageOfWorkspaces } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError } from '../operation/errors.ts';
 import type { PlanRow } from './plan-store.ts';
 
 // As many as cc and bcc hold at most.

@@ -30,7 +30,7 @@ export async function insertPlan(tx: Tx, plan: PlanRow): Promise<PlanRow | null>
   return row ?? null;
 }
 
-/** Until the commit nobody changes it, and no workspace is put on it. */
+/** Locked until the commit; no workspace can be put on it either. */
 export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | null> {
   const [row] = await tx<PlanRow[]>`select ${planColumns(tx)} from plans p where p.name = ${name} for update`;
   return row ?? null;

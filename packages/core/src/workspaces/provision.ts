@@ -1,18 +1,18 @@
-import { scopes } from '../api-keys/scopes.ts';
-import { newSecret } from '../api-keys/secret.ts';
-import { insertKey } from '../api-keys/store.ts';
-import type { Services } from '../context.ts';
+import { insertKey } from '../api-keys/index.ts';
 import { type DkimPairs, generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import { scopes } from '../operation/scopes.ts';
+import { newSecret } from '../operation/secrets.ts';
 import { anyOperator, hashPassword, insertUser, newPassword } from '../people/index.ts';
-import { createSealing } from '../sealing.ts';
+import { createEncryption } from '../process/encryption.ts';
 import { newKeyRow } from './first-key.ts';
 import { SANDBOX_DOMAIN } from './sandbox.ts';
 import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
 
 const DEFAULT_ADMIN = 'admin@sandbox.test';
 
-/** What was made just now; a secret is known only to whoever makes it. */
+/** What was created; the only place where the secrets appear. */
 export interface Provisioned {
   readonly api_key: string | null;
   readonly operator: { readonly email: string; readonly password: string | null } | null;
@@ -37,8 +37,8 @@ export async function provision(
       if (pairs === null) throw new Error('the workspace was deleted while this process started');
       workspace_id = newId('workspace', now_ms);
       await insertWorkspace(tx, { id: workspace_id, name: 'Default', plan: 'business' });
-      const sealing = createSealing(services.secret_key, config.SECRET_KEY_PREVIOUS);
-      await insertProvenDomain(tx, sealing, { workspace_id, name: SANDBOX_DOMAIN, sandbox: true }, pairs, now_ms);
+      const encryption = createEncryption(services.secret_key, config.SECRET_KEY_PREVIOUS);
+      await insertProvenDomain(tx, encryption, { workspace_id, name: SANDBOX_DOMAIN, sandbox: true }, pairs, now_ms);
       secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }
     const wanted = config.BOOTSTRAP_API_KEY ?? secret;

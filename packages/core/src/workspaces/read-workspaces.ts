@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
-import { mayReach, requireAdministrator } from '../reach.ts';
+import { mayAccess, requireAdministrator } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { workspacesByIds } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
@@ -10,12 +10,13 @@ const MOST = 1000;
 export const readWorkspaces = operation({
   name: 'workspaces.read_many',
   scope: null,
+  sandbox: true,
   summary: 'Some workspaces by id',
   input: z.object({ ids: z.array(z.string()).max(MOST) }),
   output: z.array(workspaceSchema.nullable()).readonly(),
   async run({ sql, actor }, { ids }): Promise<readonly (WorkspaceEntry | null)[]> {
     requireAdministrator(actor);
-    const asked = ids.filter((id) => mayReach(actor, id));
+    const asked = ids.filter((id) => mayAccess(actor, id));
     const rows = new Map((await workspacesByIds(sql, asked)).map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = rows.get(id);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE, workspaceNotFound } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { INSTANCE, workspaceNotFound } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
 import { planName, planNotFound } from './plan-entry.ts';
 import { lockPlan } from './plan-store.ts';
 import { lockWorkspaceRow, storePlanOf, workspaceById } from './store.ts';

@@ -40,7 +40,7 @@ export async function workspacesByIds(sql: Sql, ids: readonly string[]): Promise
   return sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = any (${[...ids]}::text[])`;
 }
 
-/** Until the commit nobody else changes it. */
+/** Locked until the commit. */
 export async function lockWorkspaceRow(tx: Tx, id: string): Promise<WorkspaceRow | null> {
   const [row] = await tx<WorkspaceRow[]>`select ${shown(tx)} where w.id = ${id} for no key update of w`;
   return row ?? null;

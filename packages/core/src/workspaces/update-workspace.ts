@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { changesOf, recordAudit } from '../audit/index.ts';
-import { AppError } from '../errors.ts';
-import { idPrefixes } from '../ids.ts';
-import { operation } from '../operation.ts';
-import { INSTANCE, workspaceInReach, workspaceNotFound } from '../reach.ts';
-import { idField } from '../wire.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleWorkspace, INSTANCE, workspaceNotFound } from '../operation/access.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
 import { lockWorkspaceRow, storeWorkspace } from './store.ts';
 import { nameField, policyField, type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
@@ -21,7 +21,7 @@ export const updateWorkspace = operation({
   }),
   output: workspaceSchema,
   async run(ctx, { id: named, name, unknown_policy, reason = null }): Promise<WorkspaceEntry> {
-    const id = workspaceInReach(ctx, named);
+    const id = accessibleWorkspace(ctx, named);
     if (name === undefined && unknown_policy === undefined) {
       throw new AppError('missing_field', 'Give name, unknown_policy, or both.');
     }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { idPrefixes } from '../ids.ts';
-import { idField, timeField } from '../wire.ts';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
 import { planEntry, planSchema } from './plan-entry.ts';
 import type { WorkspaceRow } from './store.ts';
 

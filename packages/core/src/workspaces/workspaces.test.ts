@@ -1,11 +1,12 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../api-keys/index.ts';
-import { hashSecret } from '../api-keys/index.ts';
+import { sendMessage } from '../accept/index.ts';
 import { listAudit } from '../audit/index.ts';
-import type { Context } from '../context.ts';
-import { getMessage, sendMessage } from '../messages/index.ts';
-import { invoke } from '../operation.ts';
+import { getMessage } from '../messages/index.ts';
+import type { Context } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
+import type { Scope } from '../operation/scopes.ts';
+import { hashSecret } from '../operation/secrets.ts';
 import { createContext } from '../services.ts';
 import { createPlan } from './create-plan.ts';
 import { createWorkspace } from './create-workspace.ts';
@@ -37,7 +38,7 @@ function withScopes(workspace_id: string, scopes: readonly Scope[], key_id = 'ke
   });
 }
 
-/** What a request of a key is, on its way into the accept line. */
+/** What a request of a key is, on its way into the submit batcher. */
 function withSecret(secret: string): Context {
   return createContext(world.services, {
     kind: 'credential',
@@ -114,7 +115,7 @@ describe('a workspace', () => {
     expect(await actions(operator, { chain: 'instance', target_id: id, action: 'workspace.updated' })).toHaveLength(1);
   });
 
-  it('of somebody else is as absent as none for an admin', async () => {
+  it('of another account is not found for an admin', async () => {
     const { id } = await create();
     const admin = withScopes(world.workspace_id, ['admin']);
     const reader = withScopes(world.workspace_id, ['email:logs:read']);
@@ -153,7 +154,7 @@ describe('another plan', () => {
     });
   });
 
-  it('can be made, changed with effect on the next request, and deleted when nobody is on it', async () => {
+  it('can be made, changed with effect on the next request, and deleted when no workspace is on it', async () => {
     await invoke(operator, createPlan, { name: 'tiny', monthly_emails: 100, recipients_per_request: 5 });
     const { id, api_key } = await create('tiny');
     const two = mail(['a@example.com', 'b@example.com']);

@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../outcome/reply.ts';
 import type { Dialled } from '../smtp/route.ts';
 
 export interface MxHost {
@@ -11,11 +11,11 @@ export interface MxHost {
 
 export type MxAnswer =
   | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly ttl_seconds: number }
-  /** The domain takes no mail. No server said so; the reply is what one would have said. */
+  /** The domain accepts no mail. The reply is ours, worded as a server's. */
   | { readonly kind: 'no_mail'; readonly reply: Reply }
   | { readonly kind: 'failed'; readonly error: string };
 
-/** Who takes mail for a domain, and a way to get there. Nothing else knows how that is found out. */
+/** The mail servers of a domain, and sockets to them; hides how they are found. */
 export interface MxConnector {
   /** Asks DNS. Never rejects. */
   resolve(domain: string): Promise<MxAnswer>;
@@ -23,8 +23,8 @@ export interface MxConnector {
   resolveTxt(name: string): Promise<readonly string[]>;
   /** Addresses that may be connected to; none where the name has none. */
   resolveAddresses(name: string): Promise<readonly string[]>;
-  /** Opens a socket to an address that is allowed, and looks again at where it ended up. Never rejects. */
+  /** Opens a socket to an allowed address, and checks the address again once connected. Never rejects. */
   dial(address: string, port: number, signal: AbortSignal): Promise<Dialled>;
-  /** Drops the questions that are under way. */
+  /** Cancels the pending queries. */
   stop(): void;
 }

@@ -1,13 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { connect } from 'node:net';
+import { type AddressGuard, cleanRemoteText, createAddressGuard } from '@postrider/net';
 import type { Delivery } from 'mx-connect';
-import { cleanRemoteText } from '../reply.ts';
 import type { Dialled } from '../smtp/route.ts';
-import { createAddressGuard } from './address-guard.ts';
 import type { MxAnswer, MxConnector, MxHost } from './connector.ts';
 
 export interface ConnectorOptions {
-  /** Asked instead of the system's name servers, and nobody else; `address` or `address:port`. */
+  /** Used instead of the system's name servers; `address` or `address:port`. */
   readonly dns_servers: readonly string[];
   readonly dns_timeout_ms?: number | undefined;
   readonly dial_timeout_ms?: number | undefined;
@@ -18,119 +17,16 @@ const DNS_TIMEOUT_MS = 3000;
 const DNS_TRIES = 2;
 const DIAL_TIMEOUT_MS = 10_000;
 const MAX_CNAMES = 10;
-// Each costs two questions; no domain in earnest has so many.
+// Each costs two queries; no real domain has so many.
 const MAX_HOSTS = 20;
 const MAX_TTL_SECONDS = 86_400;
 
-/** Opens mx-connect's view of the world: it resolves and ranks; what may be reached is decided here. */
+/** mx-connect resolves and ranks; which addresses may be connected to is decided here. */
 export function openConnector(options: ConnectorOptions): MxConnector {
   const resolver = new Resolver({ timeout: options.dns_timeout_ms ?? DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (options.dns_servers.length > 0) resolver.setServers(options.dns_servers);
   const guard = createAddressGuard(options.allow_networks);
-
-  async function resolve(domain: string): Promise<MxAnswer> {
-    // With the first mail, as DELIVERY need not be mx: it brings 3 MB.
-    const { default: mxConnect } = await import('mx-connect');
-    const asked = new Map<string, string>();
-    let ttl_seconds = MAX_TTL_SECONDS;
-    const resolved: { delivery: Delivery | null } = { delivery: null };
-    const addressesOf = (records: readonly { readonly address: string; readonly ttl: number }[]) => {
-      ttl_seconds = Math.min(ttl_seconds, ...records.map((record) => record.ttl));
-      return records.map((record) => record.address);
-    };
-    const ask = async (name: string, type: string) => {
-      if (type === 'A') return addressesOf(await resolver.resolve4(name, { ttl: true }));
-      if (type === 'AAAA') return addressesOf(await resolver.resolve6(name, { ttl: true }));
-      const records = await resolver.resolveMx(name);
-      return records.toSorted((one, other) => one.priority - other.priority).slice(0, MAX_HOSTS);
-    };
-    try {
-      await mxConnect({
-        target: domain,
-        dnsOptions: {
-          async resolveRecords(name, type) {
-            try {
-              const records = await ask(name, type);
-              asked.set(`${type} ${name}`, 'found');
-              return records;
-            } catch (error) {
-              asked.set(`${type} ${name}`, codeOf(error));
-              throw error;
-            }
-          },
-        },
-        // Everything is resolved when the hook is called, and a hook that fails ends the walk before any socket.
-        connectHook(known, _target, done) {
-          resolved.delivery = known;
-          done(new Error('resolved'));
-        },
-      });
-    } catch (error) {
-      if (resolved.delivery === null) return await judgeFailure(domain, error, asked);
-    }
-    if (resolved.delivery === null) return { kind: 'failed', error: `The mail servers of ${domain} are not known.` };
-    return { kind: 'hosts', hosts: hostsOf(resolved.delivery), ttl_seconds };
-  }
-
-  function hostsOf({ mx, blockedAddresses }: Delivery): MxHost[] {
-    return mx.map((entry) => {
-      const verdicts = [...entry.A, ...entry.AAAA].map((address) => ({ address, refusal: guard(address) }));
-      const never = blockedAddresses.filter((blocked) => blocked.exchange === entry.exchange);
-      return {
-        name: entry.exchange.toLowerCase().replace(/\.$/, ''),
-        preference: entry.priority,
-        addresses: verdicts.filter(({ refusal }) => refusal === null).map(({ address }) => address),
-        refused: [
-          ...verdicts.flatMap(({ refusal }) => refusal ?? []),
-          ...never.map(({ ip }) => `${ip} is not an address of a server`),
-        ],
-      };
-    });
-  }
-
-  async function judgeFailure(domain: string, error: unknown, asked: ReadonlyMap<string, string>): Promise<MxAnswer> {
-    const code = codeOf(error);
-    if (code === 'ENULLMX') {
-      const text = `${domain} takes no mail: it publishes a null MX record.`;
-      return { kind: 'no_mail', reply: { code: 556, enhanced: '5.1.10', text } };
-    }
-    if (code !== 'ENOTFOUND' && code !== 'ENODATA') {
-      return { kind: 'failed', error: cleanRemoteText(`DNS has no answer for ${domain}: ${textOf(error)}`) };
-    }
-    // Some name servers answer a loop of aliases with the aliases and no data, which looks like an empty name.
-    for (const name of new Set([...asked.keys()].map((question) => question.slice(question.indexOf(' ') + 1)))) {
-      const trouble = await aliasTrouble(name);
-      if (trouble) return { kind: 'failed', error: cleanRemoteText(trouble) };
-    }
-    if (asked.get(`MX ${domain}`) === 'found') {
-      const text = `${domain} has no mail server: no host of its MX records has an address.`;
-      return { kind: 'no_mail', reply: { code: 550, enhanced: '5.4.4', text } };
-    }
-    const exists = asked.get(`MX ${domain}`) !== 'ENOTFOUND';
-    const text = exists
-      ? `${domain} has no mail server: no MX, A or AAAA record.`
-      : `${domain} does not exist: DNS has no such name.`;
-    return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text } };
-  }
-
-  /** Follows the aliases from a name; null where they come to an end. */
-  async function aliasTrouble(from: string): Promise<string | null> {
-    const path = [from.toLowerCase()];
-    while (path.length <= MAX_CNAMES) {
-      let next: string | undefined;
-      try {
-        [next] = await resolver.resolveCname(path.at(-1) ?? from);
-      } catch (error) {
-        const code = codeOf(error);
-        return code === 'ENOTFOUND' || code === 'ENODATA' ? null : `DNS has no answer for ${from}: ${textOf(error)}`;
-      }
-      if (next === undefined) return null;
-      const seen = path.includes(next.toLowerCase());
-      path.push(next.toLowerCase());
-      if (seen) return `DNS leads in a circle: ${path.join(' → ')}`;
-    }
-    return `DNS has more than ${MAX_CNAMES} aliases behind ${from}`;
-  }
+  const dial_timeout_ms = options.dial_timeout_ms ?? DIAL_TIMEOUT_MS;
 
   async function resolveTxt(name: string): Promise<string[]> {
     return (await resolver.resolveTxt(name)).map((strings) => strings.join(''));
@@ -143,33 +39,154 @@ export function openConnector(options: ConnectorOptions): MxConnector {
       .filter((address) => guard(address) === null);
   }
 
-  function dial(address: string, port: number, signal: AbortSignal): Promise<Dialled> {
-    const refusal = guard(address);
-    if (refusal !== null) return Promise.resolve({ ok: false, error: refusal });
-    if (signal.aborted) return Promise.resolve({ ok: false, error: 'The attempt was aborted.' });
-    const timeout_ms = options.dial_timeout_ms ?? DIAL_TIMEOUT_MS;
-    return new Promise((resolve) => {
-      const socket = connect({ host: address, port });
-      const settle = (result: Dialled) => {
-        clearTimeout(deadline);
-        signal.removeEventListener('abort', onAbort);
-        if (!result.ok) socket.destroy();
-        resolve(result);
-      };
-      const onAbort = () => settle({ ok: false, error: 'The attempt was aborted.' });
-      const deadline = setTimeout(() => settle({ ok: false, error: `no connection in ${timeout_ms} ms` }), timeout_ms);
-      signal.addEventListener('abort', onAbort, { once: true });
-      // Stays on: an error between here and the first listener of the session must not end the process.
-      socket.on('error', (error) => settle({ ok: false, error: cleanRemoteText(error.message) }));
-      socket.once('connect', () => {
-        const reached = socket.remoteAddress;
-        const refused = reached === undefined ? 'the connection was closed at once' : guard(reached);
-        settle(refused === null ? { ok: true, socket } : { ok: false, error: refused });
-      });
-    });
-  }
+  return {
+    resolve: (domain) => resolveMx(resolver, guard, domain),
+    resolveTxt,
+    resolveAddresses,
+    dial: (address, port, signal) => dialGuarded(guard, dial_timeout_ms, { address, port, signal }),
+    stop: () => resolver.cancel(),
+  };
+}
 
-  return { resolve, resolveTxt, resolveAddresses, dial, stop: () => resolver.cancel() };
+/** The hosts of a domain, or why there are none. */
+async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string): Promise<MxAnswer> {
+  // Loaded with the first mail, as it takes 3 MB and DELIVERY need not be mx.
+  const { default: mxConnect } = await import('mx-connect');
+  const asked = new Map<string, string>();
+  let ttl_seconds = MAX_TTL_SECONDS;
+  const resolved: { delivery: Delivery | null } = { delivery: null };
+  const addressesOf = (records: readonly { readonly address: string; readonly ttl: number }[]) => {
+    ttl_seconds = Math.min(ttl_seconds, ...records.map((record) => record.ttl));
+    return records.map((record) => record.address);
+  };
+  const ask = async (name: string, type: string) => {
+    if (type === 'A') return addressesOf(await resolver.resolve4(name, { ttl: true }));
+    if (type === 'AAAA') return addressesOf(await resolver.resolve6(name, { ttl: true }));
+    const records = await resolver.resolveMx(name);
+    return records.toSorted((one, other) => one.priority - other.priority).slice(0, MAX_HOSTS);
+  };
+  try {
+    await mxConnect({
+      target: domain,
+      dnsOptions: {
+        async resolveRecords(name, type) {
+          try {
+            const records = await ask(name, type);
+            asked.set(`${type} ${name}`, 'found');
+            return records;
+          } catch (error) {
+            asked.set(`${type} ${name}`, codeOf(error));
+            throw error;
+          }
+        },
+      },
+      // Everything is resolved when the hook is called, and a hook that fails ends mx-connect before it opens a socket.
+      connectHook(known, _target, done) {
+        resolved.delivery = known;
+        done(new Error('resolved'));
+      },
+    });
+  } catch (error) {
+    if (resolved.delivery === null) return await judgeFailure(resolver, domain, error, asked);
+  }
+  if (resolved.delivery === null) return { kind: 'failed', error: `The mail servers of ${domain} are not known.` };
+  return { kind: 'hosts', hosts: hostsOf(resolved.delivery, guard), ttl_seconds };
+}
+
+function hostsOf({ mx, blockedAddresses }: Delivery, guard: AddressGuard): MxHost[] {
+  return mx.map((entry) => {
+    const verdicts = [...entry.A, ...entry.AAAA].map((address) => ({ address, refusal: guard(address) }));
+    const never = blockedAddresses.filter((blocked) => blocked.exchange === entry.exchange);
+    return {
+      name: entry.exchange.toLowerCase().replace(/\.$/, ''),
+      preference: entry.priority,
+      addresses: verdicts.filter(({ refusal }) => refusal === null).map(({ address }) => address),
+      refused: [
+        ...verdicts.flatMap(({ refusal }) => refusal ?? []),
+        ...never.map(({ ip }) => `${ip} is not an address of a server`),
+      ],
+    };
+  });
+}
+
+/** Why no host was found: the domain has none, or DNS gave no answer. */
+async function judgeFailure(
+  resolver: Resolver,
+  domain: string,
+  error: unknown,
+  asked: ReadonlyMap<string, string>,
+): Promise<MxAnswer> {
+  const code = codeOf(error);
+  if (code === 'ENULLMX') {
+    const text = `${domain} takes no mail: it publishes a null MX record.`;
+    return { kind: 'no_mail', reply: { code: 556, enhanced: '5.1.10', text } };
+  }
+  if (code !== 'ENOTFOUND' && code !== 'ENODATA') {
+    return { kind: 'failed', error: cleanRemoteText(`DNS has no answer for ${domain}: ${textOf(error)}`) };
+  }
+  // Some name servers answer a loop of aliases with the aliases and no data, which looks like an empty name.
+  for (const name of new Set([...asked.keys()].map((question) => question.slice(question.indexOf(' ') + 1)))) {
+    const trouble = await aliasTrouble(resolver, name);
+    if (trouble) return { kind: 'failed', error: cleanRemoteText(trouble) };
+  }
+  if (asked.get(`MX ${domain}`) === 'found') {
+    const text = `${domain} has no mail server: no host of its MX records has an address.`;
+    return { kind: 'no_mail', reply: { code: 550, enhanced: '5.4.4', text } };
+  }
+  const exists = asked.get(`MX ${domain}`) !== 'ENOTFOUND';
+  const text = exists
+    ? `${domain} has no mail server: no MX, A or AAAA record.`
+    : `${domain} does not exist: DNS has no such name.`;
+  return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text } };
+}
+
+/** Follows the aliases from a name; null where they come to an end. */
+async function aliasTrouble(resolver: Resolver, from: string): Promise<string | null> {
+  const path = [from.toLowerCase()];
+  while (path.length <= MAX_CNAMES) {
+    let next: string | undefined;
+    try {
+      [next] = await resolver.resolveCname(path.at(-1) ?? from);
+    } catch (error) {
+      const code = codeOf(error);
+      return code === 'ENOTFOUND' || code === 'ENODATA' ? null : `DNS has no answer for ${from}: ${textOf(error)}`;
+    }
+    if (next === undefined) return null;
+    const seen = path.includes(next.toLowerCase());
+    path.push(next.toLowerCase());
+    if (seen) return `DNS leads in a circle: ${path.join(' → ')}`;
+  }
+  return `DNS has more than ${MAX_CNAMES} aliases behind ${from}`;
+}
+
+/** A socket to an address that the guard allows, checked again once it is connected. */
+function dialGuarded(
+  guard: AddressGuard,
+  timeout_ms: number,
+  { address, port, signal }: { readonly address: string; readonly port: number; readonly signal: AbortSignal },
+): Promise<Dialled> {
+  const refusal = guard(address);
+  if (refusal !== null) return Promise.resolve({ ok: false, error: refusal });
+  if (signal.aborted) return Promise.resolve({ ok: false, error: 'The attempt was aborted.' });
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port });
+    const settle = (result: Dialled) => {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', onAbort);
+      if (!result.ok) socket.destroy();
+      resolve(result);
+    };
+    const onAbort = () => settle({ ok: false, error: 'The attempt was aborted.' });
+    const deadline = setTimeout(() => settle({ ok: false, error: `no connection in ${timeout_ms} ms` }), timeout_ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+    // Stays on: an error between here and the first listener of the session must not end the process.
+    socket.on('error', (error) => settle({ ok: false, error: cleanRemoteText(error.message) }));
+    socket.once('connect', () => {
+      const reached = socket.remoteAddress;
+      const refused = reached === undefined ? 'the connection was closed at once' : guard(reached);
+      settle(refused === null ? { ok: true, socket } : { ok: false, error: refused });
+    });
+  });
 }
 
 function codeOf(error: unknown): string {

@@ -11,7 +11,7 @@ import {
 } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createMailer } from '../mailer.ts';
-import type { Mailer, SendOutcome } from '../send-outcome.ts';
+import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
 import { createMxTransport, type MxTransportOptions } from './transport.ts';
 
 const POLICY_HOST = '127.0.0.9';

@@ -12,20 +12,20 @@ export interface StsPolicy {
 }
 
 export interface StsPolicies {
-  /** The policy in force, or null. Rejects only where the store does: then nobody knows what is in force. */
+  /** The policy in force, or null. Rejects only where the store does: the policy is then unknown. */
   policyOf(domain: string): Promise<StsPolicy | null>;
 }
 
 /** A policy as it was fetched. */
 export interface FetchedPolicy extends StsPolicy {
   readonly id: string;
-  /** For so long it is in force. */
+  /** How long it is in force. */
   readonly max_age_seconds: number;
 }
 
-/** Keeps policies beyond the process: whoever strips a record from DNS is found out by what was fetched before. */
+/** Keeps policies beyond the process, so that removing a record from DNS does not remove the policy. */
 export interface StsPolicyStore {
-  /** What is in force, with what is left of its time; null where nothing is. Rejects where nobody knows. */
+  /** The policy in force, with its remaining time; null where there is none. Rejects where that is unknown. */
   read(domain: string): Promise<FetchedPolicy | null>;
   /** Never rejects. */
   write(domain: string, policy: FetchedPolicy): Promise<void>;
@@ -41,12 +41,12 @@ const HTTPS_PORT = 443;
 const FETCH_MS = 10_000;
 const MAX_POLICY = 64 * 1024;
 const MAX_DOMAINS = 10_000;
-// Mail goes on without a policy while its host is down, and does not wait for that host each time.
+// While its host is down mail goes without a policy, and must not wait for that host each time.
 const FAILED_FOR_MS = 5 * 60_000;
 // RFC 8461 section 3.2: about a year.
 const MOST_SECONDS = 31_557_600;
 
-/** Finds policies and keeps them for as long as they say: in memory, and where there is a store, there. */
+/** Fetches policies and caches them for their own lifetime: in memory, and in the store where there is one. */
 export function createStsPolicies(
   connector: MxConnector,
   options: {
@@ -56,7 +56,7 @@ export function createStsPolicies(
   },
 ): StsPolicies {
   const known = new Map<string, Known>();
-  /** Ids of policies that could not be fetched, and until when nobody tries again. */
+  /** Ids of policies that could not be fetched, and until when they are not tried again. */
   const failed = new Map<string, { readonly id: string; readonly until: number }>();
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {
@@ -92,8 +92,8 @@ export function createStsPolicies(
   }
 
   /**
-   * What is in force by this process or by the store, which is asked whenever the record does not confirm what this
-   * process knows: another one may have fetched a policy since. The transport keeps each answer for a while.
+   * The policy in force by this process or by the store, which is read whenever the record does not confirm the cached
+   * policy: another process may have fetched one since. The transport caches each answer.
    */
   async function alsoStored(domain: string, id: string | null): Promise<Known | null> {
     if (!options.store) return inForce(domain);
@@ -107,7 +107,7 @@ export function createStsPolicies(
     }
     const mine = inForce(domain);
     if (!found || mine?.id === found.id) return mine;
-    // Where the record does not say which one is right, none is given up for one that asks less.
+    // Where the record does not decide between two, the stricter one stays.
     if (mine && (mine.id === id || (found.id !== id && found.mode !== 'enforce'))) return mine;
     const { mode, mx, max_age_seconds } = found;
     const stored = { id: found.id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
@@ -116,7 +116,7 @@ export function createStsPolicies(
   }
 
   async function idOf(domain: string): Promise<string | null> {
-    // Loaded where mail servers are looked for; outside of the try, as without it nobody knows what is in force.
+    // Outside of the try: without this module the policy in force is unknown.
     const { resolvePolicy } = await import('mailauth/lib/mta-sts.js');
     try {
       return (
@@ -128,7 +128,7 @@ export function createStsPolicies(
     }
   }
 
-  /** Over a socket that was checked like any other, to a host whose certificate is checked too. */
+  /** Over a guarded socket, to a host whose certificate is checked too. */
   async function fetchPolicy(domain: string): Promise<string> {
     const host = `mta-sts.${domain}`;
     const signal = AbortSignal.timeout(FETCH_MS);
@@ -144,7 +144,7 @@ export function createStsPolicies(
   return { policyOf };
 }
 
-/** What holds while the newest policy cannot be fetched. */
+/** The policy in force while the newest cannot be fetched. */
 function meanwhile(valid: Known | null): StsPolicy | null {
   return valid && valid.policy.mode !== 'none' ? valid.policy : null;
 }

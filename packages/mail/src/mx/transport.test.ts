@@ -10,7 +10,7 @@ import {
 } from '@postrider/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMailer } from '../mailer.ts';
-import type { Mailer, SendOutcome } from '../send-outcome.ts';
+import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
 import { createMxTransport, type MxTransportOptions } from './transport.ts';
 
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n');
@@ -402,7 +402,7 @@ describe('what is kept', () => {
     expect(sink.connections()).toBe(1);
   });
 
-  it('is nobody else’s where a domain names a host of a provider that takes no mail, or hosts of several', async () => {
+  it('is the domain’s own where it names a host of a provider that takes no mail, or hosts of several', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'good.test': { MX: mx('mx1.provider.example') },
@@ -441,7 +441,7 @@ describe('TLS', () => {
     expect(sink.mails[0]?.secure).toBe(true);
   });
 
-  it('that breaks is done without, as nobody insists on it', async () => {
+  it('that breaks is skipped, as no policy requires it', async () => {
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       if (line === '') socket.write('220 mx1\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-mx1\r\n250 STARTTLS\r\n');
@@ -500,7 +500,7 @@ describe('the conversation itself', () => {
       lines.push(line);
       if (line === '') socket.write('220 mx1\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-mx1\r\n250 PIPELINING\r\n');
-      else if (line.startsWith('RCPT')) socket.write('550 5.1.1 nobody here\r\n');
+      else if (line.startsWith('RCPT')) socket.write('550 5.1.1 no such user\r\n');
       else if (line === 'DATA') socket.write('354 go\r\n');
       else if (/^(?:MAIL|RSET|QUIT|\.$)/.test(line)) socket.write('250 ok\r\n');
     });

@@ -1,16 +1,15 @@
 import { createMailer } from '../mailer.ts';
-import type { Mailer } from '../send-outcome.ts';
+import type { Mailer } from '../outcome/send-outcome.ts';
 import { LONGEST_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 
-// A lane sends to so many at once, and there is one of each kind for sandbox keys and, with DELIVERY=capture, one for
-// live keys.
+// Connections of a lane; there is a lane of each kind for sandbox keys and, with DELIVERY=capture, one for live keys.
 const WIDTH = 60;
 const CONNECTIONS = 60;
-// Each that is slow on purpose keeps a connection for as long.
+// A slow script holds its connection for as long.
 const SLOW_CONNECTIONS = 2 * WIDTH;
 const MARGIN_MS = 30_000;
 
-/** Sends into the simulator. Who is slow there on purpose has connections of their own and delays nobody else. */
+/** Sends into the simulator. Slow scripts have connections of their own, so they delay no other mail. */
 export function createSimulatorMailer({
   host,
   port,
@@ -37,7 +36,7 @@ export function createSimulatorMailer({
       const mailer = scriptOf(envelope.to).kind === 'slow' ? slow : quick;
       return mailer.send(envelope, raw, signal);
     },
-    /** One for each script: what fails or waits on purpose says nothing about the others. */
+    /** One for each script: simulated failures and delays must not close another's lane. */
     laneOf(to) {
       const { kind } = scriptOf(to);
       return kind === 'accept' ? quick.laneOf(to) : `${kind}.${SIMULATOR_DOMAIN}`;

@@ -1,6 +1,6 @@
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../outcome/reply.ts';
 
-// RFC 3463 section 3 and the IANA registry of enhanced status codes, in the words of a server.
+// RFC 3463 section 3 and the IANA registry of enhanced status codes, worded as a server would.
 const meanings: Readonly<Record<string, string>> = {
   '5.1.1': 'the mailbox does not exist',
   '5.1.2': 'the domain does not exist',
@@ -25,7 +25,7 @@ const codes: Readonly<Record<string, number>> = {
   '5.6.0': 554,
 };
 
-/** What a server answers that refuses for good with an enhanced status code. */
+/** A server's permanent refusal with an enhanced status code. */
 export function refusalFor(status: string): Reply {
   return { code: codes[status] ?? 550, enhanced: status, text: `simulated: ${meanings[status] ?? 'refused'}` };
 }

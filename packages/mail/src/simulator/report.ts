@@ -1,7 +1,7 @@
-import { type Reply, replyLine } from '../reply.ts';
+import { type Reply, replyLine } from '../outcome/reply.ts';
 import { SIMULATOR_DOMAIN } from './script.ts';
 
-/** A mail that was accepted, and about which word goes back to its envelope sender. */
+/** An accepted mail about which a report goes to its envelope sender. */
 export interface ReportedMail {
   readonly envelope_from: string;
   readonly recipient: string;
@@ -12,7 +12,7 @@ export interface ReportedMail {
 const CRLF = '\r\n';
 const LONGEST_HEADER = 32 * 1024;
 
-/** RFC 3464: the mail could not be delivered after all, for the reason that a server gave. */
+/** RFC 3464: the mail could not be delivered after all, with a server's reason. */
 export function failureReport(id: string, mail: ReportedMail, refusal: Reply): Buffer {
   return report(id, mail, {
     type: 'delivery-status',
@@ -31,7 +31,7 @@ export function failureReport(id: string, mail: ReportedMail, refusal: Reply): B
   });
 }
 
-/** RFC 5965: the recipient says that the mail is abuse. */
+/** RFC 5965: the recipient reports the mail as abuse. */
 export function complaintReport(id: string, mail: ReportedMail): Buffer {
   return report(id, mail, {
     type: 'feedback-report',

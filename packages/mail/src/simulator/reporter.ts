@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { createMailer } from '../mailer.ts';
-import type { SendOutcome } from '../send-outcome.ts';
+import type { SendOutcome } from '../outcome/send-outcome.ts';
 
 export interface ReporterOptions {
   readonly helo_name: string;
-  /** Where mail for envelope senders is taken. */
+  /** The server that accepts mail to envelope senders. */
   readonly host: string;
   readonly port: number;
   /** Before each attempt to hand a report over. */
   readonly delays_ms?: readonly number[];
-  /** A report that nobody took, after the last attempt. */
+  /** A report that was not accepted, after the last attempt. */
   on_lost(report: { readonly to: string; readonly outcome: SendOutcome | null }): void;
 }
 
@@ -18,13 +18,13 @@ export interface Reporter {
   stop(): Promise<void>;
 }
 
-// A receiver reports after it has answered, when the sender has had the time to record the answer.
+// A report follows the reply to the mail, when the sender has had time to record that reply.
 const DELAYS_MS = [1000, 5000, 30_000];
 const MOST_WAITING = 1000;
 
 /**
- * Hands reports over by SMTP. They are kept in memory only: nothing that has to be durable hangs on what the
- * simulator says, and where nobody listens there is nobody to tell.
+ * Sends reports by SMTP. They are kept in memory only: nothing durable depends on the simulator, and without a
+ * listener they are dropped.
  */
 export function createReporter(options: ReporterOptions): Reporter {
   const { host, port, helo_name, delays_ms = DELAYS_MS } = options;
@@ -54,7 +54,7 @@ export function createReporter(options: ReporterOptions): Reporter {
 
   return {
     send({ from, to, compose }) {
-      // Nobody is to be told about a mail that is a report itself.
+      // RFC 5321 section 6.1: no report about a report.
       if (to !== '') schedule(0, from, to, compose(randomUUID()), null);
     },
     async stop() {

@@ -1,7 +1,7 @@
-/** The domain whose addresses say what is to happen to them. */
+/** The domain whose addresses name the outcome of their mail. */
 export const SIMULATOR_DOMAIN = 'simulator.test';
 
-/** What the local part of an address asks for. */
+/** The outcome that a local part asks for. */
 export type Script =
   | { readonly kind: 'accept' }
   /** Refused for good at RCPT. */
@@ -12,16 +12,15 @@ export type Script =
   | { readonly kind: 'slow'; readonly seconds: number }
   /** The connection is cut after the final dot, once for each message and recipient, then accepted. */
   | { readonly kind: 'drop_after_data' }
-  /** Accepted; a complaint comes back by mail. */
+  /** Accepted, then a complaint is mailed back. */
   | { readonly kind: 'complain' }
-  /** Accepted; a report that it could not be delivered comes back by mail. */
+  /** Accepted, then a failure report is mailed back. */
   | { readonly kind: 'dsn'; readonly status: string }
-  /** A script that is not written right, with how to write it. */
+  /** Malformed, with the right form. */
   | { readonly kind: 'malformed'; readonly advice: string };
 
 /**
- * Whether a lane holds mail for the simulator's domain, which nobody else serves: what fails there fails because its
- * address asks for it.
+ * Whether a lane is of the simulator's domain, where mail fails because its address asks for it.
  */
 export function isSimulatorLane(lane: string): boolean {
   return /(?:^|[ .])simulator\.test$/.test(lane);
@@ -38,7 +37,7 @@ const plainScripts = new Map<string, Script>([
 ]);
 
 interface ArgumentScript {
-  /** null for an argument that cannot be. */
+  /** null for an invalid argument. */
   read(argument: string): Script | null;
   readonly advice: string;
 }
@@ -51,8 +50,8 @@ const argumentScripts = new Map<string, ArgumentScript>([
 ]);
 
 /**
- * What is to happen to an address. Anybody who is not in the simulator's domain, or has no script there, takes
- * mail. Behind a script and its argument a +label may stand, so that one script has many addresses.
+ * The script of an address. An address outside the simulator's domain, or without a script, accepts mail. A +label may
+ * follow a script and its argument, so that one script has many addresses.
  */
 export function scriptOf(address: string): Script {
   const at = address.lastIndexOf('@');

@@ -1,7 +1,7 @@
 import { simpleParser } from 'mailparser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Mailer, SendOutcome } from '../send-outcome.ts';
-import { type CapturedMail, type CaptureServer, startCaptureServer } from '../smtp/capture-server.ts';
+import { type CapturedMail, type CaptureServer, startCaptureServer } from '../capture/capture-server.ts';
+import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
 import { createSimulatorMailer } from './mailer.ts';
 import { startSimulator } from './server.ts';
 
@@ -57,7 +57,7 @@ function nextReport(): Promise<CapturedMail> {
 }
 
 describe('the simulator', () => {
-  it('keeps what it accepts, whoever it is for', async () => {
+  it('keeps what it accepts, for any recipient', async () => {
     const outcomes = [await send('delivered'), await send('ada'), await send('delivered+label')];
 
     for (const outcome of outcomes)
@@ -123,7 +123,7 @@ describe('the simulator', () => {
     expect(outcome.phases_ms.mail).toBeGreaterThan(950);
   });
 
-  it('lets nobody wait for those that are slow on purpose', async () => {
+  it('delays no other mail for slow scripts', async () => {
     const abort = new AbortController();
     const slow = Array.from({ length: 30 }, (_, index) =>
       mailer.send({ from: sender, to: `slow+5m+${index}@simulator.test` }, raw(`s${index}`), abort.signal),
@@ -226,7 +226,7 @@ describe('a report', () => {
     expect(original).toContain('Message-ID: <one@sandbox.test>');
   });
 
-  it('is tried again where nobody can take it just now, and given up with a word where nobody ever does', async () => {
+  it('is retried while it is deferred, and reported as lost after the last attempt', async () => {
     let refusals = 0;
     onReport = () => {
       refusals += 1;
@@ -243,7 +243,7 @@ describe('a report', () => {
     expect(lost).toMatchObject([{ to: sender, outcome: { kind: 'deferred', reply: { code: 451 } } }]);
   });
 
-  it('is given up where nobody listens', async () => {
+  it('is given up where no server listens', async () => {
     await reports.stop();
     const given_up = new Promise<void>((resolve) => {
       onLost = resolve;
@@ -255,7 +255,7 @@ describe('a report', () => {
     expect(lost).toMatchObject([{ to: sender, outcome: { kind: 'deferred', stage: 'connect' } }]);
   });
 
-  it('is not made about a mail that came from nobody', async () => {
+  it('is not made about a mail with an empty envelope sender', async () => {
     const reported: string[] = [];
     onReport = (mail) => void reported.push(...mail.envelope_to);
     const arrived = new Promise<void>((resolve) => {

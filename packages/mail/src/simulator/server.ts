@@ -5,7 +5,7 @@ import {
   type CaptureServer,
   type CaptureVerdict,
   startCaptureServer,
-} from '../smtp/capture-server.ts';
+} from '../capture/capture-server.ts';
 import { refusalFor } from './refusal.ts';
 import { complaintReport, failureReport } from './report.ts';
 import { createReporter, type ReporterOptions } from './reporter.ts';
@@ -21,13 +21,13 @@ export interface SimulatorOptions {
   readonly reports: ReporterOptions;
 }
 
-// What is forgotten early is deferred or cut off again, which costs an attempt and no mail.
+// An entry dropped early is deferred or cut once more, which costs an attempt and no mail.
 const MOST_COUNTED = 10_000;
 const HEADER_END = Buffer.from('\r\n\r\n');
 const MESSAGE_ID = /^message-id:\s*(<[^>\r\n]*>)/im;
 const ACCEPT: CaptureVerdict = { kind: 'accept' };
 
-/** An SMTP server that takes everything, and plays what the addresses of its domain ask for. */
+/** An SMTP server that accepts everything, and runs the scripts in the addresses of its domain. */
 export async function startSimulator(options: SimulatorOptions): Promise<CaptureServer> {
   const reporter = createReporter(options.reports);
   const { host, port, on_mail } = options;
@@ -42,7 +42,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Capture
   function play(): CaptureScript {
     const counts = new Map<string, number>();
 
-    /** How often this mail has come to this recipient, with this time. */
+    /** How often this mail was sent to this recipient, this time included. */
     function timesSeen({ raw }: CapturedMail, recipient: string): number {
       const name = `${messageIdOf(raw)} ${recipient}`;
       const times = (counts.get(name) ?? 0) + 1;
@@ -91,7 +91,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Capture
             reporter.send({ from, to: envelope_from, compose: (id) => complaintReport(id, mail) });
           } else if (script.kind === 'dsn') {
             const refusal = refusalFor(script.status);
-            // RFC 5321 section 6.1: a report comes from nobody, so that nobody answers it.
+            // RFC 5321 section 6.1: a report has an empty envelope sender, so that it is never answered.
             reporter.send({ from: '', to: envelope_from, compose: (id) => failureReport(id, mail, refusal) });
           }
         }

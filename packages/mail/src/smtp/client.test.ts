@@ -11,9 +11,9 @@ import {
   startScriptedServer,
   type Verb,
 } from '../../test/scripted-server.ts';
+import { startCaptureServer } from '../capture/capture-server.ts';
 import { createMailer } from '../mailer.ts';
-import type { Mailer, SendOutcome } from '../send-outcome.ts';
-import { startCaptureServer } from './capture-server.ts';
+import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
 
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n.\r\n..\r\nend\r\n');
@@ -191,7 +191,7 @@ describe.each([
     expect(sink.connections).toBe(2);
   });
 
-  it('of every recipient followed by 354 sends nobody anything', async () => {
+  it('of every recipient followed by 354 sends no content', async () => {
     const sink = await scripted((asked) => {
       if (asked === 'EHLO') return ehlo;
       return asked === 'RCPT' ? '550 5.1.1 unknown' : undefined;
@@ -347,7 +347,7 @@ describe('a reply that is none', () => {
     expect((outcome.error ?? '').length).toBeLessThan(2000);
   });
 
-  it('is made harmless before anybody reads it', async () => {
+  it('is cleaned before it is stored or shown', async () => {
     const sink = await scripted((asked) =>
       asked === 'RCPT' ? '550 5.1.1 no\u0000\u001b[2J such\u0007user' : undefined,
     );

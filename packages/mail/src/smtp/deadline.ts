@@ -1,14 +1,14 @@
-/** What a session waits for has until then. */
+/** The time limit of what a session waits for. */
 export interface Deadline {
   set(allowed_ms: number): void;
   clear(): void;
-  /** Clears it for good. */
+  /** Clears it and ends its timer. */
   stop(): void;
 }
 
 /**
- * One timer for the many waits of a session. It is not moved for each of them: where it rings early, it is set for
- * what is left, and only a wait that ends before it rings sets it anew.
+ * One timer for the many waits of a session. It is not reset for each of them: when it fires early it is set for the
+ * rest, and only a limit before its next firing restarts it.
  */
 export function createDeadline(ring: () => void): Deadline {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { type SmtpSink, startSmtpSink } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSessionPool } from './client.ts';
+import { createSessionPool } from './session-pool.ts';
 
 let sinks: SmtpSink[];
 beforeAll(async () => {

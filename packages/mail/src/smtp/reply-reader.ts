@@ -1,6 +1,6 @@
 export interface ReplyReader {
   push(chunk: Buffer): void;
-  /** What has come and is not a whole reply, or not read yet: nothing while client and server are in step. */
+  /** Received but not a whole reply, or not read yet: empty while client and server are in step. */
   rest(): string;
 }
 
@@ -8,10 +8,10 @@ const MAX_REPLY_SIZE = 64 * 1024;
 const PARTIAL_LINE = /^\d{3}-/;
 const NOT_ASCII = /[\x80-\xff]/;
 
-/** Cuts what a server says into replies of one or many lines; empty lines are nothing. */
+/** Splits a server's output into replies of one or many lines; empty lines are ignored. */
 export function createReplyReader(on_reply: (reply: string) => void, on_too_long: () => void): ReplyReader {
   let text = '';
-  // Where the line begins that has not ended yet: those before it are a partial reply and need no second look.
+  // Start of the unfinished line; the lines before it are a partial reply and were checked already.
   let line_start = 0;
   let given_up = false;
 

@@ -1,16 +1,16 @@
-import type { Socket } from 'node:net';
-import type { TlsPolicy } from '../send-outcome.ts';
+import { isIP, type Socket } from 'node:net';
+import type { TlsPolicy } from '../outcome/send-outcome.ts';
 
-/** One way to a server: where it is, by what name it proves itself, and how a session with it is secured. */
+/** One way to a server: its address, the name on its certificate, and how a session with it is secured. */
 export interface SmtpRoute {
   readonly host: string;
   readonly port: number;
   /** TLS from the first byte. */
   readonly secure: boolean;
   readonly tls: 'opportunistic' | 'required' | 'none';
-  /** The certificate has to be good, and nothing is sent without TLS. */
+  /** The certificate must be valid, and nothing is sent without TLS. */
   readonly checked: boolean;
-  /** What the attempt says decided this. */
+  /** Recorded with the attempt. */
   readonly tls_policy: TlsPolicy;
   /** The address behind `dial`. */
   readonly address?: string;
@@ -24,4 +24,9 @@ export interface SmtpRoutes {
   readonly ranked: readonly SmtpRoute[];
   /** Why other routes are not among them. */
   readonly notes: readonly string[];
+}
+
+/** Host and port as a log names them. */
+export function targetOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { cleanRemoteText } from '@postrider/net';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPError } from 'nodemailer/lib/smtp-connection';
-import { cleanRemoteText } from '../reply.ts';
-import type { TlsFacts } from '../send-outcome.ts';
+import type { TlsFacts } from '../outcome/send-outcome.ts';
 import type { Deadline } from './deadline.ts';
 import type { ReplyReader } from './reply-reader.ts';
 import type { SmtpRoute } from './route.ts';
 
-/** One connection and what is known about it. One transaction uses it at a time; the next may have announced itself. */
+/** One connection. One transaction uses it at a time; the envelope of the next may be pipelined. */
 export interface Session {
   readonly connection: SMTPConnection;
   /** Once the session is open. */
@@ -19,9 +19,9 @@ export interface Session {
   address: string | null;
   message_count: number;
   ended: boolean;
-  /** Where the connection's commands, replies and end are told to; changes with the work at hand. */
+  /** Receives the connection's commands, replies and end; replaced at each phase. */
   listener: SessionListener;
-  /** What has been said for the mail at hand. */
+  /** The transcript of the current mail. */
   log: Log;
 }
 
@@ -52,20 +52,20 @@ export interface SessionListener {
   command?(line: string): void;
   reply?(line: string): void;
   end?(error: SMTPError | null): void;
-  /** What was waited for has not come by its deadline. */
+  /** The deadline has passed. */
   expire?(): void;
 }
 
 const MAX_TRANSCRIPT_LINE = 400;
 const MAX_TRANSCRIPT = 8 * 1024;
-/** For a session that nobody works with. */
+/** For a session at rest. */
 export const SILENT: SessionListener = {};
 
 export function isOpen(session: Session): session is OpenSession {
   return session.line !== null;
 }
 
-/** What the answer to EHLO offers; nothing where only HELO was answered. */
+/** The extensions in the reply to EHLO; none where only HELO was answered. */
 export function readAbilities(greeted: string): Abilities {
   const offers = (keyword: string) => new RegExp(`^250[ -]${keyword}(?:\\s|$)`, 'im').test(greeted);
   const max_size = Number(/^250[ -]SIZE[ \t]+(\d+)/im.exec(greeted)?.[1] ?? 0);

@@ -5,7 +5,7 @@ const END_AFTER_LINE = '\r\n.\r\n';
 const ONE_DOT = Buffer.from('.', 'latin1');
 const DOT_AT_START = Buffer.from('\n.', 'latin1');
 
-/** The content as it travels after DATA, without a copy where it is on the wire as it is. */
+/** The content as sent after DATA; not copied where no dot has to be doubled. */
 export interface WireContent {
   readonly content: Buffer;
   /** The lone dot that ends it, and the end of the line before it where there is none. */
@@ -14,7 +14,7 @@ export interface WireContent {
 
 /**
  * RFC 5321 section 4.5.2: dots that begin a line are doubled, and a lone dot ends the content. Line ends are taken as
- * they are; compose writes no others than CRLF. A dot after a bare LF is doubled all the same, so that no server can
+ * they are; compose writes no others than CRLF. A dot after a bare LF is doubled too, so that no server can
  * take it for the end.
  */
 export function wireContent(raw: Buffer): WireContent {

@@ -8,12 +8,12 @@ import {
   revokeKey,
   rotateKey,
 } from '@postrider/core/api-keys';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, page, present } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page, present } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { Actor } from './audit.ts';
 import { ApiKey, Domain } from './refs.ts';
 import { RotateInput, TargetInput } from './target.ts';
@@ -29,18 +29,18 @@ builder.node(ApiKey, {
     name: t.exposeString('name'),
     mode: t.field({ type: KeyMode, resolve: ({ mode }) => mode }),
     scopes: t.stringList({ resolve: ({ scopes }) => scopes }),
-    prefix: t.exposeString('prefix', { description: 'How the secret begins.' }),
-    last4: t.exposeString('last4', { description: 'How the secret ends.' }),
+    prefix: t.exposeString('prefix', { description: 'First characters of the secret.' }),
+    last4: t.exposeString('last4', { description: 'Last characters of the secret.' }),
     status: t.field({ type: KeyStatus, resolve: ({ status }) => status }),
     domainNames: t.stringList({
       nullable: true,
-      description: 'The only domains of from, whether they have been added or not; null: any.',
+      description: 'The domains it may send from, added or not; null: any.',
       resolve: ({ domains }) => domains,
     }),
     domains: t.field({
       type: [Domain],
       nullable: true,
-      description: 'Those of domainNames that are in the workspace; null: any.',
+      description: 'The domainNames that are in the workspace; null: any.',
       async resolve({ domains }, _, { load }) {
         if (domains === null) return null;
         return (await load.domainsByName.loadMany(domains)).filter((domain) => domain !== null);
@@ -48,7 +48,7 @@ builder.node(ApiKey, {
     }),
     allowedIps: t.stringList({
       nullable: true,
-      description: 'The only addresses and networks it works from; null: any.',
+      description: 'The addresses and networks it may be used from; null: any.',
       resolve: ({ allowed_ips }) => allowed_ips,
     }),
     createdBy: t.field({ type: Actor, resolve: ({ id }, _, { load }) => load.makers.load(id) }),
@@ -59,7 +59,7 @@ builder.node(ApiKey, {
     replacedBy: t.field({
       type: ApiKey,
       nullable: true,
-      description: 'The key that a rotation has put in its place.',
+      description: 'The key that replaced it in a rotation.',
       resolve: ({ replaced_by }, _, { load }) => (replaced_by === null ? null : load.keys.load(replaced_by)),
     }),
   }),
@@ -96,9 +96,9 @@ const ApiKeyInput = builder.inputType('ApiKeyInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
     scopes: t.stringList({ required: true }),
-    mode: t.field({ type: KeyMode, description: 'LIVE where it is left out.' }),
-    domains: t.stringList({ description: 'The only domains that from may have; none given: any.' }),
-    allowedIps: t.stringList({ description: 'The only addresses and networks it works from; none given: any.' }),
+    mode: t.field({ type: KeyMode, description: 'LIVE by default.' }),
+    domains: t.stringList({ description: 'The domains it may send from; none given: any.' }),
+    allowedIps: t.stringList({ description: 'The addresses and networks it may be used from; none given: any.' }),
     expiresAt: t.field({ type: 'DateTime' }),
   }),
 });
@@ -106,19 +106,19 @@ const ApiKeyInput = builder.inputType('ApiKeyInput', {
 builder.mutationFields((t) => ({
   apiKeyCreate: t.field({
     type: ApiKeyCreateResult,
-    description: 'A key never grants a scope that its maker lacks.',
+    description: 'A key cannot have a scope that its creator lacks.',
     args: { input: t.arg({ type: ApiKeyInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, createKey, input)),
   }),
   apiKeyRotate: t.field({
     type: ApiKeyCreateResult,
-    description: 'Puts a key that may do the same in its place; the old one also works for 24 hours.',
+    description: 'Replaces a key by one with the same rights; the old one keeps working for 24 hours.',
     args: { input: t.arg({ type: RotateInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, rotateKey, { keyId: input.id })),
   }),
   apiKeyRevoke: t.field({
     type: ApiKeyResult,
-    description: 'For the next request of every process. Revoked once, it answers the same again.',
+    description: 'Takes effect with the next request on every process. Idempotent.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {

@@ -1,9 +1,9 @@
 import { lastResponse } from '@postrider/core/delivery';
 import { type AttemptOfMessage, attemptOutcomes } from '@postrider/core/messages';
-import { builder } from '../builder.ts';
-import { connectionOf } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { FailureGroup } from './failures.ts';
 import { recipientOf } from './recipients.ts';
 import { Attempt, Recipient } from './refs.ts';
@@ -39,7 +39,7 @@ const SmtpLine = builder.objectRef<Line>('SmtpLine').implement({
   }),
 });
 
-// Thousands of events may be read to find some of them, or to find nothing.
+// A filter may read thousands of events to find few or none.
 const SEARCH_POINTS = 100;
 
 claimIds('attempt', 'Attempt', SEARCH_POINTS);
@@ -55,7 +55,7 @@ builder.node(Attempt, {
     outcome: t.field({ type: AttemptOutcome, resolve: ({ outcome }) => outcome }),
     category: t.exposeString('category', { nullable: true, description: 'What a refusal was about.' }),
     stage: t.exposeString('stage', {
-      description: 'How far the conversation came; worker_lost where the worker ended before it had recorded that.',
+      description: 'How far the session got; worker_lost if the worker died before it recorded that.',
     }),
     mxHost: t.string({ nullable: true, resolve: ({ target }) => (target === '' ? null : target) }),
     remoteIp: t.string({ nullable: true, resolve: ({ address }) => address }),
@@ -67,7 +67,7 @@ builder.node(Attempt, {
     failureGroup: t.field({
       type: FailureGroup,
       nullable: true,
-      description: 'Failures that read like this one, counted over the last day; null where it has not been counted.',
+      description: 'The group of similar failures over the last day; null if it has not been counted.',
       complexity: 2,
       resolve: (attempt, _, { load }) =>
         attempt.outcome === 'accepted' ? null : load.failureGroups.load(lastResponse(attempt)),

@@ -1,25 +1,25 @@
-import { faces, reaches } from '@postrider/core';
+import { accessScopes, viaNames } from '@postrider/core';
 import { actorKinds, type AuditEntry as Entry, followAudit, listAudit } from '@postrider/core/audit';
-import { builder } from '../builder.ts';
-import { connectionOf, edgeOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { call, page } from '../from-operation.ts';
-import { claimIds, typenameOf } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, edgeOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { claimIds, typenameOf } from '../kit/node-ids.ts';
 
-const Face = enumOf('Face', faces, 'What an action came in through.');
+const Via = enumOf('Via', viaNames, 'What an action came in through.');
 const ActorKind = enumOf('ActorKind', actorKinds);
 const AuditChain = enumOf(
   'AuditChain',
-  reaches,
+  accessScopes,
   'INSTANCE: what belongs to no workspace; it needs the scope operator.',
 );
 
 export const Actor = builder.objectRef<Entry['actor']>('Actor').implement({
-  description: 'Who did something.',
+  description: 'The actor of an audit entry.',
   fields: (t) => ({
     kind: t.field({ type: ActorKind, resolve: ({ kind }) => kind }),
     id: t.exposeID('id'),
-    name: t.exposeString('name', { description: 'As it was then: the name of the key, or the e-mail address.' }),
+    name: t.exposeString('name', { description: 'The name of the key or the email address at that time.' }),
   }),
 });
 
@@ -30,15 +30,15 @@ builder.node(AuditEntry, {
   loadMany: (ids, { load }) => load.auditEntries.loadMany(ids),
   fields: (t) => ({
     sequence: t.int({
-      description: 'Its place in its chain, from 1 and without gaps.',
+      description: 'Its position in its chain, from 1 and without gaps.',
       resolve: ({ sequence }) => sequence,
     }),
     at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
     actor: t.field({ type: Actor, resolve: ({ actor }) => actor }),
-    face: t.field({ type: Face, resolve: ({ face }) => face }),
+    via: t.field({ type: Via, resolve: ({ via }) => via }),
     action: t.exposeString('action'),
     target: t.node({
-      description: 'What it was done to, where that has an id, is still there, and is in reach of the key.',
+      description: 'The target, if it has an id, still exists and the key may see it.',
       id: ({ target_id }) => (typenameOf(target_id) === null ? null : target_id),
     }),
     targetId: t.id({
@@ -48,7 +48,7 @@ builder.node(AuditEntry, {
     diff: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What changed; of a field that had a value before: [before, after].',
+      description: 'What changed; [before, after] for a field that had a value.',
       resolve: ({ diff }) => diff,
     }),
     reason: t.exposeString('reason', { nullable: true }),
@@ -59,7 +59,7 @@ builder.node(AuditEntry, {
 
 const AuditFilter = builder.inputType('AuditFilter', {
   fields: (t) => ({
-    chain: t.field({ type: AuditChain, description: 'WORKSPACE where it is left out.' }),
+    chain: t.field({ type: AuditChain, description: 'WORKSPACE by default.' }),
     action: t.stringList({ description: 'Such as api_key.revoked; any of them.' }),
     targetId: t.id(),
     actorId: t.id(),
@@ -73,7 +73,7 @@ const AuditConnection = connectionOf(AuditEntry);
 builder.queryField('auditLog', (t) =>
   t.field({
     type: AuditConnection,
-    description: 'Who did what, newest first.',
+    description: 'The audit log, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: AuditFilter }) },
     resolve: (_, { filter, ...args }, g) => page(g, listAudit, args, { ...filter, action: filter?.action?.join(',') }),
   }),
@@ -82,8 +82,8 @@ builder.queryField('auditLog', (t) =>
 builder.subscriptionField('auditLog', (t) =>
   t.field({
     type: edgeOf(AuditEntry),
-    description: 'Entries as they are made, in the order of their chain, or from behind a cursor on; none is missed.',
-    args: { after: t.arg.string(), chain: t.arg({ type: AuditChain, description: 'WORKSPACE where it is left out.' }) },
+    description: 'New entries in the order of their chain, or those after a cursor; none is missed.',
+    args: { after: t.arg.string(), chain: t.arg({ type: AuditChain, description: 'WORKSPACE by default.' }) },
     subscribe: (_, args, g) => g.follow(g, () => call(g, followAudit, args)),
     resolve: (edge) => edge,
   }),

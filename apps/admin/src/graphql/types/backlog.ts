@@ -4,11 +4,11 @@ import {
   getBacklog,
   type BacklogRow as Row,
 } from '@postrider/core/backlog';
-import { builder } from '../builder.ts';
-import { enumOf } from '../enums.ts';
-import { call } from '../from-operation.ts';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
 import { Hold } from './refs.ts';
-import { Reach } from './stats.ts';
+import { AccessScope } from './stats.ts';
 
 const BacklogDimension = enumOf('BacklogDimension', backlogDimensions);
 const ClosedReason = enumOf(
@@ -19,7 +19,7 @@ const ClosedReason = enumOf(
 
 const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Empty in the total.' }),
+    key: t.exposeString('key', { description: 'Empty for the total.' }),
     total: t.exposeInt('total'),
     counts: t.intList({
       description: 'By age; bucketUpperMinutes names the ends.',
@@ -28,21 +28,21 @@ const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
     oldestSeconds: t.float({ nullable: true, resolve: ({ oldest_seconds }) => oldest_seconds }),
     lastReply: t.string({
       nullable: true,
-      description: 'To the newest mail that has been tried.',
+      description: 'Of the newest mail that has been attempted.',
       resolve: ({ last_reply }) => last_reply,
     }),
     lastSuccessAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_success_at }) => last_success_at }),
     closedUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Of a destination that is not sent to just now.',
+      description: 'Of a destination that is closed.',
       resolve: ({ closed_until }) => closed_until,
     }),
     closedReason: t.field({ type: ClosedReason, nullable: true, resolve: ({ closed_reason }) => closed_reason }),
     hold: t.field({
       type: Hold,
       nullable: true,
-      description: 'What keeps back a destination, a sending domain or a key.',
+      description: 'The hold on a destination, a sending domain or a key.',
       resolve: ({ hold }, _, { load }) => hold && load.holds.load(hold.id),
     }),
   }),
@@ -65,11 +65,11 @@ const Backlog = builder.objectRef<BacklogEntry>('Backlog').implement({
 builder.queryField('backlog', (t) =>
   t.field({
     type: Backlog,
-    description: 'Recipients that wait, by age; what is scheduled for later is not among them.',
+    description: 'Waiting recipients by age, without those scheduled for later.',
     args: {
       by: t.arg({ type: BacklogDimension, defaultValue: 'destination' }),
       top: t.arg.int({ defaultValue: 20, description: 'Rows, from 1 to 100.' }),
-      reach: t.arg({ type: Reach }),
+      reach: t.arg({ type: AccessScope }),
     },
     resolve: (_, args, g) => call(g, getBacklog, args),
   }),

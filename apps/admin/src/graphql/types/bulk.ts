@@ -9,12 +9,13 @@ import {
   previewBulk,
   runBulk,
 } from '@postrider/core/bulk';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, page, snakeCase } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { snakeCase } from '../kit/names.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { Actor } from './audit.ts';
 import { MessageFilter } from './messages.ts';
 import { DeliveryStatus } from './webhooks.ts';
@@ -44,18 +45,20 @@ builder.node(BulkOperation, {
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
     filter: t.field({ type: 'JSON', description: 'In the names of the REST API.', resolve: ({ filter }) => filter }),
     status: t.field({ type: BulkStatus, resolve: ({ status }) => status }),
-    matched: t.exposeInt('matched', { description: 'How many the preview has found.' }),
+    matched: t.exposeInt('matched', { description: 'How many items the preview matched.' }),
     matchedExact: t.boolean({ resolve: ({ matched_exact }) => matched_exact }),
     done: t.exposeInt('done'),
     failed: t.exposeInt('failed'),
     skipped: t.exposeInt('skipped'),
-    truncated: t.exposeBoolean('truncated', { description: 'Whether it ended at its bound, with more that matched.' }),
+    truncated: t.exposeBoolean('truncated', {
+      description: 'Whether it stopped at its limit while more items matched.',
+    }),
     reason: t.exposeString('reason'),
     ratePerSecond: t.int({ resolve: ({ rate_per_second }) => rate_per_second }),
     createdBy: t.field({ type: Actor, resolve: ({ created_by }) => created_by }),
     cutoffAt: t.field({
       type: 'DateTime',
-      description: 'Nothing that came at this time or later is touched.',
+      description: 'Only items created before this time are processed.',
       resolve: ({ cutoff_at }) => cutoff_at,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -63,7 +66,7 @@ builder.node(BulkOperation, {
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
     errors: t.field({
       type: [BulkItemError],
-      description: 'The first ten that have failed.',
+      description: 'The first ten failed items.',
       resolve: ({ id }, _, { load }) => load.bulkFailures.load(id),
     }),
   }),
@@ -74,7 +77,7 @@ const BulkConnection = connectionOf(BulkOperation);
 builder.queryField('bulkOperations', (t) =>
   t.field({
     type: BulkConnection,
-    description: 'Newest first. An operator sees those of the instance too, and those of any workspace that is named.',
+    description: 'Newest first. An operator also sees those of the instance and of any named workspace.',
     args: { ...pageArgs(t), workspaceId: t.arg.id() },
     resolve: (_, { workspaceId, ...args }, g) => page(g, listBulk, args, { workspaceId }),
   }),
@@ -83,7 +86,7 @@ builder.queryField('bulkOperations', (t) =>
 builder.subscriptionField('bulkOperation', (t) =>
   t.field({
     type: BulkOperation,
-    description: 'An operation as it stands, and again whenever that has changed, until it has ended.',
+    description: 'The bulk operation now and after each change, until it has ended.',
     args: { id: t.arg.id({ required: true }) },
     subscribe: (_, { id }, g) => g.follow(g, () => call(g, followBulk, { id })),
     resolve: (bulk) => bulk,
@@ -113,7 +116,7 @@ const BulkInput = builder.inputType('BulkInput', {
     action: t.field({ type: BulkAction, required: true }),
     messages: t.field({
       type: MessageFilter,
-      description: 'For all but REPLAY and REDRIVE. An empty one is all mail.',
+      description: 'For all actions but REPLAY and REDRIVE. An empty filter matches all mail.',
     }),
     deliveries: t.field({ type: BulkDeliveryFilter, description: 'For REPLAY.' }),
     jobs: t.field({ type: BulkJobFilter, description: 'For REDRIVE, which needs operator.' }),
@@ -130,25 +133,25 @@ const SkipCount = builder.objectRef<BulkPreview['skipped'][number]>('SkipCount')
 });
 
 const BulkPreviewPayload = builder.objectRef<BulkPreview>('BulkPreview').implement({
-  description: 'What an action would be done to. Nothing is done yet.',
+  description: 'The items that an action would process. Nothing is changed yet.',
   fields: (t) => ({
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
-    token: t.exposeString('token', { description: 'Starts exactly this, once, by whoever previewed it.' }),
+    token: t.exposeString('token', { description: 'Runs exactly this, once, for the caller of the preview.' }),
     expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
     cutoffAt: t.field({
       type: 'DateTime',
-      description: 'Nothing that comes at this time or later will be touched.',
+      description: 'Only items created before this time will be processed.',
       resolve: ({ cutoff_at }) => cutoff_at,
     }),
     matched: t.exposeInt('matched'),
     matchedExact: t.boolean({
-      description: 'false where the count stopped at its bound.',
+      description: 'false: counting stopped at its limit.',
       resolve: ({ matched_exact }) => matched_exact,
     }),
-    sample: t.idList({ description: 'The first ten; nodes reads them.', resolve: ({ sample }) => [...sample] }),
+    sample: t.idList({ description: 'The first ten ids; read them with nodes.', resolve: ({ sample }) => [...sample] }),
     skipped: t.field({
       type: [SkipCount],
-      description: 'What the filter finds and the action passes over.',
+      description: 'Items that match the filter and that the action skips.',
       resolve: ({ skipped }) => skipped,
     }),
     warning: t.exposeString('warning', { nullable: true }),
@@ -164,8 +167,8 @@ const BulkResult = resultOf('BulkResult', BulkPayload);
 const BulkRunInput = builder.inputType('BulkRunInput', {
   fields: (t) => ({
     token: t.string({ required: true }),
-    reason: t.string({ required: true, description: 'Why; it stands in the audit log.' }),
-    ratePerSecond: t.int({ description: 'From 1 to 1000; 100 where none is named.' }),
+    reason: t.string({ required: true, description: 'Why; recorded in the audit log.' }),
+    ratePerSecond: t.int({ description: 'From 1 to 1000; 100 by default.' }),
   }),
 });
 
@@ -176,28 +179,28 @@ const BulkCancelInput = builder.inputType('BulkCancelInput', {
 builder.mutationFields((t) => ({
   bulkPreview: t.field({
     type: BulkPreviewResult,
-    description: 'Shows what an action would be done to, and freezes that in a token for 15 minutes.',
+    description: 'Shows what an action would process, and freezes it in a token for 15 minutes.',
     args: { input: t.arg({ type: BulkInput, required: true }) },
     resolve: (_, { input: { action, workspaceId, messages, deliveries, jobs } }, g) =>
       outcome(() => call(g, previewBulk, { action, workspaceId, filter: oneFilter([messages, deliveries, jobs]) })),
   }),
   bulkRun: t.field({
     type: BulkResult,
-    description: 'Does what a preview has shown. The same token again answers the same operation.',
+    description: 'Runs a preview. The same token again returns the same bulk operation.',
     args: { input: t.arg({ type: BulkRunInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ bulk: await call(g, runBulk, input) })),
   }),
   bulkCancel: t.field({
     type: BulkResult,
-    description: 'Ends it: no item is touched after the answer. What is done stays done.',
+    description: 'Cancels it: no item is processed after the answer. Processed items stay as they are.',
     args: { input: t.arg({ type: BulkCancelInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ bulk: await call(g, cancelBulk, input) })),
   }),
 }));
 
 /**
- * All filters that were given, as one of the core, which refuses names that do not belong to the action. A field that is
- * null is passed on, for the core to refuse: left out, it would ask nothing, and so widen what is acted on.
+ * All given filters as one filter of the core, which refuses fields that do not belong to the action. null is passed on
+ * for the core to refuse: dropping it would widen what the action processes.
  */
 function oneFilter(given: readonly (object | null | undefined)[]): Record<string, unknown> | undefined {
   const filters = given.filter((filter) => filter != null);

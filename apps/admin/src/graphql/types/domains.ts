@@ -11,13 +11,13 @@ import {
   verifyDomain,
   zoneFile,
 } from '@postrider/core/domains';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, callFound, orNull, page, present } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
-import type { GraphqlContext } from '../request-context.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, callFound, orNull, page, present } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds } from '../kit/node-ids.ts';
+import type { GraphqlContext } from '../kit/request-context.ts';
 import { Domain } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
 
@@ -31,10 +31,10 @@ const ResolverAnswer = builder.objectRef<DnsRecordEntry['observed'][number]>('Re
   fields: (t) => ({
     resolver: t.exposeString('resolver'),
     authoritative: t.exposeBoolean('authoritative', {
-      description: 'Whether it is a server of the zone, and no cache.',
+      description: 'Whether it is an authoritative server and not a cache.',
     }),
     values: t.stringList({ resolve: ({ values }) => values }),
-    ttl: t.int({ nullable: true, description: 'In seconds; null where nothing was there.', resolve: ({ ttl }) => ttl }),
+    ttl: t.int({ nullable: true, description: 'In seconds; null if there was no record.', resolve: ({ ttl }) => ttl }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
   }),
 });
@@ -42,24 +42,27 @@ const ResolverAnswer = builder.objectRef<DnsRecordEntry['observed'][number]>('Re
 const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
   fields: (t) => ({
     purpose: t.field({ type: RecordPurpose, resolve: ({ purpose }) => purpose }),
-    required: t.exposeBoolean('required', { description: 'Whether the domain is verified only with it.' }),
+    required: t.exposeBoolean('required', { description: 'Whether verification needs this record.' }),
     type: t.exposeString('type'),
-    host: t.exposeString('host', { description: 'As providers ask for it: without the zone, @ for the zone itself.' }),
+    host: t.exposeString('host', {
+      description: 'As DNS providers ask for it: without the zone, @ for the zone itself.',
+    }),
     fqdn: t.exposeString('fqdn'),
     value: t.exposeString('value'),
     ttl: t.exposeInt('ttl'),
     status: t.field({ type: RecordStatus, resolve: ({ status }) => status }),
-    found: t.stringList({ description: 'What the last check saw there.', resolve: ({ found }) => found }),
+    found: t.stringList({ description: 'What the last check found.', resolve: ({ found }) => found }),
     observed: t.field({
       type: [ResolverAnswer],
-      description: 'The same by name server, one of the zone first.',
+      description: 'What each name server answered, an authoritative one first.',
       resolve: ({ observed }) => observed,
     }),
-    diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What exactly is the matter.' }),
-    hint: t.exposeString('hint', { nullable: true, description: 'What to do about it, for people.' }),
+    diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What is wrong.' }),
+    hint: t.exposeString('hint', { nullable: true, description: 'How to fix it, as text.' }),
     keyRole: t.string({
       nullable: true,
-      description: 'Of a dkim record: whether its key signs, will sign, or has signed mail that is on its way.',
+      description:
+        'For a DKIM record: whether its key signs now, will sign next, or signed mail that is still in transit.',
       resolve: ({ key_role }) => key_role,
     }),
   }),
@@ -80,7 +83,7 @@ builder.node(Domain, {
     lastCheckedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_checked_at }) => last_checked_at }),
     nextCheckAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ next_check_at }) => next_check_at }),
     zoneFile: t.string({
-      description: 'The records as a fragment of a zone file, to be pasted or imported.',
+      description: 'The records as a zone file fragment, to paste or import.',
       resolve: ({ name, dns_records }) => zoneFile(name, dns_records),
     }),
   }),
@@ -115,7 +118,7 @@ const DomainInput = builder.inputType('DomainInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
     dkimSelector: t.string({ description: 'The label that the keys are published under.' }),
-    returnPath: t.string({ description: 'A name below the domain that bounces come back to.' }),
+    returnPath: t.string({ description: 'A name below the domain for the return path of bounces.' }),
   }),
 });
 
@@ -126,7 +129,7 @@ async function nameOf({ load }: GraphqlContext, id: string) {
 builder.mutationFields((t) => ({
   domainCreate: t.field({
     type: DomainResult,
-    description: 'Adds a name to prove; the answer has the records to publish.',
+    description: 'Adds a domain; the answer has the DNS records to publish.',
     args: { input: t.arg({ type: DomainInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ domain: await call(g, addDomain, input) })),
   }),

@@ -1,9 +1,9 @@
 import { type EventEntry, followEvents, listEvents, type TimelineEvent } from '@postrider/core/events';
 import { eventDataOf } from '@postrider/core/messages';
-import { builder } from '../builder.ts';
-import { connectionOf, edgeOf, pageArgs } from '../connections.ts';
-import { call, page } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, edgeOf, pageArgs } from '../kit/connections.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { recipientOf } from './recipients.ts';
 import { Event, Message, Recipient } from './refs.ts';
 
@@ -15,7 +15,7 @@ builder.node(Event, {
     type: t.exposeString('type', { description: 'Such as email.delivered.' }),
     at: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     sequence: t.exposeInt('sequence', {
-      description: 'Grows by one from event to event of a message; 0 where it is about no mail.',
+      description: 'Counts the events of a message; 0 for an event without a message.',
     }),
     message: t.field({
       type: Message,
@@ -50,7 +50,7 @@ function isOfTimeline(event: EventEntry | TimelineEvent): event is TimelineEvent
 export const EventConnection = connectionOf(Event);
 
 const EventFilter = builder.inputType('EventFilter', {
-  description: 'What GET /v1/events filters by; all that is named must hold.',
+  description: 'The filters of GET /v1/events, combined by AND.',
   fields: (t) => ({
     types: t.stringList({ description: 'One of these, such as email.bounced.' }),
     messageId: t.id({ description: 'The timeline of one message.' }),
@@ -62,7 +62,7 @@ const EventFilter = builder.inputType('EventFilter', {
 builder.queryField('events', (t) =>
   t.field({
     type: EventConnection,
-    description: 'What happened in the workspace, newest first.',
+    description: 'The events of the workspace, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: EventFilter }) },
     resolve: (_, { filter, ...args }, g) => {
       const { types, messageId, ...others } = filter ?? {};
@@ -72,10 +72,10 @@ builder.queryField('events', (t) =>
 );
 
 const FollowFilter = builder.inputType('FollowFilter', {
-  description: 'All that is named must hold.',
+  description: 'Combined by AND.',
   fields: (t) => ({
     types: t.stringList({ description: 'One of these, such as email.bounced.' }),
-    messageId: t.id({ description: 'What happens to one message.' }),
+    messageId: t.id({ description: 'The events of one message.' }),
   }),
 });
 
@@ -83,8 +83,8 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: edgeOf(Event),
     description:
-      'Events as they come, or from behind a cursor on. Nearly in the order of their ids: one that is committed late comes ' +
-      'after younger ones. A stream that goes on from a cursor begins half a minute before it, so drop the ids you have.',
+      'New events, or those after a cursor. Nearly in the order of their ids: an event that is committed late comes ' +
+      'after younger ones. A stream from a cursor starts half a minute before it, so drop ids that you already have.',
     args: { after: t.arg.string(), filter: t.arg({ type: FollowFilter }) },
     subscribe: (_, { after, filter }, g) =>
       g.follow(g, () => call(g, followEvents, { after, type: filter?.types?.join(','), emailId: filter?.messageId })),

@@ -1,28 +1,28 @@
 import { failureGroups, failureKinds, type FailureGroup as Group, MOST_TREND_POINTS } from '@postrider/core/failures';
-import { builder } from '../builder.ts';
-import { POINTS_OF_AN_OBJECT } from '../cost.ts';
-import { enumOf } from '../enums.ts';
-import { call } from '../from-operation.ts';
+import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
 import { StatPoint } from './stat-point.ts';
-import { Reach } from './stats.ts';
+import { AccessScope } from './stats.ts';
 import { TimeRange } from './time-range.ts';
 
 const FailureKind = enumOf('FailureKind', failureKinds);
 
 export const FailureGroup = builder.objectRef<Group>('FailureGroup').implement({
-  description: 'Failures that read alike. The same words have the same id everywhere.',
+  description: 'A group of similar failures. The same text has the same id everywhere.',
   fields: (t) => ({
     id: t.exposeID('id'),
     signature: t.exposeString('signature', {
-      description: 'The reply without numbers, addresses, ids, hosts and URLs.',
+      description: 'The reply stripped of numbers, addresses, ids, hosts and URLs.',
     }),
     kind: t.field({ type: FailureKind, resolve: ({ kind }) => kind }),
     smtpCode: t.int({ nullable: true, resolve: ({ kind, code }) => (kind === 'webhook' ? null : code) }),
     enhancedCode: t.string({ nullable: true, resolve: ({ enhanced_code }) => enhanced_code }),
-    sample: t.exposeString('sample', { description: 'One reply as it came, the latest that was counted.' }),
+    sample: t.exposeString('sample', { description: 'The latest reply that was counted, unchanged.' }),
     count: t.exposeInt('count'),
     destinations: t.stringList({
-      description: 'Those it came from most often.',
+      description: 'The destinations it came from most often.',
       resolve: ({ destinations }) => [...destinations],
     }),
     firstSeenAt: t.field({ type: 'DateTime', resolve: ({ first_seen_at }) => first_seen_at }),
@@ -34,12 +34,12 @@ export const FailureGroup = builder.objectRef<Group>('FailureGroup').implement({
 builder.queryField('failureGroups', (t) =>
   t.field({
     type: [FailureGroup],
-    description: 'The most frequent first. Every attempt that failed counts, also where a later one passed.',
+    description: 'Most frequent first. Every failed attempt counts, even if a later one succeeded.',
     args: {
       range: t.arg({ type: TimeRange, required: true }),
       kind: t.arg({ type: FailureKind, required: true }),
       top: t.arg.int({ defaultValue: 20, description: 'Groups, from 1 to 100.' }),
-      reach: t.arg({ type: Reach }),
+      reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ top }) => ({
       field: 1 + Math.ceil((Math.max(top ?? 20, 1) * MOST_TREND_POINTS) / POINTS_OF_AN_OBJECT),

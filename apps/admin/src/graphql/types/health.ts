@@ -1,7 +1,7 @@
 import { getHealth, type Health as HealthFound, healthStatuses } from '@postrider/core/health';
-import { builder } from '../builder.ts';
-import { enumOf } from '../enums.ts';
-import { call } from '../from-operation.ts';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
 
 const HealthStatus = enumOf('HealthStatus', healthStatuses);
 
@@ -11,7 +11,7 @@ const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthChec
     status: t.field({ type: HealthStatus, resolve: ({ status }) => status }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'What was found, where something is the matter.',
+      description: 'What was found, if something is wrong.',
     }),
     advice: t.exposeString('advice', { nullable: true }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
@@ -28,7 +28,7 @@ const Health = builder.objectRef<HealthFound>('Health').implement({
 builder.queryField('health', (t) =>
   t.field({
     type: Health,
-    description: 'Whether mail goes out, and what needs somebody’s hand. Operators see what is dead in all queues too.',
+    description: 'Whether mail is delivered, and what needs action. Operators also see the dead jobs of all queues.',
     resolve: (_, __, g) => call(g, getHealth, {}),
   }),
 );

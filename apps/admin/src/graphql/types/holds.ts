@@ -1,13 +1,13 @@
 import { createHold, type HoldEntry, holdScopes, listHolds, releaseHold } from '@postrider/core/holds';
-import { builder } from '../builder.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { Actor } from './audit.ts';
 import { Hold } from './refs.ts';
 
-// More are not in force at once by any reason; ended ones are seen page by page over tRPC.
+// More holds are never in force at once in practice; tRPC lists ended ones page by page.
 const MOST = 100;
 
 const HoldScope = enumOf('HoldScope', holdScopes);
@@ -20,7 +20,7 @@ const HoldEnd = enumOf('HoldEnd', ['release', 'expiry']);
 
 claimIds('hold', 'Hold');
 builder.node(Hold, {
-  description: 'Stops something on every worker for a while. Nothing is lost by it, and no attempt is spent.',
+  description: 'Stops something on every worker for a while. No mail is lost and no attempt is used up.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.holds.loadMany(ids),
   fields: (t) => ({
@@ -28,14 +28,14 @@ builder.node(Hold, {
     value: t.exposeString('value', { description: 'What is held: the name of a queue or a domain, or an id.' }),
     workspaceId: t.id({
       nullable: true,
-      description: 'null where it holds for all.',
+      description: 'null: it applies to all workspaces.',
       resolve: ({ workspace_id }) => workspace_id,
     }),
     reason: t.exposeString('reason'),
     status: t.field({ type: HoldStatus, resolve: ({ status }) => status }),
     createdBy: t.field({
       type: Actor,
-      description: 'Others than operators see of an operator only that it is one: the kind SYSTEM, the id operator.',
+      description: 'Users who are not operators see an operator as kind SYSTEM with the id operator.',
       resolve: ({ created_by }) => created_by,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -44,17 +44,17 @@ builder.node(Hold, {
     endedBy: t.field({ type: HoldEnd, nullable: true, resolve: ({ ended_by }) => ended_by }),
     resumeRatePerMin: t.int({
       nullable: true,
-      description: 'How fast what was kept back goes on after its end; null: all at once.',
+      description: 'The rate at which held mail resumes after the hold ends; null: all at once.',
       resolve: ({ resume_rate_per_minute }) => resume_rate_per_minute,
     }),
-    affected: t.exposeInt('affected', { description: 'What it keeps back just now, counted up to 10000.' }),
+    affected: t.exposeInt('affected', { description: 'What it holds now, counted up to 10000.' }),
   }),
 });
 
 builder.queryField('holds', (t) =>
   t.field({
     type: [Hold],
-    description: 'What is held, newest first; not active: the newest hundred, ended ones too. Needs admin or operator.',
+    description: 'Holds, newest first; with active: false the newest hundred, ended ones too. Needs admin or operator.',
     args: { active: t.arg.boolean({ defaultValue: true }) },
     complexity: { field: 1, multiplier: 10 },
     resolve: async (_, { active }, g) => (await call(g, listHolds, { active: active ?? true, limit: MOST })).data,
@@ -70,17 +70,17 @@ const HoldInput = builder.inputType('HoldInput', {
   fields: (t) => ({
     scope: t.field({ type: HoldScope, required: true }),
     value: t.string({ required: true, description: 'The name of a queue or a domain, or an id.' }),
-    reason: t.string({ required: true, description: 'Seen by those whose mail it keeps back.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'In a day where it is not given, at most in 30.' }),
-    resumeRatePerMin: t.int({ description: 'How fast what was kept back goes on afterwards.' }),
-    workspaceId: t.id({ description: 'For operators: whose domain it is.' }),
+    reason: t.string({ required: true, description: 'Shown to those whose mail it holds.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'One day from now by default, 30 days at most.' }),
+    resumeRatePerMin: t.int({ description: 'The rate at which held mail resumes.' }),
+    workspaceId: t.id({ description: 'For operators: the workspace of the domain.' }),
   }),
 });
 const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     reason: t.string(),
-    atOnce: t.boolean({ description: 'Lifts its rate too, also where it has ended before.' }),
+    atOnce: t.boolean({ description: 'Removes its resume rate too, even if the hold has already ended.' }),
   }),
 });
 
@@ -94,8 +94,7 @@ builder.mutationFields((t) => ({
   }),
   holdRelease: t.field({
     type: HoldResult,
-    description:
-      'Ends a hold. Released once, it answers the same again. Needs operator for what an operator holds, else admin.',
+    description: 'Ends a hold. Idempotent. Needs operator for a hold of an operator, else admin.',
     args: { input: t.arg({ type: HoldReleaseInput, required: true }) },
     resolve: (_, { input: { id, reason, atOnce } }, g) =>
       outcome(async () => ({ hold: await call(g, releaseHold, { holdId: id, reason, atOnce: atOnce ?? undefined }) })),

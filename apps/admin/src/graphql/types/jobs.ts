@@ -8,12 +8,12 @@ import {
   retryJob,
   runJobNow,
 } from '@postrider/core/queues';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, page } from '../from-operation.ts';
-import { claimIds, typenameOf } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds, typenameOf } from '../kit/node-ids.ts';
 import { Job, Queue, Worker } from './refs.ts';
 
 const JobState = enumOf(
@@ -30,7 +30,7 @@ const JobAttempt = builder.objectRef<JobDetail['attempts'][number]>('JobAttempt'
     error: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'name and message; null where it went well.',
+      description: 'name and message; null if it succeeded.',
       resolve: ({ error }) => error,
     }),
     worker: t.exposeString('worker', { nullable: true }),
@@ -55,7 +55,7 @@ builder.node(Job, {
     output: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What its last failure left.',
+      description: 'The output of its last failure.',
       resolve: ({ output }) => output,
     }),
     retryCount: t.int({ resolve: ({ retry_count }) => retry_count }),
@@ -68,8 +68,8 @@ builder.node(Job, {
     heartbeatAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ heartbeat_at }) => heartbeat_at }),
     attempts: t.field({
       type: [JobAttempt],
-      description: 'The latest first. Of a mail they are the attempts at its recipient.',
-      // Read job by job: who lists many jobs and asks each for its attempts pays for it.
+      description: 'Latest first. For a mail, the attempts at its recipient.',
+      // Read job by job, so selecting it on a list is expensive.
       complexity: { field: 3, multiplier: 1 },
       resolve: async ({ id }, _, g) => (await call(g, getJob, { id })).attempts,
     }),
@@ -81,17 +81,17 @@ builder.node(Job, {
     worker: t.field({
       type: Worker,
       nullable: true,
-      description: 'Who runs it, where that is known; of mails it is not told one by one.',
+      description: 'The worker that runs it, if known; not recorded for single mails.',
       resolve: async ({ worker }, _, { load }) =>
         worker && ((await load.workers()).find(({ id }) => id === worker.id) ?? null),
     }),
     subject: t.node({
-      description: 'What it is about, where that has an id and is in reach of the key.',
+      description: 'The subject, if it has an id and the key may see it.',
       id: ({ subject }) => (subject === null || typenameOf(subject.id) === null ? null : subject.id),
     }),
     subjectId: t.id({
       nullable: true,
-      description: 'The id of what it is about, or its name.',
+      description: 'The id or the name of the subject.',
       resolve: ({ subject }) => subject?.id ?? null,
     }),
   }),
@@ -102,8 +102,8 @@ const JobFilter = builder.inputType('JobFilter', {
     queue: t.string(),
     state: t.field({ type: JobState }),
     subject: t.id({ description: 'The id of a message, a webhook or a workspace, or the name of a domain.' }),
-    since: t.field({ type: 'DateTime', description: 'Made at this time or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Made before this time.' }),
+    since: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
 });
 
@@ -112,8 +112,7 @@ const JobConnection = connectionOf(Job);
 builder.queryField('jobs', (t) =>
   t.field({
     type: JobConnection,
-    description:
-      'Jobs, the latest first: with a state by when they are due or ended, else by when they were made. Needs operator.',
+    description: 'Jobs, latest first: with a state by due or end time, else by creation time. Needs operator.',
     args: { ...pageArgs(t), filter: t.arg({ type: JobFilter }) },
     resolve: (_, { filter, ...args }, g) => page(g, listJobs, args, { ...filter }),
   }),
@@ -122,7 +121,7 @@ builder.queryField('jobs', (t) =>
 const JobInput = builder.inputType('JobInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    reason: t.string({ description: 'Kept in the audit log.' }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 

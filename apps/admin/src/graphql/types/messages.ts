@@ -13,21 +13,22 @@ import {
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
-import { builder } from '../builder.ts';
-import { connectionBefore, connectionFrom, connectionOf, pageArgs, pageInput } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, page } from '../from-operation.ts';
-import { namesBelow } from '../names-below.ts';
-import { claimIds } from '../node-ids.ts';
-import type { GraphqlContext } from '../request-context.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { namesBelow } from '../kit/names-below.ts';
+import { claimIds } from '../kit/node-ids.ts';
+import { pageInput } from '../kit/page-size.ts';
+import type { GraphqlContext } from '../kit/request-context.ts';
 import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
 import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
 import { ApiKey, Domain, Event, Job, Message } from './refs.ts';
 import { TargetInput } from './target.ts';
 
-// A body may be megabytes, so that a request reads ten of them at most. What was read of them is paid for in the end.
+// A body may be megabytes, so a request may read ten at most; points beyond its real size are refunded.
 const CONTENT_COST = 200;
 const BYTES_OF_A_POINT = 64 * 1024;
 
@@ -60,7 +61,7 @@ builder.node(Message, {
     headers: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The custom headers; null after the retention of bodies. Reading them is noted in the audit log.',
+      description: 'The custom headers; null after the retention of bodies. Reads are recorded in the audit log.',
       complexity: CONTENT_COST,
       resolve: async ({ id }, _, g) => (await paidContent(id, g))?.headers ?? null,
     }),
@@ -81,11 +82,11 @@ builder.node(Message, {
     finishedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When something happened to it last; null while somebody is still to be sent to.',
+      description: 'The time of its last event; null while a recipient is still open.',
       resolve: ({ status, last_event }) => (openStates.some((open) => open === status) ? null : last_event.at),
     }),
     sizeBytes: t.int({
-      description: 'About how much its bodies and its encoded attachments hold.',
+      description: 'The approximate size of its bodies and encoded attachments.',
       resolve: ({ size_bytes }) => size_bytes,
     }),
     messageIdHeader: t.string({
@@ -96,7 +97,7 @@ builder.node(Message, {
     resendOf: t.field({
       type: Message,
       nullable: true,
-      description: 'The message that this one repeats.',
+      description: 'The message that this one resends.',
       resolve: ({ resend_of }, _, { load }) => (resend_of === null ? null : load.messages.load(resend_of)),
     }),
     apiKey: t.field({
@@ -111,69 +112,75 @@ builder.node(Message, {
       resolve: ({ message_id }, _, { load }) =>
         load.domainsByName.load(message_id.slice(message_id.indexOf('@') + 1, -1)),
     }),
-    recipients: t.field({
-      type: RecipientConnection,
-      args: { ...pageArgs(t), status: t.arg({ type: RecipientStatus }) },
-      resolve: (email, { status, ...args }, { ctx }) => {
-        const asked = { ...pageInput(args), status: status ?? null };
-        const list = pageOfRecipients(ctx, email, asked);
-        return connectionFrom(list, args.after, (entry) => ({ id: entry.id, entry, email }));
-      },
-    }),
-    recipientCounts: t.field({
-      type: [StatusCount],
-      resolve: ({ recipients }) =>
-        [...Map.groupBy(recipients, ({ status }) => status)].map(([status, group]) => ({
-          status,
-          count: group.length,
-        })),
-    }),
-    attempts: t.field({
-      type: AttemptConnection,
-      description: 'Oldest first.',
-      args: pageArgs(t),
-      resolve: async ({ id }, args, { load }) => connectionFrom(await load.attempts.load(id, args), args.after),
-    }),
-    timeline: t.field({
-      type: EventConnection,
-      description: 'Its events, oldest first.',
-      args: pageArgs(t),
-      resolve: async ({ id }, args, { load }) => connectionFrom(await load.timelines.load(id, args), args.after),
-    }),
-    content: t.field({
-      type: MessageContent,
-      nullable: true,
-      description: 'What it says; null after the retention of bodies. Reading it is noted in the audit log.',
-      complexity: CONTENT_COST,
-      resolve: ({ id }, _, g) => paidContent(id, g),
-    }),
-    raw: t.field({
-      type: RawMime,
-      nullable: true,
-      description: 'The MIME that every recipient is sent, before it is signed; null after the retention of bodies.',
-      complexity: CONTENT_COST,
-      resolve: async ({ id }, _, g) => {
-        const content = await paidContent(id, g);
-        return content && Buffer.from(content.raw);
-      },
-    }),
-    job: t.field({
-      type: Job,
-      nullable: true,
-      description: 'The job of the first of its open recipients. Needs operator.',
-      async resolve({ id }, _, { load }) {
-        const [first] = await load.jobsOfMessages.load(id);
-        return first ? load.jobs.load(first.job_id) : null;
-      },
-    }),
-    waiting: t.field({
-      type: WaitReason,
-      nullable: true,
-      description: 'Why it is not sent yet: what the first of its open recipients waits for.',
-      resolve: (email) => recipientsOf(email).find(({ entry }) => entry.waiting !== null) ?? null,
-    }),
   }),
 });
+
+builder.objectFields(Message, (t) => ({
+  recipients: t.field({
+    type: RecipientConnection,
+    args: { ...pageArgs(t), status: t.arg({ type: RecipientStatus }) },
+    resolve: (email, { status, ...args }, { ctx }) => {
+      const asked = { ...pageInput(args), status: status ?? null };
+      const list = pageOfRecipients(ctx, email, asked);
+      return connectionFrom(list, args.after, (entry) => ({ id: entry.id, entry, email }));
+    },
+  }),
+  recipientCounts: t.field({
+    type: [StatusCount],
+    resolve: ({ recipients }) =>
+      [...Map.groupBy(recipients, ({ status }) => status)].map(([status, group]) => ({
+        status,
+        count: group.length,
+      })),
+  }),
+  attempts: t.field({
+    type: AttemptConnection,
+    description: 'Oldest first.',
+    args: pageArgs(t),
+    resolve: async ({ id }, args, { load }) => connectionFrom(await load.attempts.load(id, args), args.after),
+  }),
+  timeline: t.field({
+    type: EventConnection,
+    description: 'Its events, oldest first.',
+    args: pageArgs(t),
+    resolve: async ({ id }, args, { load }) => connectionFrom(await load.timelines.load(id, args), args.after),
+  }),
+  job: t.field({
+    type: Job,
+    nullable: true,
+    description: 'The job of the first of its open recipients. Needs operator.',
+    async resolve({ id }, _, { load }) {
+      const [first] = await load.jobsOfMessages.load(id);
+      return first ? load.jobs.load(first.job_id) : null;
+    },
+  }),
+  waiting: t.field({
+    type: WaitReason,
+    nullable: true,
+    description: 'Why it is not sent yet: what its first open recipient waits for.',
+    resolve: (email) => recipientsOf(email).find(({ entry }) => entry.waiting !== null) ?? null,
+  }),
+}));
+
+builder.objectFields(Message, (t) => ({
+  content: t.field({
+    type: MessageContent,
+    nullable: true,
+    description: 'Its content; null after the retention of bodies. Reads are recorded in the audit log.',
+    complexity: CONTENT_COST,
+    resolve: ({ id }, _, g) => paidContent(id, g),
+  }),
+  raw: t.field({
+    type: RawMime,
+    nullable: true,
+    description: 'The MIME source before DKIM signing; null after the retention of bodies.',
+    complexity: CONTENT_COST,
+    resolve: async ({ id }, _, g) => {
+      const content = await paidContent(id, g);
+      return content && Buffer.from(content.raw);
+    },
+  }),
+}));
 
 const StatusCount = builder
   .objectRef<{ readonly status: LogEntry['status']; readonly count: number }>('StatusCount')
@@ -189,7 +196,7 @@ const Attachment = builder.objectRef<EmailContent['attachments'][number]>('Attac
     filename: t.exposeString('filename'),
     contentType: t.string({
       nullable: true,
-      description: 'As it was given; null: it follows from the filename.',
+      description: 'As given; null: derived from the filename.',
       resolve: ({ content_type }) => content_type,
     }),
     sizeBytes: t.int({ resolve: ({ size_bytes }) => size_bytes }),
@@ -214,10 +221,10 @@ const RawMime = builder.objectRef<Buffer>('RawMime').implement({
 });
 
 export const MessageFilter = builder.inputType('MessageFilter', {
-  description: 'What GET /v1/email/logs filters by; all that is named must hold.',
+  description: 'The filters of GET /v1/email/logs, combined by AND.',
   fields: (t) => ({
     status: t.field({ type: [MessageStatus], description: 'One of these.' }),
-    tags: t.stringList({ description: 'All of these; one that no message carries finds nothing.' }),
+    tags: t.stringList({ description: 'A message must have all of these.' }),
     to: t.field({ type: 'EmailAddress', description: 'A recipient, copies included.' }),
     from: t.field({ type: 'EmailAddress' }),
     domain: t.string({ description: 'The domain of from.' }),
@@ -229,7 +236,7 @@ export const MessageFilter = builder.inputType('MessageFilter', {
 
 const MessageConnection = connectionOf(Message);
 
-/** Fields that tell of recipients, or lead back to a message that may be asked for them. */
+/** Fields that read recipients, or that lead back to a message with such fields. */
 const needRecipients = new Set(['recipients', 'recipientCounts', 'recipient', 'waiting', 'message', 'data']);
 
 builder.queryField('messages', (t) =>
@@ -237,11 +244,13 @@ builder.queryField('messages', (t) =>
     type: MessageConnection,
     description:
       'The log, newest first. A page with a filter may be short while hasNextPage is true. last and before, in place of ' +
-      'first and after, ask for the end of the log, or for what stands before a cursor.',
+      'first and after, return the end of the log, or the page before a cursor.',
     args: {
       ...pageArgs(t),
-      last: t.arg.int({ description: 'Entries of a page from the other end, from 1 to 100; then first is not asked.' }),
-      before: t.arg.string({ description: 'startCursor of the page behind, or the cursor of any edge; same filter.' }),
+      last: t.arg.int({ description: 'Entries of a page from the other end, from 1 to 100; first is ignored then.' }),
+      before: t.arg.string({
+        description: 'startCursor of the following page, or the cursor of any edge; same filter.',
+      }),
       filter: t.arg({ type: MessageFilter }),
     },
     resolve: async (_, { filter, last, before, ...args }, g, info) => {
@@ -267,7 +276,7 @@ function bothEnds(): AppError {
 }
 
 const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessagePayload').implement({
-  // Not message: that is what an error says, and a document asks for both.
+  // Not "message": that field of ApiError has another type, and a document selects both.
   fields: (t) => ({ email: t.field({ type: Message, resolve: ({ email }) => email }) }),
 });
 
@@ -283,25 +292,25 @@ const RescheduleInput = builder.inputType('RescheduleInput', {
 builder.mutationFields((t) => ({
   messageCancel: t.field({
     type: MessageResult,
-    description: 'Ends what no attempt has begun of. Canceled once, it answers the same again.',
+    description: 'Cancels a message before its first attempt. Idempotent.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, cancelMessage, input) })),
   }),
   messageReschedule: t.field({
     type: MessageResult,
-    description: 'Moves a message of which no attempt has begun to another time.',
+    description: 'Reschedules a message before its first attempt.',
     args: { input: t.arg({ type: RescheduleInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, rescheduleMessage, input) })),
   }),
   messageSendNow: t.field({
     type: MessageResult,
-    description: 'Sends a scheduled message now. What is due already answers the same again.',
+    description: 'Sends a scheduled message now. Idempotent.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, sendMessageNow, input) })),
   }),
   messageRetry: t.field({
     type: MessageResult,
-    description: 'Tries the deferred recipients of a message again now.',
+    description: 'Retries the deferred recipients of a message now.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, retryMessageNow, input) })),
   }),

@@ -12,11 +12,11 @@ import {
   setMemberRole,
   workspaceRoles,
 } from '@postrider/core/people';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, page } from '../from-operation.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { DeleteResult } from './target.ts';
 
 const WorkspaceRole = enumOf(
@@ -33,7 +33,9 @@ const Member = builder.objectRef<MemberEntry>('Member').implement({
     workspaceId: t.exposeID('workspace_id'),
     email: t.field({ type: 'EmailAddress', resolve: ({ email }) => email }),
     role: t.field({ type: WorkspaceRole, resolve: ({ role }) => role }),
-    operator: t.exposeBoolean('operator', { description: 'May act in every workspace, whatever the role here.' }),
+    operator: t.exposeBoolean('operator', {
+      description: 'May act in every workspace, whatever the role in this one.',
+    }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
   }),
 });
@@ -69,7 +71,7 @@ builder.queryField('operators', (t) =>
 );
 
 const EntryFields = builder.objectRef<Entry>('PersonEntry').implement({
-  description: 'What a person who is new here first signs in with: shown this once, and empty for one who is known.',
+  description: 'The first credentials of a new person: shown once, and empty for a known person.',
   fields: (t) => ({
     password: t.exposeString('password', { nullable: true }),
     loginUrl: t.exposeString('login_url', { nullable: true, description: 'Signs in once.' }),
@@ -89,7 +91,7 @@ const MemberPayload = builder
       entry: t.field({
         type: EntryFields,
         nullable: true,
-        description: 'Only where a member was invited.',
+        description: 'Only for an invited member.',
         resolve: ({ entry }) => entry,
       }),
     }),

@@ -11,17 +11,17 @@ import {
   type ScheduleView,
   setConcurrency,
 } from '@postrider/core/queues';
-import { builder } from '../builder.ts';
-import { POINTS_OF_AN_OBJECT } from '../cost.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call } from '../from-operation.ts';
-import type { GraphqlContext } from '../request-context.ts';
+import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import type { GraphqlContext } from '../kit/request-context.ts';
 import { AuditEntry } from './audit.ts';
 import { Hold, Job, Queue, Worker } from './refs.ts';
 import { TimeRange } from './time-range.ts';
 
-// So many queues there are, or workers, in a usual installation: what a list of them is counted as.
+// The usual number of queues or workers, which the cost of a list assumes.
 const A_FEW = 10;
 
 const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').implement({
@@ -33,14 +33,14 @@ const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').im
 
 interface PointOf extends Point {
   readonly end: string;
-  /** What was done to the queue in the whole range, read once. */
+  /** Admin actions on the queue in the whole range, read once. */
   readonly annotations: () => Promise<readonly Audited[]>;
 }
 
 const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
   fields: (t) => ({
     at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
-    ready: t.exposeInt('ready', { description: 'The most that stood there, as of all such numbers.' }),
+    ready: t.exposeInt('ready', { description: 'The maximum in the interval, like all such numbers.' }),
     deferred: t.exposeInt('deferred'),
     active: t.exposeInt('active'),
     dead: t.exposeInt('dead'),
@@ -51,8 +51,8 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
     waitP95: t.float({ nullable: true, resolve: ({ wait_p95_seconds }) => wait_p95_seconds }),
     annotations: t.field({
       type: [AuditEntry],
-      description: 'What operators did to the queue meanwhile.',
-      // The points share what was done in all.
+      description: 'Admin actions on the queue in the interval.',
+      // All points share one list of actions.
       complexity: { field: 0, multiplier: A_FEW },
       resolve: async ({ at, end, annotations }) =>
         (await annotations()).filter((entry) => entry.at >= at && entry.at < end),
@@ -60,7 +60,7 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
   }),
 });
 
-/** Percentiles that were not asked for with the queue are read with it anew. */
+/** Percentiles that were not selected with the queue need another read. */
 async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', percentiles: readonly number[]) {
   const known = new Map(queue[of].map((one) => [one.p, one]));
   const found = percentiles.flatMap((p) => known.get(p) ?? []);
@@ -69,14 +69,14 @@ async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', pe
 }
 
 Queue.implement({
-  description: 'A line of jobs, as it was when a worker looked last.',
+  description: 'A queue as a worker last measured it.',
   fields: (t) => {
     const percentiles = t.arg.intList({ defaultValue: [50, 95, 99] });
     return {
       name: t.exposeString('name'),
       purpose: t.exposeString('purpose'),
-      ready: t.exposeInt('ready', { description: 'Due, and in nobody’s hands.' }),
-      deferred: t.exposeInt('deferred', { description: 'Due later, retries among them.' }),
+      ready: t.exposeInt('ready', { description: 'Due and not active.' }),
+      deferred: t.exposeInt('deferred', { description: 'Due later, including retries.' }),
       active: t.exposeInt('active'),
       dead: t.exposeInt('dead', { description: 'Their retries are used up.' }),
       parked: t.exposeInt('parked', { description: 'Mail that is due and waits for its destination.' }),
@@ -86,7 +86,7 @@ Queue.implement({
       failPerMin: t.float({ nullable: true, resolve: ({ fail_per_minute }) => fail_per_minute }),
       drainSeconds: t.float({
         nullable: true,
-        description: 'Until nothing is ready, at these rates; null where it does not get less.',
+        description: 'Time until no job is ready at these rates; null if the queue does not shrink.',
         resolve: ({ drain_seconds }) => drain_seconds,
       }),
       wait: t.field({
@@ -110,7 +110,7 @@ Queue.implement({
       }),
       workers: t.field({
         type: [Worker],
-        description: 'The live ones that take its jobs.',
+        description: 'The live workers of this queue.',
         complexity: { field: 1, multiplier: A_FEW },
         resolve: async ({ workers }, _, { load }) => {
           const ids = new Set(workers.map(({ id }) => id));
@@ -134,7 +134,7 @@ Queue.implement({
           };
           return data.map((point, index) => ({
             ...point,
-            // The last one lasts as long as the range.
+            // The last point lasts until the end of the range.
             end: data[index + 1]?.at ?? range.until ?? AFTER_ALL,
             point_seconds,
             annotations,
@@ -144,7 +144,7 @@ Queue.implement({
       measuredAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'When a worker counted it; null where none has yet.',
+        description: 'When a worker counted it; null if none has yet.',
         resolve: ({ measured_at }) => measured_at,
       }),
     };
@@ -153,7 +153,7 @@ Queue.implement({
 const AFTER_ALL = '9999';
 
 Worker.implement({
-  description: 'A process that works, or did until lately.',
+  description: 'A worker process, live or recently stopped.',
   fields: (t) => ({
     id: t.exposeID('id'),
     name: t.exposeString('name'),
@@ -171,7 +171,7 @@ Worker.implement({
     loopDelayP99Ms: t.float({ nullable: true, resolve: ({ loop_delay_p99_ms }) => loop_delay_p99_ms }),
     poolWaiting: t.int({ nullable: true, resolve: ({ pool_waiting }) => pool_waiting }),
     crashRestarts: t.int({
-      description: 'How often a process on its host has ended without a stop.',
+      description: 'How often a worker on its host has crashed.',
       resolve: ({ crash_restarts }) => crash_restarts,
     }),
   }),
@@ -197,7 +197,7 @@ const Schedule = builder.objectRef<ScheduleView>('Schedule').implement({
     lastRun: t.field({
       type: Job,
       nullable: true,
-      description: 'null where it is no longer kept.',
+      description: 'null after its retention.',
       resolve: ({ last_run }, _, { load }) => last_run && load.jobs.load(last_run.id),
     }),
     missedPolicy: t.field({ type: MissedPolicy, resolve: ({ missed_policy }) => missed_policy }),
@@ -214,19 +214,19 @@ builder.queryFields((t) => ({
   queue: t.field({
     type: Queue,
     nullable: true,
-    description: 'One queue by its name; null where there is none. Needs operator.',
+    description: 'One queue by its name; null if there is none. Needs operator.',
     args: { name: t.arg.string({ required: true }) },
     resolve: async (_, { name }, { load }) => (await load.queues()).find((queue) => queue.name === name) ?? null,
   }),
   workers: t.field({
     type: [Worker],
-    description: 'The latest first; those that are gone for a day. Needs operator.',
+    description: 'Latest first, including those that stopped within the last day. Needs operator.',
     complexity: { field: 1, multiplier: A_FEW },
     resolve: (_, __, { load }) => load.workers(),
   }),
   schedules: t.field({
     type: [Schedule],
-    description: 'What runs by the clock. Needs operator.',
+    description: 'The cron schedules. Needs operator.',
     complexity: { field: 1, multiplier: A_FEW },
     resolve: async (_, __, g) => (await call(g, listSchedules, {})).data,
   }),
@@ -235,8 +235,8 @@ builder.queryFields((t) => ({
 builder.subscriptionField('queueStats', (t) =>
   t.field({
     type: [Queue],
-    description: 'Queues each time a worker has measured them. Needs operator.',
-    args: { names: t.arg.stringList({ description: 'All, where none are named.' }) },
+    description: 'Queues, each time a worker has measured them. Needs operator.',
+    args: { names: t.arg.stringList({ description: 'All by default.' }) },
     complexity: { field: 1, multiplier: A_FEW },
     subscribe: (_, { names }, g) => g.follow(g, () => call(g, followQueues, { queues: names })),
     resolve: (queues) => [...queues],
@@ -247,7 +247,7 @@ const ConcurrencyInput = builder.inputType('ConcurrencyInput', {
   fields: (t) => ({
     queue: t.string({ required: true }),
     concurrency: t.int({ required: true, description: 'From 1 to 1000, for each worker.' }),
-    reason: t.string({ description: 'Kept in the audit log.' }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 
@@ -259,9 +259,9 @@ const QueueResult = resultOf('QueueResult', QueuePayload);
 const RedriveInput = builder.inputType('RedriveInput', {
   fields: (t) => ({
     queue: t.string({ required: true }),
-    limit: t.int({ description: 'At most so many, those that are dead for longest first.' }),
+    limit: t.int({ description: 'The most jobs to redrive, oldest first.' }),
     preview: t.boolean({ description: 'Only count them.' }),
-    reason: t.string({ description: 'Kept in the audit log.' }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 
@@ -277,13 +277,13 @@ const RedriveResult = resultOf('RedriveResult', RedrivePayload);
 builder.mutationFields((t) => ({
   queueSetConcurrency: t.field({
     type: QueueResult,
-    description: 'Every worker keeps to it within two seconds.',
+    description: 'Takes effect on every worker within two seconds.',
     args: { input: t.arg({ type: ConcurrencyInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ queue: await call(g, setConcurrency, input) })),
   }),
   queueRedrive: t.field({
     type: RedriveResult,
-    description: 'Tries the dead jobs of a queue again.',
+    description: 'Retries the dead jobs of a queue.',
     args: { input: t.arg({ type: RedriveInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, redriveQueue, input)),
   }),

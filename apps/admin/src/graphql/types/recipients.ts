@@ -1,11 +1,12 @@
 import { isOperator, type JobName } from '@postrider/core';
+import { recipientKinds } from '@postrider/core/accept';
 import { deliveryStates } from '@postrider/core/delivery';
-import { type LogEntry, type Places, type RecipientEntry, recipientKinds } from '@postrider/core/messages';
-import { builder, type SchemaShape } from '../builder.ts';
-import { connectionOf } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import type { Loaders } from '../loaders.ts';
-import { claimIds } from '../node-ids.ts';
+import type { LogEntry, Places, RecipientEntry } from '@postrider/core/messages';
+import { builder, type SchemaShape } from '../kit/builder.ts';
+import { connectionOf } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import type { Loaders } from '../kit/loaders.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { Attempt, Hold, Job, Message, Queue, Recipient, type RecipientOf, Suppression } from './refs.ts';
 
 const MAIL_QUEUE = 'delivery.attempt' satisfies JobName;
@@ -16,7 +17,7 @@ const RecipientKind = enumOf('RecipientKind', recipientKinds);
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 type Waiting = NonNullable<RecipientEntry['waiting']>;
 
-/** Whoever waits for something. */
+/** A recipient that waits for something. */
 const WaitScheduled = builder.objectRef<RecipientOf>('WaitScheduled').implement({
   fields: (t) => ({
     until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
@@ -25,7 +26,7 @@ const WaitScheduled = builder.objectRef<RecipientOf>('WaitScheduled').implement(
 const WaitRetryBackoff = builder.objectRef<RecipientOf>('WaitRetryBackoff').implement({
   fields: (t) => ({
     until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
-    attempt: t.int({ description: 'Attempts that have been made.', resolve: ({ entry }) => entry.attempts }),
+    attempt: t.int({ description: 'Attempts so far.', resolve: ({ entry }) => entry.attempts }),
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
@@ -35,7 +36,7 @@ const ThrottlePolicy = enumOf(
   'A destination that has failed, a limit that an operator has set, or the rate at which mail goes on after a hold.',
 );
 const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
-  description: 'Its destination is closed for a while, or it goes on at a rate after a hold.',
+  description: 'Its destination is closed for a while, or resumes at a limited rate after a hold.',
   fields: (t) => ({
     policy: t.field({
       type: ThrottlePolicy,
@@ -51,7 +52,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-// To stand in line is counted for each message anew.
+// The position in the queue is counted for each message.
 const COUNTED = 5;
 
 async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Places[number] | undefined> {
@@ -59,25 +60,25 @@ async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Place
 }
 
 const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
-  description: 'Nothing is in its way but those before it.',
+  description: 'It waits only for the mail before it.',
   fields: (t) => ({
     ahead: t.int({
       nullable: true,
       complexity: COUNTED,
       description:
-        'How many stand before it, counted up to 10000; what a worker has taken up is not counted. null where it has just gone.',
+        'How many are before it, counted up to 10000, without those that a worker has fetched. null if it has just left the queue.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.ahead ?? null,
     }),
     etaSeconds: t.int({
       nullable: true,
       complexity: COUNTED,
-      description: 'When its turn comes at the rate of the last minute; null where that tells nothing.',
+      description: 'When its turn comes at the rate of the last minute; null if that cannot be estimated.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.eta_seconds ?? null,
     }),
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-/** What tells of a hold that keeps a recipient back; the hold itself is for those who may administer. */
+/** Fields about the hold of a recipient; the hold itself needs admin. */
 const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
   reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
   until: t.field({
@@ -93,7 +94,7 @@ const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
     resolve: ({ entry }, _, { load }) => (entry.waiting?.hold ? load.holds.load(entry.waiting.hold.id) : null),
   }),
 });
-/** The queue of all mail, for those who may look at queues. */
+/** The queue of all mail, for operators. */
 const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
   queue: t.field({
     type: Queue,
@@ -106,15 +107,15 @@ const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
   }),
 });
 const WaitHold = builder.objectRef<RecipientOf>('WaitHold').implement({
-  description: 'Somebody has stopped its destination, its sending domain or its key.',
+  description: 'Its destination, its sending domain or its key is held.',
   fields: heldFields,
 });
 const WaitQueuePaused = builder.objectRef<RecipientOf>('WaitQueuePaused').implement({
-  description: 'Somebody has stopped the queue of all mail.',
+  description: 'The queue of all mail is held.',
   fields: (t) => ({ ...heldFields(t), ...queueField(t) }),
 });
 const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
-  description: 'No worker runs that could send it.',
+  description: 'No worker is running.',
   fields: (t) => ({
     since: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.since ?? null }),
     ...queueField(t),
@@ -158,7 +159,7 @@ builder.node(Recipient, {
     attemptCount: t.int({ resolve: ({ entry }) => entry.attempts }),
     lastResponse: t.string({
       nullable: true,
-      description: 'What the other server said last.',
+      description: 'The last reply of the receiving server.',
       resolve: ({ entry }) => entry.last_response,
     }),
     lastAttempt: t.field({
@@ -173,13 +174,13 @@ builder.node(Recipient, {
     waiting: t.field({
       type: WaitReason,
       nullable: true,
-      description: 'Why it is not sent yet; null while it is being sent, and once it is closed.',
+      description: 'Why it is not sent yet; null while it is being sent and after it is closed.',
       resolve: (recipient) => (recipient.entry.waiting === null ? null : recipient),
     }),
     job: t.field({
       type: Job,
       nullable: true,
-      description: 'What it is to be sent by; null once it is closed. Needs operator.',
+      description: 'The job that sends it; null after it is closed. Needs operator.',
       async resolve({ id, email }, _, { load }) {
         const jobs = await load.jobsOfMessages.load(email.id);
         const job = jobs.find(({ recipient_id }) => recipient_id === id);
@@ -189,7 +190,7 @@ builder.node(Recipient, {
     suppression: t.field({
       type: Suppression,
       nullable: true,
-      description: 'What holds the address back now.',
+      description: 'The suppression that applies to the address now.',
       resolve: ({ entry }, _, { load }) => load.suppressionsByEmail.load(entry.email),
     }),
     message: t.field({ type: Message, resolve: ({ email }) => email }),

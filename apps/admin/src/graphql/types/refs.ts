@@ -6,9 +6,9 @@ import type { AttemptOfMessage, LogEntry, RecipientEntry } from '@postrider/core
 import type { JobView, QueueView, WorkerView } from '@postrider/core/queues';
 import type { SuppressionEntry } from '@postrider/core/suppressions';
 import type { WebhookDeliveryEntry, WebhookEntry } from '@postrider/core/webhooks';
-import { builder } from '../builder.ts';
+import { builder } from '../kit/builder.ts';
 
-/** A recipient is read with its message, and knows it. */
+/** A recipient together with the message that it was read from. */
 export interface RecipientOf {
   readonly id: string;
   readonly entry: RecipientEntry;

@@ -1,4 +1,4 @@
-import { builder } from '../builder.ts';
+import { builder } from '../kit/builder.ts';
 
 export interface StatPointShape {
   readonly at: string;

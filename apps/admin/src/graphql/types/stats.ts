@@ -1,17 +1,17 @@
-import { reaches } from '@postrider/core';
+import { accessScopes } from '@postrider/core';
 import { buckets, metrics, mostStatPoints, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
-import { builder } from '../builder.ts';
-import { POINTS_OF_AN_OBJECT } from '../cost.ts';
-import { enumOf } from '../enums.ts';
-import { call } from '../from-operation.ts';
+import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
 import { StatPoint } from './stat-point.ts';
 import { TimeRange } from './time-range.ts';
 
 type Series = Stats['series'][number];
 
-export const Reach = enumOf(
+export const AccessScope = enumOf(
   'Reach',
-  reaches,
+  accessScopes,
   'WORKSPACE needs admin and is what an admin gets; INSTANCE needs operator and is what an operator without admin gets.',
 );
 const Bucket = enumOf('Bucket', buckets, 'All begin at a full minute, hour or day of UTC.');
@@ -23,13 +23,13 @@ const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('St
     metric: t.field({ type: Metric, resolve: ({ metric }) => metric }),
     key: t.string({
       nullable: true,
-      description: 'Of the dimension; null: all that has no series of its own.',
+      description: 'The value of the dimension; null: the rest, without series of their own.',
       resolve: ({ key }) => key,
     }),
     points: t.field({ type: [StatPoint], resolve: ({ points }) => points }),
     completeUntil: t.field({
       type: 'DateTime',
-      description: 'What happened after this has not been counted yet.',
+      description: 'Events after this time have not been counted yet.',
       resolve: ({ complete_until }) => complete_until,
     }),
   }),
@@ -38,14 +38,14 @@ const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('St
 builder.queryField('stats', (t) =>
   t.field({
     type: [StatSeries],
-    description: 'What became of mail over time, counted by recipient.',
+    description: 'Mail outcomes over time, counted by recipient.',
     args: {
       range: t.arg({ type: TimeRange, required: true }),
       bucket: t.arg({ type: Bucket, required: true }),
       metrics: t.arg({ type: [Metric], required: true }),
       groupBy: t.arg({ type: StatDimension }),
-      top: t.arg.int({ description: 'Keys with series of their own; 10 unless said, 30 at most.' }),
-      reach: t.arg({ type: Reach }),
+      top: t.arg.int({ description: 'Keys with series of their own; 10 by default, 30 at most.' }),
+      reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ range, bucket, metrics: asked, groupBy, top }, { ctx }) => {
       const most = mostStatPoints({

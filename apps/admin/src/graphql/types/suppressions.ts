@@ -5,12 +5,12 @@ import {
   suppressionNotFound,
   suppressionSources,
 } from '@postrider/core/suppressions';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, callFound, page, present } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, callFound, page, present } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { Event, Suppression } from './refs.ts';
 import { DeleteResult, TargetInput } from './target.ts';
 
@@ -23,20 +23,20 @@ builder.node(Suppression, {
   fields: (t) => ({
     address: t.field({
       type: 'EmailAddress',
-      description: 'In lower case: it stands for every spelling of the address.',
+      description: 'In lower case: it matches the address in any case.',
       resolve: ({ email }) => email,
     }),
     cause: t.field({ type: SuppressionCause, resolve: ({ source }) => source }),
     source: t.field({
       type: Event,
       nullable: true,
-      description: 'The event that was the cause.',
+      description: 'The event that caused it.',
       resolve: ({ source_event_id }, _, { load }) =>
         source_event_id === null ? null : load.events.load(source_event_id),
     }),
     note: t.string({
       nullable: true,
-      description: 'For people: what a server said, or why somebody asked for it.',
+      description: 'Human-readable: the reply of a server, or the reason that was given.',
       resolve: ({ reason }) => reason,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -49,14 +49,14 @@ const SuppressionConnection = connectionOf(Suppression);
 const SuppressionFilter = builder.inputType('SuppressionFilter', {
   fields: (t) => ({
     causes: t.field({ type: [SuppressionCause], description: 'One of these.' }),
-    address: t.field({ type: 'EmailAddress', description: 'One address, in any spelling of its case.' }),
+    address: t.field({ type: 'EmailAddress', description: 'One address, in any case.' }),
   }),
 });
 
 builder.queryField('suppressions', (t) =>
   t.field({
     type: SuppressionConnection,
-    description: 'The addresses that nothing is sent to, newest first.',
+    description: 'Suppressed addresses, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: SuppressionFilter }) },
     resolve: (_, { filter, ...args }, g) =>
       page(g, listSuppressions, args, { source: filter?.causes?.join(','), email: filter?.address }),
@@ -73,8 +73,8 @@ const SuppressionResult = resultOf('SuppressionResult', SuppressionPayload);
 const SuppressionInput = builder.inputType('SuppressionInput', {
   fields: (t) => ({
     address: t.field({ type: 'EmailAddress', required: true }),
-    note: t.string({ description: 'For people.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself; none given: never.' }),
+    note: t.string({ description: 'Human-readable.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it expires; none given: never.' }),
   }),
 });
 

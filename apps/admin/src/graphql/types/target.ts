@@ -1,14 +1,14 @@
-import { builder } from '../builder.ts';
-import { resultOf } from '../errors.ts';
+import { builder } from '../kit/builder.ts';
+import { resultOf } from '../kit/mutation-results.ts';
 
-/** What a mutation is about, by its id; reason is kept in the audit log. */
+/** The target of a mutation by its id, with a reason for the audit log. */
 export const TargetInput = builder.inputType('TargetInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
   }),
 });
 
-/** What gets a new secret, by its id. */
+/** The target that gets a new secret, by its id. */
 export const RotateInput = builder.inputType('RotateInput', {
   fields: (t) => ({ id: t.id({ required: true }) }),
 });

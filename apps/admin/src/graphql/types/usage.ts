@@ -1,5 +1,5 @@
 import type { MonthUsage } from '@postrider/core/usage';
-import { builder } from '../builder.ts';
+import { builder } from '../kit/builder.ts';
 import { StatPoint } from './stat-point.ts';
 
 export const UsageType = builder.objectRef<MonthUsage>('Usage').implement({
@@ -11,7 +11,7 @@ export const UsageType = builder.objectRef<MonthUsage>('Usage').implement({
     remaining: t.exposeInt('remaining', { nullable: true }),
     projectedEndOfMonth: t.int({
       nullable: true,
-      description: 'sent, if the rest of the month goes on like the part of it that is over.',
+      description: 'sent, extrapolated to the end of the month.',
       resolve: ({ projected_end_of_month }) => projected_end_of_month,
     }),
     byDay: t.field({

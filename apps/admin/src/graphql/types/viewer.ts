@@ -2,16 +2,16 @@ import { isoTime } from '@postrider/core';
 import { type CurrentKey, currentKey } from '@postrider/core/api-keys';
 import { getMonthUsage, QUERY_BUDGET } from '@postrider/core/usage';
 import { getWorkspace } from '@postrider/core/workspaces';
-import { builder } from '../builder.ts';
-import type { CostMeter } from '../cost.ts';
-import { call } from '../from-operation.ts';
+import type { CostMeter } from '../cost/cost-meter.ts';
+import { builder } from '../kit/builder.ts';
+import { call } from '../kit/from-operation.ts';
 import { ApiKey } from './refs.ts';
 import { UsageType } from './usage.ts';
 import { Workspace } from './workspaces.ts';
 
 const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
   description:
-    'What this request asks for, and what its key has left; extensions.cost of the answer tells what it got.',
+    'The requested cost of this request and what its key has left; extensions.cost of the answer has the actual cost.',
   fields: (t) => ({
     cost: t.int({ resolve: ({ told, requested }) => told ?? requested }),
     limit: t.int({ resolve: ({ charged }) => charged.window.limit }),
@@ -22,7 +22,7 @@ const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
 });
 
 const Viewer = builder.objectRef<CurrentKey>('Viewer').implement({
-  description: 'Who asks.',
+  description: 'The caller.',
   fields: (t) => ({
     key: t.field({ type: ApiKey, resolve: (key) => key }),
     rateLimit: t.field({
@@ -30,7 +30,7 @@ const Viewer = builder.objectRef<CurrentKey>('Viewer').implement({
       args: {
         dryRun: t.arg.boolean({
           defaultValue: false,
-          description: 'Only tells what the request would cost: nothing else of it is answered, and it takes a point.',
+          description: 'Returns only the cost of the request: nothing else is answered, and one point is charged.',
         }),
       },
       resolve: (_, __, { cost }) => cost,

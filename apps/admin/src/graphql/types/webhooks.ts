@@ -15,12 +15,12 @@ import {
   webhookDeliveryStates,
   webhookStatuses,
 } from '@postrider/core/webhooks';
-import { builder } from '../builder.ts';
-import { connectionFrom, connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, callFound, page, present } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, callFound, page, present } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { KeyMode } from './api-keys.ts';
 import { Event, Webhook, WebhookDelivery } from './refs.ts';
 import { DeleteResult, RotateInput, TargetInput } from './target.ts';
@@ -41,11 +41,12 @@ builder.node(Webhook, {
     description: t.exposeString('description', { nullable: true }),
     mode: t.field({
       type: KeyMode,
-      description: 'It hears of mail of this mode; of what is about no mail, such as domains, where it is LIVE.',
+      description:
+        'It gets events about mail of this mode; events without a message, such as those of domains, if it is LIVE.',
       resolve: ({ mode }) => mode,
     }),
     events: t.stringList({
-      description: 'The types that are posted; all alone stands for every type.',
+      description: 'The event types that are posted; ["all"] means every type.',
       resolve: ({ events }) => (typeof events === 'string' ? [events] : events),
     }),
     status: t.field({ type: WebhookStatus, resolve: ({ status }) => status }),
@@ -54,7 +55,7 @@ builder.node(Webhook, {
     previousSecretUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Until then the secret before the last rotation signs too.',
+      description: 'The previous secret also signs until then.',
       resolve: ({ previous_secret_until }) => previous_secret_until,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -63,7 +64,7 @@ builder.node(Webhook, {
     pausedUntil: t.field({ type: 'DateTime', nullable: true, resolve: ({ paused_until }) => paused_until }),
     deliveries: t.field({
       type: WebhookDeliveryConnection,
-      description: 'What was posted or is to be, newest first.',
+      description: 'Posted and pending deliveries, newest first.',
       args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
       resolve: ({ id }, { filter, ...args }, g) =>
         filter?.webhookId == null || filter.webhookId === id
@@ -81,7 +82,7 @@ builder.node(WebhookDelivery, {
     event: t.field({
       type: Event,
       nullable: true,
-      description: 'null: a test, which is about no event.',
+      description: 'null: a test without an event.',
       resolve: ({ event_id }, _, { load }) => load.events.load(event_id),
     }),
     eventId: t.id({ description: 'The webhook-id header of every attempt.', resolve: ({ event_id }) => event_id }),
@@ -89,18 +90,18 @@ builder.node(WebhookDelivery, {
     webhook: t.field({
       type: Webhook,
       nullable: true,
-      description: 'null once it has been deleted.',
+      description: 'null after it has been deleted.',
       resolve: ({ webhook_id }, _, { load }) => load.webhooks.load(webhook_id),
     }),
     status: t.field({ type: DeliveryStatus, resolve: ({ status }) => status }),
-    attempt: t.int({ description: 'Attempts that have been made.', resolve: ({ attempts }) => attempts }),
+    attempt: t.int({ description: 'Attempts so far.', resolve: ({ attempts }) => attempts }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ next_attempt_at }) => next_attempt_at }),
     lastAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_attempt_at }) => last_attempt_at }),
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
     durationMs: t.int({
       nullable: true,
-      description: 'How long the last attempt took, to its answer or its failure.',
+      description: 'Duration of the last attempt, until its answer or failure.',
       resolve: ({ duration_ms }) => duration_ms,
     }),
     responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),
@@ -123,7 +124,7 @@ builder.node(WebhookDelivery, {
 builder.objectField(Event, 'deliveries', (t) =>
   t.field({
     type: [WebhookDelivery],
-    description: 'What came of it at the webhooks that there are.',
+    description: 'Its deliveries to the existing webhooks.',
     resolve: ({ id }, _, { load }) => load.deliveriesOfEvents.load(id),
   }),
 );
@@ -132,7 +133,7 @@ const WebhookDeliveryConnection = connectionOf(WebhookDelivery);
 const WebhookConnection = connectionOf(Webhook);
 
 const DeliveryFilter = builder.inputType('DeliveryFilter', {
-  description: 'All that is named must hold.',
+  description: 'Combined by AND.',
   fields: (t) => ({
     status: t.field({ type: [DeliveryStatus], description: 'One of these.' }),
     eventTypes: t.stringList({ description: 'One of these, such as email.bounced.' }),
@@ -150,7 +151,7 @@ function filterInput(filter: typeof DeliveryFilter.$inferInput | null | undefine
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
     type: WebhookDeliveryConnection,
-    description: 'What was posted to the webhooks that there are, or is to be, newest first.',
+    description: 'Posted and pending deliveries to the existing webhooks, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: DeliveryFilter }) },
     resolve: (_, { filter, ...args }, g) =>
       page(g, listAllDeliveries, args, { ...filterInput(filter), webhookId: filter?.webhookId }),
@@ -188,25 +189,26 @@ const WebhookInput = builder.inputType('WebhookInput', {
     description: t.string(),
     mode: t.field({
       type: KeyMode,
-      description: 'Which mail it hears of. Left out: SANDBOX for a sandbox key, LIVE for any other.',
+      description:
+        'The mode of mail that it gets events about. Default: SANDBOX for a sandbox key, LIVE for any other.',
     }),
   }),
 });
 const WebhookUpdateInput = builder.inputType('WebhookUpdateInput', {
-  description: 'Changes what is named.',
+  description: 'Changes the given fields.',
   fields: (t) => ({
     id: t.id({ required: true }),
     url: t.field({ type: 'URL' }),
-    events: t.stringList({ description: 'all alone stands for every type.' }),
-    description: t.string({ description: 'null takes it away.' }),
+    events: t.stringList({ description: '["all"] means every type.' }),
+    description: t.string({ description: 'null clears it.' }),
     status: t.field({ type: WebhookStatus }),
   }),
 });
 const WebhookTestInput = builder.inputType('WebhookTestInput', {
-  fields: (t) => ({ id: t.id({ required: true }), type: t.string({ description: 'Which event the example is of.' }) }),
+  fields: (t) => ({ id: t.id({ required: true }), type: t.string({ description: 'The type of the example event.' }) }),
 });
 
-/** A list that is all, alone, is what the core calls all. */
+/** ["all"] is the core's "all". */
 function eventsInput(events: readonly string[] | null | undefined): { readonly events?: readonly string[] | 'all' } {
   if (events == null) return {};
   return { events: events.length === 1 && events[0] === 'all' ? 'all' : events };

@@ -14,12 +14,13 @@ import {
   updateWorkspace,
   type WorkspaceEntry,
 } from '@postrider/core/workspaces';
-import { builder } from '../builder.ts';
-import { connectionOf, pageArgs } from '../connections.ts';
-import { enumOf } from '../enums.ts';
-import { outcome, resultOf } from '../errors.ts';
-import { call, page, snakeFields } from '../from-operation.ts';
-import { claimIds } from '../node-ids.ts';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call, page } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { snakeFields } from '../kit/names.ts';
+import { claimIds } from '../kit/node-ids.ts';
 import { DeleteResult } from './target.ts';
 import { UsageType } from './usage.ts';
 
@@ -51,7 +52,7 @@ builder.node(Workspace, {
     unknownPolicy: t.field({ type: UnknownPolicy, resolve: ({ unknown_policy }) => unknown_policy }),
     usage: t.field({
       type: UsageType,
-      args: { month: t.arg.string({ description: 'Such as 2030-01; the present one where it is left out.' }) },
+      args: { month: t.arg.string({ description: 'Such as 2030-01; the current month by default.' }) },
       resolve: ({ id }, { month }, { load }) => load.usageOf(month ?? null).load(id),
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
@@ -68,13 +69,13 @@ builder.queryFields((t) => ({
   }),
   workspaces: t.field({
     type: WorkspaceConnection,
-    description: 'All of the instance; it needs the scope operator.',
+    description: 'All workspaces of the instance. Needs operator.',
     args: pageArgs(t),
     resolve: (_, args, g) => page(g, listWorkspaces, args),
   }),
   plans: t.field({
     type: [Plan],
-    description: 'It needs the scope operator.',
+    description: 'Needs operator.',
     resolve: async (_, __, g) => (await call(g, listPlans, {})).data,
   }),
 }));
@@ -87,7 +88,7 @@ const WorkspaceResult = resultOf('WorkspaceResult', WorkspacePayload);
 const WorkspaceCreatePayload = builder.objectRef<CreatedWorkspace>('WorkspaceCreatePayload').implement({
   fields: (t) => ({
     workspace: t.field({ type: Workspace, resolve: (workspace) => workspace }),
-    apiKeyId: t.id({ description: 'Its first key, which administers it.', resolve: ({ api_key }) => api_key.id }),
+    apiKeyId: t.id({ description: 'Its first key, with the scope admin.', resolve: ({ api_key }) => api_key.id }),
     secret: t.string({ description: 'Of that key; shown this once.', resolve: ({ api_key }) => api_key.secret }),
   }),
 });
@@ -104,10 +105,10 @@ const WorkspaceInput = builder.inputType('WorkspaceInput', {
 
 const WorkspaceUpdateInput = builder.inputType('WorkspaceUpdateInput', {
   fields: (t) => ({
-    id: t.id({ description: 'The workspace of the key where it is left out.' }),
+    id: t.id({ description: 'The workspace of the key by default.' }),
     name: t.string(),
     unknownPolicy: t.field({ type: UnknownPolicy }),
-    reason: t.string({ description: 'Kept in the audit log.' }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 
@@ -115,19 +116,19 @@ const PlanInput = builder.inputType('PlanInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'Of the workspace.' }),
     plan: t.string({ required: true, description: 'The name of the plan.' }),
-    reason: t.string({ description: 'Kept in the audit log.' }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 
 const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    monthlyEmails: t.int({ description: 'null: no limit. Left out, it stays as it is.' }),
+    monthlyEmails: t.int({ description: 'null: no limit. Unchanged by default.' }),
     maxRecipientsPerRequest: t.int({ description: 'A new plan needs it.' }),
     sendPerMinute: t.int(),
     logsPerMinute: t.int(),
     otherPerMinute: t.int(),
-    reason: t.string({ description: 'Kept in the audit log.' }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 
@@ -151,7 +152,7 @@ function limitsOf({
 builder.mutationFields((t) => ({
   workspaceCreate: t.field({
     type: WorkspaceCreateResult,
-    description: 'With its sandbox domain and a key that administers it.',
+    description: 'Creates a workspace with its sandbox domain and an admin key.',
     args: { input: t.arg({ type: WorkspaceInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, createWorkspace, input)),
   }),
@@ -162,7 +163,7 @@ builder.mutationFields((t) => ({
   }),
   workspaceSetPlan: t.field({
     type: WorkspaceResult,
-    description: 'From the next request on; what was sent this month stays counted.',
+    description: 'Takes effect with the next request; mail sent this month stays counted.',
     args: { input: t.arg({ type: PlanInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
   }),
@@ -173,7 +174,7 @@ builder.mutationFields((t) => ({
   }),
   planUpdate: t.field({
     type: PlanResult,
-    description: 'For every workspace on it, from the next request on.',
+    description: 'Takes effect for every workspace on it, with the next request.',
     args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, updatePlan, limitsOf(input)) })),
   }),

@@ -1,0 +1,91 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+
+/** Whether a document can be a dry run, which may depend on its variables. */
+export function mayRunDry(document: DocumentNode): boolean {
+  return dryRuns(document).length > 0;
+}
+
+/**
+ * The document of a dry run, reduced to viewer.rateLimit, or null if the operation is not a dry run. Other operations of
+ * the document do not count, and only a query can be one.
+ */
+export function dryRunOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation_name: string | null | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): DocumentNode | null {
+  const operation = getOperationAST(document, operation_name);
+  if (operation?.operation !== OperationTypeNode.QUERY) return null;
+  const alone: DocumentNode = { ...document, definitions: [operation, ...fragmentsOf(document, operation)] };
+  const defaults = defaultsOf(operation);
+  const asked = dryRuns(alone).some((field) => {
+    const value = field.arguments?.find(({ name }) => name.value === 'dryRun')?.value;
+    if (value?.kind === Kind.BOOLEAN) return value.value;
+    if (value?.kind !== Kind.VARIABLE) return false;
+    return (variables[value.name.value] ?? defaults.get(value.name.value)) === true;
+  });
+  if (!asked) return null;
+  const types = new TypeInfo(schema);
+  const kept: Readonly<Record<string, string>> = { Query: 'viewer', Viewer: 'rateLimit' };
+  return visit(
+    alone,
+    visitWithTypeInfo(types, {
+      Field(field) {
+        const only = kept[types.getParentType()?.name ?? ''];
+        return only === undefined || field.name.value === only ? undefined : null;
+      },
+    }),
+  );
+}
+
+function dryRuns(document: DocumentNode): FieldNode[] {
+  const found: FieldNode[] = [];
+  visit(document, {
+    Field(field) {
+      const named = field.arguments?.some(({ name }) => name.value === 'dryRun') ?? false;
+      if (field.name.value === 'rateLimit' && named) found.push(field);
+    },
+  });
+  return found;
+}
+
+/** The fragments that an operation uses, also transitively. */
+function fragmentsOf(document: DocumentNode, operation: OperationDefinitionNode): Set<FragmentDefinitionNode> {
+  const byName = new Map<string, FragmentDefinitionNode>();
+  for (const one of document.definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) byName.set(one.name.value, one);
+  const used = new Set<FragmentDefinitionNode>();
+  const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread({ name }) {
+        const fragment = byName.get(name.value);
+        if (!fragment || used.has(fragment)) return;
+        used.add(fragment);
+        follow(fragment);
+      },
+    });
+  };
+  follow(operation);
+  return used;
+}
+
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Map<string, unknown> {
+  return new Map(
+    variableDefinitions.map(({ variable, defaultValue }) => [
+      variable.name.value,
+      defaultValue?.kind === Kind.BOOLEAN && defaultValue.value,
+    ]),
+  );
+}

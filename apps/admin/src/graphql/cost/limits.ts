@@ -1,0 +1,127 @@
+import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
+import { AppError, isoTime, type Services } from '@postrider/core';
+import { chargeQuery, type QueryRefunds } from '@postrider/core/usage';
+import { type ExecutionArgs, GraphQLError, type ValidationContext } from 'graphql';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import { graphqlError } from '../kit/graphql-error.ts';
+import type { GraphqlContext } from '../kit/request-context.ts';
+import type { KnownQueries } from '../known/known-queries.ts';
+import type { CostMeter } from './cost-meter.ts';
+import { dryRunOf, mayRunDry } from './dry-run.ts';
+import { costOf, type QueryCost } from './query-cost.ts';
+
+export const MOST_POINTS = 2000;
+const MOST_FIELDS = 200;
+const DEEPEST = 12;
+const MOST_ALIASES = 20;
+const MOST_DIRECTIVES = 20;
+const MOST_TOKENS = 1000;
+
+function tooComplex(message: string): GraphQLError {
+  const error = graphqlError(new AppError('query_too_complex', message));
+  error.extensions.http = { status: 400 };
+  return error;
+}
+
+/** Armor's refusals with our reason. Thrown, so that validation does not go on. */
+const refused = {
+  propagateOnRejection: false,
+  onReject: [
+    (_context: ValidationContext | null, error: GraphQLError) => {
+      throw tooComplex(error.message.replace(/^Syntax Error: /, ''));
+    },
+  ],
+};
+
+/** Static limits on a document, before its cost is computed. */
+export const limitForm = EnvelopArmorPlugin({
+  // The caller is authenticated here and may see the schema.
+  blockFieldSuggestion: { enabled: false },
+  costLimit: { enabled: false },
+  maxTokens: { n: MOST_TOKENS, ...refused },
+  maxAliases: { n: MOST_ALIASES, ...refused },
+  maxDirectives: { n: MOST_DIRECTIVES, ...refused },
+  maxDepth: { n: DEEPEST, flattenFragments: true, ...refused },
+});
+
+/** The points that a request costs, or an error if it exceeds a limit. */
+export function pointsOf(asked: QueryCost): number | GraphQLError {
+  if (asked.breadth > MOST_FIELDS)
+    return tooComplex(`The document asks for ${asked.breadth} fields; at most ${MOST_FIELDS} are allowed.`);
+  const points = costly(asked);
+  if (points <= MOST_POINTS) return points;
+  return tooComplex(
+    `The request costs ${points} points and may cost ${MOST_POINTS}; ask for smaller pages or fewer fields.`,
+  );
+}
+
+function costly({ points }: QueryCost): number {
+  return Math.max(1, Math.ceil(points));
+}
+
+/** extensions.cost of an answer. */
+export function toldCost(cost: CostMeter) {
+  const { charged, requested, actual, remaining } = cost;
+  return { requested, actual, limit: charged.window.limit, remaining, resetAt: isoTime(charged.reset_at_ms) };
+}
+
+/** Computes the cost of a document, charges the key's budget, and refunds what was not used. */
+export function limitCost(
+  services: Services,
+  refunds: QueryRefunds,
+  known: KnownQueries,
+): Plugin<YogaInitialContext, GraphqlContext> {
+  /** The errors that prevent execution, or null. */
+  const admit = async (args: ExecutionArgs): Promise<readonly GraphQLError[] | null> => {
+    const { schema, document, operationName, variableValues, contextValue } = args;
+    // The server creates the context; envelop loses its type.
+    const { cost, ctx, params } = contextValue as GraphqlContext & YogaInitialContext;
+    const asked = costOf(schema, document, operationName, variableValues ?? {}, contextValue as object);
+    if ('errors' in asked) return asked.errors.map(unreadable);
+    const dry = dryRunOf(schema, document, operationName, variableValues ?? {});
+    if (dry) {
+      cost.told = costly(asked);
+      args.document = dry;
+      return null;
+    }
+    const points = pointsOf(asked);
+    if (typeof points !== 'number') return [points];
+    if (!mayRunDry(document)) known.note(params.query, document);
+    if (points > 1 && ctx.actor.kind === 'key') {
+      const charged = await chargeQuery(services.sql, ctx.actor.key_id, points - 1);
+      cost.charged = charged;
+      if ('error' in charged) return [throttled(graphqlError(charged.error), charged.window.retry_after_seconds)];
+    }
+    cost.requested = points;
+    cost.begin(asked);
+    return null;
+  };
+  return {
+    async onExecute({ args, setResultAndStopExecution }) {
+      const errors = await admit(args);
+      if (errors) setResultAndStopExecution({ errors });
+    },
+    async onSubscribe({ args, setResultAndStopExecution }) {
+      const errors = await admit(args);
+      if (errors) setResultAndStopExecution({ errors });
+    },
+    onExecutionResult({ result, context, setResult }) {
+      if (!result || Symbol.asyncIterator in result) return;
+      const { cost, ctx } = context;
+      cost.answered = true;
+      if (ctx.actor.kind === 'key') refunds.give(ctx.actor.key_id, cost.spared);
+      setResult({ ...result, extensions: { ...result.extensions, cost: toldCost(cost) } });
+    },
+  };
+}
+
+/** An error of variable or argument coercion: nothing has run, so the whole request is a 400. */
+function unreadable(error: GraphQLError): GraphQLError {
+  const { nodes = null, message, extensions } = error;
+  return new GraphQLError(message, { nodes, extensions: { ...extensions, http: { status: 400 } } });
+}
+
+function throttled(error: GraphQLError, seconds: number): GraphQLError {
+  error.extensions.http = { status: 429, headers: { 'retry-after': String(seconds) } };
+  return error;
+}

@@ -1,0 +1,48 @@
+import { AppError, type Credential, type KeyActor, type Services } from '@postrider/core';
+import { hasScope, identify, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import type { Charged } from '@postrider/core/usage';
+import { bearerToken } from './bearer-token.ts';
+
+interface Window {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset_unix: number;
+  readonly retry_after_seconds: number;
+}
+
+export interface Admitted {
+  readonly actor: KeyActor;
+  readonly charged: Charged;
+  readonly credential: Credential;
+}
+
+/** Authenticates the key and charges its cost budget in one statement. */
+export async function admitKey(
+  services: Services,
+  authorization: string | undefined,
+  address: string,
+  points: number,
+): Promise<Admitted | { readonly error: AppError; readonly window: Window }> {
+  const credential = readCredential(bearerToken(authorization), address);
+  if (credential instanceof AppError) return refuseAddress(services, address, credential);
+  const known = await identify(services, credential, points);
+  if ('error' in known) return known;
+  const { actor, charged } = known;
+  if (hasScope(actor.scopes, 'admin') || hasScope(actor.scopes, 'operator')) return { actor, charged, credential };
+  const message = 'GraphQL needs the scope admin or operator; use a key that has it.';
+  return { error: new AppError('missing_scope', message, { required_scope: 'admin' }), window: charged.window };
+}
+
+export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retry_after_seconds'>) {
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(reset_unix),
+  };
+}
+
+/** Rate headers of a refusal, with Retry-After for a 429. */
+export function refusalHeaders(error: AppError, window: Window): Record<string, string> {
+  const wait = { 'retry-after': String(window.retry_after_seconds) };
+  return { ...rateHeaders(window), ...(error.code === 'rate_limited' && wait) };
+}

@@ -1,0 +1,34 @@
+import type { AppError } from '@postrider/core';
+import { httpStatus } from '../../http-status.ts';
+import { graphqlError } from '../kit/graphql-error.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A refusal before the document was parsed, in the shape of a GraphQL result. */
+export function refusalOf(
+  error: AppError,
+  request_id: string,
+  headers: Readonly<Record<string, string>>,
+  status: number = httpStatus[error.code],
+): Refusal {
+  const { message, extensions } = graphqlError(error);
+  return {
+    status,
+    headers: {
+      'content-type': 'application/graphql-response+json; charset=utf-8',
+      ...(error.code === 'unauthorized' && { 'www-authenticate': 'Bearer realm="postrider"' }),
+      ...headers,
+    },
+    body: JSON.stringify({ errors: [{ message, extensions: { ...extensions, requestId: request_id } }] }),
+  };
+}
+
+/** The refusal as a Response. */
+export function refuse(...of: Parameters<typeof refusalOf>): Response {
+  const { body, ...init } = refusalOf(...of);
+  return new Response(body, init);
+}

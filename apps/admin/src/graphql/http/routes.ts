@@ -1,0 +1,60 @@
+import { AppError, createContext, type Reason, type Services } from '@postrider/core';
+import type { QueryRefunds } from '@postrider/core/usage';
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { AdminEnv } from '../../admin-env.ts';
+import { CostMeter } from '../cost/cost-meter.ts';
+import { createGraphqlContext } from '../kit/request-context.ts';
+import type { KnownQueries } from '../known/known-queries.ts';
+import { createFollow } from '../streams.ts';
+import { admitKey, rateHeaders, refusalHeaders } from './admit-key.ts';
+import { refuse } from './refuse.ts';
+import { createGraphqlServer } from './server.ts';
+import { tooSlow, within } from './within.ts';
+
+/** /graphql: the key is authenticated before the document is parsed. */
+export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: KnownQueries): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
+  const server = createGraphqlServer(services, refunds, known);
+  const answer = async (context: Context<AdminEnv>): Promise<Response> => {
+    const { request_id, address } = context.var;
+    const admitted = await admitKey(services, context.req.header('authorization'), address, 1);
+    if ('error' in admitted) return refuse(admitted.error, request_id, refusalHeaders(admitted.error, admitted.window));
+    const { actor, charged, credential } = admitted;
+    const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address }), actor };
+    const cost = new CostMeter(charged);
+    const answered = await within(
+      server.fetch(context.req.raw, createGraphqlContext(ctx, cost, createFollow(services, credential))),
+    );
+    if (!answered) return refuse(tooSlow(), request_id, {});
+    const told = cost.answered || answered.status < 400 ? answered : await inOurShape(answered, request_id);
+    const { limit, reset_unix } = cost.charged.window;
+    for (const [name, value] of Object.entries(rateHeaders({ limit, remaining: cost.remaining, reset_unix })))
+      told.headers.set(name, value);
+    return told;
+  };
+  routes.all('/', answer);
+  return routes;
+}
+
+/** Refusals of the GraphQL server itself, with our reason and its message. */
+async function inOurShape(response: Response, request_id: string): Promise<Response> {
+  const body = serverAnswer.safeParse(await response.json().catch(() => null));
+  const message = body.data?.errors[0]?.message ?? HOW_TO_ASK;
+  const headers: Record<string, string> = {};
+  const allow = response.headers.get('allow');
+  if (allow) headers.allow = allow;
+  const [reason, ours] = transportErrors[response.status] ?? ['malformed_request', message];
+  const status = response.status === 405 || response.status === 406 ? response.status : undefined;
+  return refuse(new AppError(reason, ours), request_id, headers, status);
+}
+
+const serverAnswer = z.object({ errors: z.array(z.object({ message: z.string() })) });
+const HOW_TO_ASK = 'Send a GraphQL request: POST {"query": …} as application/json, or GET ?query=….';
+
+const transportErrors: Readonly<Record<number, readonly [Reason, string]>> = {
+  405: ['malformed_request', 'Send a GraphQL request by POST, or by GET if it only reads.'],
+  406: ['malformed_request', 'Accept application/graphql-response+json, application/json or text/event-stream.'],
+  413: ['body_too_large', 'The body is larger than 100 kB; send a smaller document or fewer variables.'],
+  415: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+};

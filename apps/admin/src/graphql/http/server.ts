@@ -1,0 +1,93 @@
+import { AppError, type Log, type Services } from '@postrider/core';
+import type { QueryRefunds } from '@postrider/core/usage';
+import { GraphQLError } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import { limitCost, limitForm } from '../cost/limits.ts';
+import { graphqlError } from '../kit/graphql-error.ts';
+import type { GraphqlContext } from '../kit/request-context.ts';
+import type { KnownQueries } from '../known/known-queries.ts';
+import { schema } from '../schema.ts';
+
+export const MOST_BYTES = 100 * 1024;
+
+/** The GraphQL server, which follows the GraphQL-over-HTTP specification. */
+export function createGraphqlServer(services: Services, refunds: QueryRefunds, known: KnownQueries) {
+  return createYoga<GraphqlContext>({
+    schema,
+    logging: false,
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    multipart: false,
+    batching: false,
+    maxRequestBodySize: MOST_BYTES,
+    // Yoga's own Response would be converted to Node's, and a stream that the client leaves would throw then.
+    fetchAPI: { Request, Response, Headers, ReadableStream, TextEncoder, TextDecoder, URL, URLSearchParams },
+    // An LRU of 1,024 documents with their validation errors.
+    parserAndValidationCache: true,
+    maskedErrors: { maskError: publicError },
+    plugins: [limitForm, limitCost(services, refunds, known), naming(services.log)],
+  });
+}
+
+/**
+ * Adds the request id to every error. Errors are copied, because those of a cached document are cached with it.
+ */
+function naming(log: Log): Plugin<object, GraphqlContext> {
+  return {
+    onExecutionResult({ result, context, setResult }) {
+      if (!result || Symbol.asyncIterator in result || !result.errors) return;
+      setResult({ ...result, errors: namedErrors(log, result.errors, context.ctx.request_id) });
+    },
+  };
+}
+
+export function namedErrors(log: Log, errors: readonly GraphQLError[], request_id: string): GraphQLError[] {
+  for (const { originalError, path } of errors) {
+    if (originalError && !(originalError instanceof GraphQLError))
+      log.error({ err: originalError, request_id, path }, 'a field failed');
+  }
+  return errors.map((error) => copyOf(error, { ...asCoded(error), requestId: request_id }));
+}
+
+/** Errors of the parser, the validator and variable coercion have no reason yet. */
+function asCoded({ extensions }: GraphQLError): Record<string, unknown> {
+  return extensions.reason === undefined
+    ? { ...extensions, code: 'invalid_request', reason: 'invalid_query' }
+    : { ...extensions };
+}
+
+function copyOf(
+  error: GraphQLError,
+  extensions: Record<string, unknown>,
+  { message = error.message, originalError = null }: { message?: string; originalError?: Error | null } = {},
+): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: error.nodes ?? null,
+    source: error.source ?? null,
+    positions: error.positions ?? null,
+    path: error.path ?? null,
+    extensions,
+    originalError,
+  });
+}
+
+/** Masks errors: an AppError is shown, anything else becomes an internal error and only the log has the cause. */
+export function publicError(error: unknown): GraphQLError {
+  const cause = causeOf(error);
+  if (cause instanceof GraphQLError) return error instanceof GraphQLError ? error : cause;
+  const told = graphqlError(cause instanceof AppError ? cause : unexpected);
+  const hidden = cause instanceof AppError ? null : cause instanceof Error ? cause : new Error(String(cause));
+  return copyOf(error instanceof GraphQLError ? error : told, told.extensions, {
+    message: told.message,
+    originalError: hidden,
+  });
+}
+
+function causeOf(error: unknown): unknown {
+  let cause = error;
+  while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
+  return cause;
+}
+
+const unexpected = new AppError('unexpected', 'Internal error; retry, and quote the requestId if it keeps failing.');

@@ -1,0 +1,18 @@
+import { AppError } from '@postrider/core';
+
+const LONGEST_MS = 15_000;
+
+/** The answer, or null after the timeout; a stream has begun by then. */
+export async function within<T>(work: T | Promise<T>): Promise<T | null> {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const patience = setTimeout(() => resolve(null), LONGEST_MS);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+export function tooSlow(): AppError {
+  return new AppError('unexpected', `The answer took longer than ${LONGEST_MS / 1000} s; ask for less at once.`);
+}

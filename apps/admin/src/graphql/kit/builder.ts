@@ -1,0 +1,100 @@
+import type { IdKind } from '@postrider/core';
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin, { type FieldComplexityValue } from '@pothos/plugin-complexity';
+import RelayPlugin from '@pothos/plugin-relay';
+import { GraphQLError, getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
+import { costOfNodes, typenameOf } from './node-ids.ts';
+import { pageSize } from './page-size.ts';
+import type { GraphqlContext } from './request-context.ts';
+
+export interface SchemaShape {
+  Context: GraphqlContext;
+  DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    // Times stay text, as in every API; the core parses and formats them.
+    DateTime: { Input: string; Output: string };
+    EmailAddress: { Input: string; Output: string };
+    URL: { Input: string; Output: string };
+    BigInt: { Input: number; Output: number };
+    JSON: { Input: unknown; Output: unknown };
+  };
+}
+
+export const builder = new SchemaBuilder<SchemaShape>({
+  plugins: [RelayPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  relay: {
+    // The REST id is the global id; its prefix names the type.
+    encodeGlobalID: (_typename, id) => String(id),
+    decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
+    nodeQueryOptions: {
+      description: 'The object with this id, as seen in a log, a webhook or a REST answer; null if there is none.',
+      complexity: ({ id }) => costOfNodes([id]),
+      resolve: (_root, { id }, _g, _info, load) => (id.typename === '' ? null : load(id)),
+    },
+    nodesQueryOptions: {
+      description: 'The objects with up to 100 ids, in the same order.',
+      complexity: ({ ids }) => costOfNodes(ids),
+      resolve: async (_root, { ids }, _g, _info, load) => {
+        const known = ids.filter((id) => id.typename !== '');
+        const found = await load(known);
+        const byId = new Map(known.map((id, index) => [id.id, found[index]]));
+        return ids.map((id) => byId.get(id.id) ?? null);
+      },
+    },
+    nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
+    edgesFieldOptions: { complexity: { field: 0, multiplier: 1 } },
+    pageInfoFieldOptions: { complexity: 0 },
+    cursorType: 'String',
+  },
+  complexity: {
+    // Measured by cost/limits.ts before execution; the plugin would do so inside the first resolver.
+    disabled: true,
+    fieldComplexity: (args, _g, field): FieldComplexityValue => {
+      const type = getNamedType(field.type);
+      if (isLeafType(type)) return 0;
+      if (type.name.endsWith('Connection')) {
+        return { field: 1, multiplier: Math.max(pageSize(args), 1) };
+      }
+      // A list of plain values is part of its object.
+      if (isObjectType(type) && type.getInterfaces().length === 0 && isListType(field.type)) {
+        return { field: 1, multiplier: 1 };
+      }
+      return { field: 1, multiplier: 1 };
+    },
+  },
+});
+
+export type { IdKind };
+
+for (const [name, description] of [
+  ['DateTime', 'ISO 8601 in UTC with milliseconds and Z; input may carry another offset.'],
+  ['EmailAddress', 'One mailbox, such as ada@example.com.'],
+  ['URL', 'An absolute http or https address.'],
+] as const) {
+  builder.scalarType(name, { description, serialize: (value) => value, parseValue: textOf(name) });
+}
+builder.scalarType('BigInt', {
+  description: 'A whole number beyond 32 bits, as a JSON number.',
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (Number.isSafeInteger(value)) return value as number;
+    throw new GraphQLError('BigInt must be a whole number below 2^53.');
+  },
+});
+builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value });
+
+/** Checks the type only; the core validates the text and refuses it with a reason. */
+function textOf(name: string): (value: unknown) => string {
+  return (value) => {
+    if (typeof value === 'string') return value;
+    throw new GraphQLError(`${name} must be a string.`);
+  };
+}
+
+builder.queryType({});
+builder.mutationType({});
+builder.subscriptionType({});

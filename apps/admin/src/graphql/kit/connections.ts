@@ -1,0 +1,112 @@
+import { cursorOf, type List } from '@postrider/core';
+import type { ArgBuilder, ObjectRef } from '@pothos/core';
+import { builder, type SchemaShape } from './builder.ts';
+
+type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
+
+export interface Edge<T> {
+  readonly node: T;
+  readonly cursor: string;
+}
+
+/** A page as a Relay connection. */
+export interface Connection<T> {
+  readonly edges: readonly Edge<T>[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
+/** Declares <Name>Edge for a type, once: connections and streams share it. */
+export function edgeOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Edge<T>> {
+  const known = edges.get(type);
+  // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
+  const edge = (known ?? builder.edgeObject({ type, name: `${type.name}Edge` })) as ObjectRef<Schema, Edge<T>>;
+  edges.set(type, edge);
+  return edge;
+}
+
+const edges = new WeakMap<object, unknown>();
+
+/** Declares <Name>Connection and <Name>Edge for a type, once. */
+export function connectionOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Connection<T>> {
+  const edge = edgeOf(type);
+  const connection = builder.connectionObject({ type, name: `${type.name}Connection` }, edge);
+  // The plugin types its edges by the shape that a node has before loading; ours are loaded already.
+  return connection as unknown as ObjectRef<Schema, Connection<T>>;
+}
+
+/** The arguments of every connection. Pages go forward only, like REST lists. */
+export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
+  return {
+    first: t.arg.int({ defaultValue: 20, description: 'Entries of the page, from 1 to 100.' }),
+    after: t.arg.string({ description: 'endCursor of the page before, or the cursor of any edge; same filter.' }),
+  };
+}
+
+/** A backward page: has_more and next_cursor of the list describe what comes before it. */
+export function connectionBefore<T extends { readonly id: string }>(
+  list: List<T>,
+  before: string | null | undefined,
+): Connection<T> {
+  const { edges, pageInfo } = connectionFrom(list, null);
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: before != null,
+      hasPreviousPage: list.has_more,
+      get startCursor() {
+        return list.next_cursor ?? edges[0]?.cursor ?? null;
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? pageInfo.startCursor;
+      },
+    },
+  };
+}
+
+/** A list of the core as a connection. Edges have REST cursors, computed only when selected. */
+export function connectionFrom<E extends { readonly id: string }, T extends { readonly id: string } = E>(
+  list: List<E>,
+  after: string | null | undefined,
+  nodeOf: (entry: E) => T = asItIs,
+): Connection<T> {
+  const edges = list.data.map((entry) => new ListEdge(list, nodeOf(entry)));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: list.has_more,
+      hasPreviousPage: after != null,
+      get startCursor() {
+        return edges[0]?.cursor ?? null;
+      },
+      // A page may end short of its limit, after entries that the filter skipped.
+      get endCursor() {
+        return list.next_cursor ?? edges.at(-1)?.cursor ?? null;
+      },
+    },
+  };
+}
+
+/** By default the node is the core's entry itself. */
+function asItIs<T>(entry: unknown): T {
+  // Without a nodeOf the two types are one, by the default of the type parameter.
+  return entry as T;
+}
+
+class ListEdge<T extends { readonly id: string }> implements Edge<T> {
+  readonly node: T;
+  readonly #list: List<unknown>;
+
+  constructor(list: List<unknown>, node: T) {
+    this.#list = list;
+    this.node = node;
+  }
+
+  get cursor(): string {
+    return cursorOf(this.#list, this.node.id);
+  }
+}

@@ -1,0 +1,39 @@
+import { type AppError, errorFields } from '@postrider/core';
+import { GraphQLError } from 'graphql';
+import { camelCase } from './names.ts';
+
+/** An error for errors[], with code and reason spelled as in REST. */
+export function graphqlError(error: AppError): GraphQLError {
+  const { message, details, required_scope, ...fields } = errorFields(error);
+  const extensions = {
+    ...fields,
+    ...(details && {
+      fields: details.map(({ param, ...detail }) => ({
+        ...detail,
+        path: pathOf(param, detail.reason),
+        message: inOurWords(detail.message, detail.reason),
+      })),
+    }),
+    ...(required_scope && { requiredScope: required_scope }),
+  };
+  return new GraphQLError(inOurWords(message, error.reason), { extensions });
+}
+
+/** Page arguments that have another name in the core. */
+const pageArguments: Readonly<Record<string, readonly [RegExp, string]>> = {
+  invalid_limit: [/^limit\b/, 'first'],
+  invalid_cursor: [/^cursor\b/, 'after'],
+};
+
+export function inOurWords(text: string, reason: string): string {
+  const renamed = pageArguments[reason];
+  return renamed ? text.replace(...renamed) : text;
+}
+
+/** A core path such as to[3].email_id, in the names of this schema. */
+export function pathOf(param: string, reason: string): string[] {
+  return inOurWords(param, reason)
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '')
+    .map(camelCase);
+}

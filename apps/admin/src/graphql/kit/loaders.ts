@@ -1,0 +1,160 @@
+import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
+import { readKeys } from '@postrider/core/api-keys';
+import { readAuditEntries, readMakers } from '@postrider/core/audit';
+import { readBulkFailures, readBulks } from '@postrider/core/bulk';
+import { readDomains, readDomainsByName } from '@postrider/core/domains';
+import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
+import { readFailureGroups } from '@postrider/core/failures';
+import { listHolds, readHolds } from '@postrider/core/holds';
+import {
+  getContent,
+  readAttempts,
+  readAttemptsById,
+  readLastAttempts,
+  readMessages,
+  readPlaces,
+  readRecipients,
+} from '@postrider/core/messages';
+import { listQueues, listWorkers, readJobs, readJobsOfMessages } from '@postrider/core/queues';
+import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
+import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
+import {
+  readDeliveriesOfEvents,
+  readDeliveryBodies,
+  readWebhookDeliveries,
+  readWebhooks,
+} from '@postrider/core/webhooks';
+import { readWorkspaces } from '@postrider/core/workspaces';
+import DataLoader from 'dataloader';
+import type { z } from 'zod';
+import type { PageArgs } from './page-size.ts';
+
+// Batch limits of the core's readers.
+const MOST_IDS = 1000;
+const MOST_LOOKED_FOR = 100;
+
+export interface IdLoader<T> {
+  load(id: string): Promise<T>;
+  loadMany(ids: readonly string[]): Promise<T[]>;
+  /** Caches a value that was read on the way. */
+  prime(id: string, value: T): void;
+}
+
+/** Batches the ids that the resolvers of one level ask for. */
+export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, most = MOST_IDS): IdLoader<T> {
+  const loader = new DataLoader<string, T>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: most });
+  const load = (id: string) => loader.load(id);
+  return { load, loadMany: (ids) => Promise.all(ids.map(load)), prime: (id, value) => void loader.prime(id, value) };
+}
+
+export interface PageLoader<T> {
+  /** A page of the list of one owner. */
+  load(id: string, args: PageArgs): Promise<List<T>>;
+}
+
+/** Batches the pages that the nodes of one level ask for, by page size. */
+export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonly List<T>[]>): PageLoader<T> {
+  const bySize = new Map<number | null | undefined, DataLoader<{ id: string; cursor?: string }, List<T>, string>>();
+  const loaderOf = (limit: number | null | undefined) => {
+    const known = bySize.get(limit);
+    if (known) return known;
+    const loader = new DataLoader<{ id: string; cursor?: string }, List<T>, string>(
+      (of) => invoke(ctx, operation, { limit: limit ?? undefined, of }),
+      { maxBatchSize: MOST_IDS, cacheKeyFn: ({ id, cursor }) => `${id} ${cursor ?? ''}` },
+    );
+    bySize.set(limit, loader);
+    return loader;
+  };
+  return { load: (id, { first, after }) => loaderOf(first).load(after == null ? { id } : { id, cursor: after }) };
+}
+
+/** One loader per month. */
+function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<string, MonthUsage>, 'load'> {
+  const byMonth = new Map<string | null, DataLoader<string, MonthUsage>>();
+  return (month) => {
+    const known = byMonth.get(month);
+    if (known) return known;
+    const input = month === null ? {} : { month };
+    const loader = new DataLoader<string, MonthUsage>((ids) => invoke(ctx, readMonthUsages, { ids, ...input }), {
+      maxBatchSize: MOST_IDS,
+    });
+    byMonth.set(month, loader);
+    return loader;
+  };
+}
+
+/** The batched and cached reads of one request. */
+export function createLoaders(ctx: Context) {
+  return {
+    messages: byIds(ctx, readMessages),
+    places: byIds(ctx, readPlaces, MOST_LOOKED_FOR),
+    messagesOfRecipients: byIds(ctx, readRecipients, MOST_LOOKED_FOR),
+    attempts: pagesBy(ctx, readAttempts),
+    lastAttempts: byIds(ctx, readLastAttempts),
+    // One by one: each may be megabytes, and each read is recorded in the audit log.
+    contents: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => contentOrNull(ctx, id))),
+    events: byIds(ctx, readEvents),
+    lastEvents: byIds(ctx, readLastEvents),
+    timelines: pagesBy(ctx, readTimelines),
+    domains: byIds(ctx, readDomains),
+    domainsByName: byIds(ctx, readDomainsByName),
+    holds: byIds(ctx, readHolds),
+    attemptsById: byIds(ctx, readAttemptsById, MOST_LOOKED_FOR),
+    failureGroups: byIds(ctx, readFailureGroups),
+    keys: byIds(ctx, readKeys),
+    suppressions: byIds(ctx, readSuppressions),
+    suppressionsByEmail: byIds(ctx, readSuppressionsByEmail),
+    bulks: byIds(ctx, readBulks),
+    bulkFailures: byIds(ctx, readBulkFailures),
+    webhooks: byIds(ctx, readWebhooks),
+    webhookDeliveries: byIds(ctx, readWebhookDeliveries),
+    deliveriesOfEvents: byIds(ctx, readDeliveriesOfEvents),
+    deliveryBodies: byIds(ctx, readDeliveryBodies, MOST_LOOKED_FOR),
+    jobs: byIds(ctx, readJobs),
+    jobsOfMessages: byIds(ctx, readJobsOfMessages),
+    // Few enough to read all at once.
+    queues: once(async () => (await invoke(ctx, listQueues, {})).data),
+    workers: once(async () => (await invoke(ctx, listWorkers, {})).data),
+    heldQueues: once(async () => {
+      const { data } = await invoke(ctx, listHolds, { limit: 100 });
+      return new Map(data.flatMap((hold) => (hold.scope === 'queue' ? [[hold.value, hold]] : [])));
+    }),
+    workspaces: byIds(ctx, readWorkspaces),
+    auditEntries: byIds(ctx, readAuditEntries),
+    makers: byIds(ctx, readMakers),
+    usageOf: usageLoaders(ctx),
+  };
+}
+export type Loaders = ReturnType<typeof createLoaders>;
+
+// Longer than most requests, and shorter than a stream.
+const FRESH_MS = 1000;
+
+/** Caches one read; a stream, which outlives the cache, reads again. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | null = null;
+  let read_at = 0;
+  return () => {
+    if (!found || performance.now() - read_at > FRESH_MS) {
+      read_at = performance.now();
+      found = read();
+    }
+    return found;
+  };
+}
+
+async function inTurn<T>(ids: readonly string[], read: (id: string) => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (const id of ids) found.push(await read(id));
+  return found;
+}
+
+/** Log entries outlive the content of their message. */
+async function contentOrNull(ctx: Context, id: string) {
+  try {
+    return await invoke(ctx, getContent, { id });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { AppError, type ErrorCode, type ErrorDetail, errorCodes } from '@postrider/core';
+import type { ObjectRef } from '@pothos/core';
+import { builder, type SchemaShape } from './builder.ts';
+import { enumOf } from './enums.ts';
+import { inOurWords, pathOf } from './graphql-error.ts';
+
+type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
+
+/** A refusal as a member of a mutation's result union. */
+export class Refusal {
+  readonly error: AppError;
+
+  constructor(error: AppError) {
+    this.error = error;
+  }
+}
+
+const ErrorCodeEnum = enumOf('ErrorCode', errorCodes);
+
+const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
+  description: 'The same error as in REST. code and reason are the same in every API; branch on reason.',
+  fields: (t) => ({
+    code: t.field({ type: ErrorCodeEnum, resolve: ({ error }) => error.code }),
+    reason: t.string({ resolve: ({ error }) => error.reason }),
+    message: t.string({
+      description: 'What to change, for people.',
+      resolve: ({ error }) => inOurWords(error.message, error.reason),
+    }),
+    docsUrl: t.field({
+      type: 'URL',
+      resolve: ({ error }, _, { ctx }) => `${ctx.public_url}/errors/${error.reason}`,
+    }),
+    requestId: t.id({ resolve: (_, __, { ctx }) => ctx.request_id }),
+  }),
+});
+
+const FieldIssue = builder.objectRef<ErrorDetail>('FieldIssue').implement({
+  fields: (t) => ({
+    path: t.stringList({
+      description: 'From the input inwards.',
+      resolve: ({ param, reason }) => pathOf(param, reason),
+    }),
+    reason: t.exposeString('reason'),
+    message: t.string({ resolve: ({ reason, message }) => inOurWords(message, reason) }),
+  }),
+});
+
+const InvalidInputError = builder.objectRef<Refusal>('InvalidInputError').implement({
+  interfaces: [ApiError],
+  fields: (t) => ({
+    fields: t.field({ type: [FieldIssue], resolve: ({ error }) => error.facts.details ?? [] }),
+  }),
+});
+
+const ForbiddenError = builder.objectRef<Refusal>('ForbiddenError').implement({
+  interfaces: [ApiError],
+  fields: (t) => ({
+    requiredScope: t.string({ nullable: true, resolve: ({ error }) => error.facts.required_scope ?? null }),
+  }),
+});
+
+const NotFoundError = builder.objectRef<Refusal>('NotFoundError').implement({ interfaces: [ApiError] });
+
+const StateError = builder.objectRef<Refusal>('StateError').implement({
+  description: 'The request is valid, but the current state does not allow it.',
+  interfaces: [ApiError],
+  fields: (t) => ({
+    currentState: t.string({
+      nullable: true,
+      resolve: ({ error }) => {
+        const state = error.facts.extra?.status ?? error.facts.extra?.state;
+        return state == null ? null : String(state);
+      },
+    }),
+  }),
+});
+
+/** The result type of each code; null: the error is not a result and goes to errors[]. */
+const typeOfCode: Record<ErrorCode, string | null> = {
+  invalid_request: 'InvalidInputError',
+  forbidden: 'ForbiddenError',
+  not_found: 'NotFoundError',
+  unprocessable: 'StateError',
+  unauthorized: null,
+  rate_limited: null,
+  internal_error: null,
+};
+
+/** Declares the union <name>: the payload or a refusal. Mutations with the same payload share one. */
+export function resultOf<T extends object>(name: string, payload: ObjectRef<Schema, T>) {
+  return builder.unionType(name, {
+    types: [payload, InvalidInputError, ForbiddenError, NotFoundError, StateError],
+    resolveType: (value) => (value instanceof Refusal ? (typeOfCode[value.error.code] ?? undefined) : payload.name),
+  });
+}
+
+/** The payload, or the refusal as a member of the result. Internal errors are rethrown. */
+export async function outcome<T>(work: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && typeOfCode[error.code] !== null) return new Refusal(error);
+    throw error;
+  }
+}

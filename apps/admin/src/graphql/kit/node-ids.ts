@@ -1,0 +1,41 @@
+import { AppError, type IdKind, idPrefixes } from '@postrider/core';
+import { type GraphQLSchema, isObjectType } from 'graphql';
+
+export const MOST_NODES = 100;
+
+const typenames = new Map<string, string>();
+const searches = new Map<string, number>();
+
+/** Registers the type of a kind of id, and the cost of a search where no index finds it. */
+export function claimIds(kind: IdKind, typename: string, search_points = 0): void {
+  typenames.set(idPrefixes[kind], typename);
+  if (search_points > 0) searches.set(idPrefixes[kind], search_points);
+}
+
+/**
+ * The cost of node look-ups: one point each, plus one search per kind. The ids are still plain text when the cost is
+ * computed, before the plugin decodes them, which its types do not say.
+ */
+export function costOfNodes(given: readonly (string | { readonly id: string })[]) {
+  const ids = given.map((one) => (typeof one === 'string' ? one : one.id));
+  if (ids.length > MOST_NODES)
+    throw new AppError('query_too_complex', `nodes takes at most ${MOST_NODES} ids, and ${ids.length} were given.`);
+  let field = ids.length;
+  for (const [prefix, points] of searches) if (ids.some((id) => id.startsWith(prefix))) field += points;
+  return { field, multiplier: ids.length };
+}
+
+/** The type of an id by its prefix, or null. */
+export function typenameOf(id: string): string | null {
+  return typenames.get(id.slice(0, id.indexOf('_') + 1)) ?? null;
+}
+
+/** The plugin resolves every node id through a promise; ours are available synchronously. */
+export function answerIdsAtOnce(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;
+    const { id } = type.getFields();
+    if (id) id.resolve = (node: { readonly id: string }) => node.id;
+  }
+  return schema;
+}

@@ -1,0 +1,187 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, createContext, newId, type Services } from '@postrider/core';
+import type { QueryRefunds } from '@postrider/core/usage';
+import { createClientAddress } from '@postrider/net';
+import { execute } from 'graphql';
+import { z } from 'zod';
+import { PAGE_POLICY } from '../../pages/page-policy.ts';
+import { CostMeter } from '../cost/cost-meter.ts';
+import { pointsOf, toldCost } from '../cost/limits.ts';
+import { costOf, type QueryCost } from '../cost/query-cost.ts';
+import { type Admitted, admitKey, rateHeaders, refusalHeaders } from '../http/admit-key.ts';
+import { refusalOf } from '../http/refuse.ts';
+import { namedErrors, publicError } from '../http/server.ts';
+import { tooSlow, within } from '../http/within.ts';
+import { createGraphqlContext, type GraphqlContext } from '../kit/request-context.ts';
+import { createFollow } from '../streams.ts';
+import type { KnownQueries } from './known-queries.ts';
+import { type Plan, runPlan } from './plan.ts';
+
+// Read before authentication; the GraphQL server reads a longer body after it.
+const LONGEST_BODY = 16 * 1024;
+const mediaTypes = new Set(['application/graphql-response+json', 'application/json']);
+
+const bodySchema = z.strictObject({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+});
+
+interface Known {
+  readonly plan: Plan;
+  readonly cost: QueryCost;
+  readonly points: number;
+  readonly variables: Record<string, unknown>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Fast path on node:http for queries that the GraphQL server has validated before. Returns false without answering for
+ * everything else, including malformed requests.
+ */
+export function createKnownAnswers(
+  services: Services,
+  refunds: QueryRefunds,
+  known: KnownQueries,
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
+  const costs = new WeakMap<Plan, QueryCost | null>();
+
+  return async (request, response) => {
+    const media_type = request.headers.accept ?? '';
+    if (!isPlain(request) || !mediaTypes.has(media_type)) return false;
+    const body = await readWhole(request);
+    if (!body) return true;
+    const asked = read(body);
+    if (!asked) {
+      // The adapter takes an already read body from here.
+      Object.assign(request, { rawBody: body });
+      return false;
+    }
+    const request_id = newId('request', services.clock.now());
+    const answered = await answer(asked, request, request_id).catch((error: unknown) => {
+      services.log.error({ err: error, request_id }, 'a query failed');
+      return refusalOf(new AppError('unexpected', 'The request failed; retry.'), request_id, {});
+    });
+    response.writeHead(answered.status, {
+      'content-type': `${media_type}; charset=utf-8`,
+      ...answered.headers,
+      'content-length': Buffer.byteLength(answered.body),
+      'x-request-id': request_id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'content-security-policy': PAGE_POLICY,
+    });
+    response.end(answered.body);
+    return true;
+  };
+
+  function read(body: Buffer): Known | null {
+    const parsed = bodySchema.safeParse(jsonOf(body));
+    const plan = parsed.success ? known.find(parsed.data.query) : null;
+    if (!plan || !parsed.success) return null;
+    const { operationName = null, variables } = parsed.data;
+    if (operationName !== null && operationName !== plan.name) return null;
+    const cost = costAt(plan, variables ?? {});
+    const points = cost && pointsOf(cost);
+    return typeof points === 'number' && cost ? { plan, cost, points, variables: variables ?? {} } : null;
+  }
+
+  /** Null if it cannot be computed; the GraphQL server then refuses the request. */
+  function costAt(plan: Plan, variables: Record<string, unknown>): QueryCost | null {
+    const before = plan.takes_variables ? undefined : costs.get(plan);
+    if (before !== undefined) return before;
+    // A complexity may read the clock; the caller is not authenticated yet.
+    const told = costOf(plan.schema, plan.document, plan.name, variables, { ctx: services });
+    const cost = 'errors' in told ? null : told;
+    if (!plan.takes_variables) costs.set(plan, cost);
+    return cost;
+  }
+
+  async function answer(asked: Known, request: IncomingMessage, request_id: string): Promise<Answer> {
+    const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
+    const admitted = await admitKey(services, request.headers.authorization, address, asked.points);
+    if ('error' in admitted) {
+      const { error, window } = admitted;
+      return refusalOf(error, request_id, refusalHeaders(error, window));
+    }
+    const ctx = {
+      ...createContext(services, admitted.actor, { request_id, via: 'graphql', address }),
+      actor: admitted.actor,
+    };
+    const begun = meterOf(asked, admitted);
+    const g = createGraphqlContext(ctx, begun, createFollow(services, admitted.credential));
+    const answered = await within(run(asked, admitted, g));
+    if (!answered) return refusalOf(tooSlow(), request_id, {});
+    const { cost, ...result } = answered;
+    refunds.give(admitted.actor.key_id, cost.spared);
+    const { limit, reset_unix } = cost.charged.window;
+    return {
+      status: 200,
+      headers: rateHeaders({ limit, remaining: cost.remaining, reset_unix }),
+      body: JSON.stringify({ ...result, extensions: { cost: toldCost(cost) } }),
+    };
+  }
+
+  async function run(asked: Known, admitted: Admitted, g: GraphqlContext) {
+    const { plan, variables } = asked;
+    try {
+      return { data: await runPlan(plan, g, variables), cost: g.cost };
+    } catch {
+      // Full execution reports what failed and where. The loaders' caches are kept, and resolvers that the plan started
+      // still count on its own meter.
+      const cost = meterOf(asked, admitted);
+      const again = { ...g, cost };
+      const { document, schema } = plan;
+      const result = await execute({ schema, document, contextValue: again, variableValues: variables });
+      if (!result.errors) return { data: result.data ?? null, cost };
+      const errors = namedErrors(services.log, result.errors.map(publicError), g.ctx.request_id);
+      return { errors, data: result.data ?? null, cost };
+    }
+  }
+}
+
+function meterOf({ points, cost }: Known, { charged }: Admitted): CostMeter {
+  const meter = new CostMeter(charged);
+  meter.requested = points;
+  meter.begin(cost);
+  return meter;
+}
+
+/** A small JSON POST to /graphql. */
+function isPlain({ method, url, headers }: IncomingMessage): boolean {
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  return (
+    url === '/graphql' &&
+    method === 'POST' &&
+    headers['content-type'] === 'application/json' &&
+    headers['content-encoding'] === undefined &&
+    length > 0 &&
+    length <= LONGEST_BODY
+  );
+}
+
+/** Null if the client disconnected. */
+function readWhole(request: IncomingMessage): Promise<Buffer | null> {
+  const { promise, resolve } = Promise.withResolvers<Buffer | null>();
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  request.once('close', () => resolve(null));
+  request.once('error', () => resolve(null));
+  return promise;
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

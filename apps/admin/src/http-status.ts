@@ -1,0 +1,12 @@
+import type { ErrorCode } from '@postrider/core';
+
+/** The HTTP status of each error code. */
+export const httpStatus = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal_error: 500,
+} as const satisfies Record<ErrorCode, number>;

@@ -1,0 +1,171 @@
+import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { confirmPassword, login, loginByLink, logout } from '@postrider/core/people';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { html } from 'hono/html';
+import type { AdminEnv } from '../admin-env.ts';
+import { httpStatus } from '../http-status.ts';
+import { crossSiteRefusal } from '../session/own-origin.ts';
+import { dropSession, keepSession, sessionOf, sessionToken } from '../session/session.ts';
+import { ownPath } from './own-path.ts';
+import { page } from './page.ts';
+
+type EndpointLease = Context<AdminEnv>;
+
+const MOST_BYTES = 10 * 1024;
+
+/** Sign-in and sign-out pages, without scripts. */
+export function loginRoutes(services: Services): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
+  for (const path of ['/login/*', '/logout']) routes.use(path, formPage(services));
+  routes.get('/login', (context) => context.html(loginPage({ next: context.req.query('next') })));
+  routes.post('/login', async (context) => {
+    const form = await readForm(context);
+    const next = form.get('next') ?? undefined;
+    const email = form.get('email') ?? '';
+    try {
+      const token = await login(
+        services,
+        { email, password: form.get('password') ?? '' },
+        arrivalOf(services, context),
+      );
+      keepSession(services, context, token);
+      return context.redirect(ownPath(next), 303);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return context.html(loginPage({ next, email, problem: error.message }), httpStatus[error.code]);
+    }
+  });
+  // A mail scanner that follows the link sends a GET, which must not use up the token.
+  routes.get('/login/link/:token', (context) => context.html(linkPage()));
+  routes.post('/login/link/:token', async (context) => {
+    try {
+      const token = await loginByLink(services, context.req.param('token'), arrivalOf(services, context));
+      keepSession(services, context, token);
+      return context.redirect('/', 303);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return context.html(linkPage(error.message), httpStatus[error.code]);
+    }
+  });
+  routes.get('/login/confirm', async (context) => {
+    const actor = await sessionOf(services, context);
+    const next = context.req.query('next');
+    return actor
+      ? context.html(confirmPage({ email: actor.email, next }))
+      : context.redirect(`/login?next=${encodeURIComponent(ownPath(next))}`);
+  });
+  routes.post('/login/confirm', async (context) => {
+    const form = await readForm(context);
+    const next = form.get('next') || undefined;
+    const actor = await sessionOf(services, context);
+    if (!actor) return context.redirect(`/login?next=${encodeURIComponent(ownPath(next))}`, 303);
+    const { request_id, address } = context.var;
+    try {
+      const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
+      const { confirmed_until } = await invoke(ctx, confirmPassword, { password: form.get('password') ?? '' });
+      if (ctx.notes.session_token !== null) keepSession(services, context, ctx.notes.session_token);
+      return next === undefined ? context.html(confirmedPage(confirmed_until)) : context.redirect(ownPath(next), 303);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return context.html(confirmPage({ email: actor.email, next, problem: error.message }), httpStatus[error.code]);
+    }
+  });
+  routes.get('/logout', (context) => context.html(logoutPage()));
+  routes.post('/logout', async (context) => {
+    const actor = await sessionOf(services, context);
+    if (actor) {
+      const { request_id, address } = context.var;
+      await invoke(createContext(services, actor, { request_id, address, via: 'dashboard' }), logout, {});
+    }
+    dropSession(services, context);
+    // Pages keep queries in browser storage, and those may contain addresses.
+    context.header('clear-site-data', '"storage"');
+    return context.redirect('/login', 303);
+  });
+  return routes;
+}
+
+/** Pages that accept POST from their own forms only. */
+function formPage(services: Services): MiddlewareHandler<AdminEnv> {
+  const limit = bodyLimit({ maxSize: MOST_BYTES, onError: (context) => context.text('The form is too large.', 400) });
+  return async (context, next) => {
+    context.header(
+      'content-security-policy',
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+    );
+    // With no-referrer, browsers send "Origin: null" with a form.
+    context.header('referrer-policy', 'same-origin');
+    if (context.req.method === 'GET') return next();
+    const refusal = crossSiteRefusal(services, context) ?? nameless(context);
+    return refusal ? context.text(refusal.message, httpStatus[refusal.code]) : limit(context, next);
+  };
+}
+
+/** Browsers name the origin of a form; a client that does not, or that sends another encoding, is refused. */
+function nameless(context: EndpointLease): AppError | null {
+  const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');
+  if (from === undefined)
+    return new AppError('cross_site_request', 'The request has neither Origin nor Sec-Fetch-Site; use a browser.');
+  const type = context.req.header('content-type') ?? '';
+  return type === '' || /^application\/x-www-form-urlencoded(?:;|$)/i.test(type)
+    ? null
+    : new AppError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
+}
+
+async function readForm(context: EndpointLease): Promise<URLSearchParams> {
+  return new URLSearchParams(await context.req.text());
+}
+
+function arrivalOf(services: Services, context: EndpointLease) {
+  const { request_id, address } = context.var;
+  return { request_id, address, replaces: sessionToken(services, context) };
+}
+
+function loginPage(form: { readonly next: string | undefined; readonly email?: string; readonly problem?: string }) {
+  return page(
+    'Sign in',
+    html`${problemText(form.problem)}<form method="post" action="/login">
+      <input type="hidden" name="next" value="${ownPath(form.next)}">
+      <p><label>E-mail address<br><input type="email" name="email" value="${form.email ?? ''}" autocomplete="username" required autofocus></label></p>
+      <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required></label></p>
+      <p><button type="submit">Sign in</button></p></form>`,
+  );
+}
+
+function linkPage(problem?: string) {
+  const form = html`<form method="post"><p><button type="submit" autofocus>Sign in</button></p></form>`;
+  const again = html`<p><a href="/login">Sign in with a password</a></p>`;
+  return page('Sign in', html`${problemText(problem)}${problem === undefined ? form : again}`);
+}
+
+function confirmPage(form: { readonly email: string; readonly next: string | undefined; readonly problem?: string }) {
+  return page(
+    'Confirm your password',
+    html`${problemText(form.problem)}<p>Some actions ask for your password again if you signed in more than an hour ago.</p>
+      <form method="post" action="/login/confirm">
+      <input type="hidden" name="next" value="${form.next === undefined ? '' : ownPath(form.next)}">
+      <p><label>E-mail address<br><input type="email" value="${form.email}" autocomplete="username" readonly></label></p>
+      <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required autofocus></label></p>
+      <p><button type="submit">Confirm</button></p></form>
+      <p>Without a password, <a href="/logout">sign out</a> and sign in by a new link.</p>`,
+  );
+}
+
+function confirmedPage(until: string) {
+  return page(
+    'Password confirmed',
+    html`<p>You will not be asked again until ${until}. Go back and retry the action.</p>`,
+  );
+}
+
+function logoutPage() {
+  return page(
+    'Sign out',
+    html`<form method="post" action="/logout"><p><button type="submit">Sign out</button></p></form>`,
+  );
+}
+
+function problemText(problem: string | undefined) {
+  return problem === undefined ? '' : html`<p role="alert"><strong>${problem}</strong></p>`;
+}

@@ -1,0 +1,58 @@
+import { AppError, type Services, type UserActor } from '@postrider/core';
+import { findSession } from '@postrider/core/people';
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import type { AdminEnv } from '../admin-env.ts';
+import { httpStatus } from '../http-status.ts';
+import { crossSiteRefusal } from './own-origin.ts';
+
+// The longest lifetime of a session; the server decides when it ends.
+const COOKIE_SECONDS = 7 * 86_400;
+
+/** Browsers accept a __Host- cookie only over https, with Secure and without a Domain. */
+function cookieOf({ config }: Pick<Services, 'config'>) {
+  const secure = config.PUBLIC_URL?.startsWith('https:') ?? false;
+  return {
+    name: secure ? '__Host-sid' : 'sid',
+    about: { httpOnly: true, sameSite: 'Lax', path: '/', secure },
+  } as const;
+}
+
+export function sessionToken(services: Services, context: Context): string | null {
+  return getCookie(context, cookieOf(services).name) || null;
+}
+
+export function keepSession(services: Services, context: Context, token: string): void {
+  const { name, about } = cookieOf(services);
+  setCookie(context, name, token, { ...about, maxAge: COOKIE_SECONDS });
+}
+
+export function dropSession(services: Services, context: Context): void {
+  const { name, about } = cookieOf(services);
+  deleteCookie(context, name, about);
+}
+
+/** The user of the session cookie, or null. */
+export async function sessionOf(services: Services, context: Context): Promise<UserActor | null> {
+  const token = sessionToken(services, context);
+  return token === null ? null : findSession(services, token);
+}
+
+/** Sets `actor` for signed-in users, and redirects other requests to the sign-in page. */
+export function requireSession(services: Services): MiddlewareHandler<AdminEnv> {
+  return async (context, next) => {
+    const foreign = crossSiteRefusal(services, context);
+    if (foreign) return context.text(foreign.message, httpStatus[foreign.code]);
+    const actor = await sessionOf(services, context);
+    if (actor) {
+      context.set('actor', actor);
+      return next();
+    }
+    if (context.req.method !== 'GET') {
+      const { message, code } = new AppError('session_ended', 'Not signed in; sign in and retry.');
+      return context.text(message, httpStatus[code]);
+    }
+    const { pathname, search } = new URL(context.req.url);
+    return context.redirect(`/login?next=${encodeURIComponent(pathname + search)}`);
+  };
+}

@@ -1,0 +1,284 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHandler as createAdmin } from '@postrider/admin';
+import { createContext, invoke, newId } from '@postrider/core';
+import { createKey, type Scope } from '@postrider/core/api-keys';
+import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
+import { createHandler as createRest } from '@postrider/rest';
+import type { World } from '@postrider/testing';
+import { type ApiName, type Given, isAbsent, type UseCase } from './use-case.ts';
+
+/** A caller, as a key and as a person. */
+export interface Caller {
+  readonly workspace_id: string;
+  readonly secret: string;
+  readonly cookie: string;
+}
+
+export interface Refusal {
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly required_scope: string | null;
+  /** The bad fields, as paths in the names of the core. */
+  readonly params: readonly string[];
+}
+
+export type Answer = { readonly value: unknown } | { readonly refusal: Refusal };
+
+export interface Api {
+  readonly name: ApiName;
+  ask(use: UseCase, given: Given, caller: Caller): Promise<Answer>;
+}
+
+export interface Apis {
+  readonly rest: Api;
+  readonly graphql: Api;
+  readonly trpc: Api;
+  /** Root fields of GraphQL that this server answers. */
+  rootFields(caller: Caller): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** The three APIs of one world, each over HTTP. */
+export async function startApis(world: World): Promise<Apis> {
+  const [rest, admin] = await Promise.all([
+    listen(createRest(world.services) as RequestListener),
+    listen(createAdmin(world.services) as RequestListener),
+  ]);
+  return {
+    rest: restApi(`http://127.0.0.1:${rest.port}/v1`),
+    graphql: graphqlApi(`http://127.0.0.1:${admin.port}/graphql`),
+    trpc: trpcApi(`http://127.0.0.1:${admin.port}/trpc`),
+    async rootFields({ secret }) {
+      const asked = '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }';
+      const body = await post(`http://127.0.0.1:${admin.port}/graphql`, { query: asked }, bearer(secret));
+      type Named = { readonly fields: readonly { readonly name: string }[] };
+      const { __schema } = body.data as { __schema: { queryType: Named; mutationType: Named } };
+      return [...__schema.queryType.fields, ...__schema.mutationType.fields].map(({ name }) => name);
+    },
+    async stop() {
+      await Promise.all([rest.stop(), admin.stop()]);
+    },
+  };
+}
+
+async function listen(handle: RequestListener): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  const server = createServer({ keepAliveTimeout: 65_000 }, handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+type Json = Record<string, unknown>;
+
+async function post(url: string, body: unknown, headers: Record<string, string>): Promise<Json> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return (await answer.json()) as Json;
+}
+
+interface CoreError {
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly required_scope?: string;
+  readonly details?: readonly { readonly param: string }[];
+}
+
+function refusalOf({ code, reason, message, required_scope = '', details = [] }: CoreError): Answer {
+  const params = details.map(({ param }) => pathOf(param.split(/[.[\]]+/)));
+  return { refusal: { code, reason, message, required_scope: required_scope || null, params } };
+}
+
+function pathOf(parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    .join('.');
+}
+
+function restApi(url: string): Api {
+  return {
+    name: 'rest',
+    async ask(use, { input }, { secret }) {
+      const { verb, path } = wayOf(use.rest);
+      const left = { ...input };
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+        const value = String(left[name]);
+        delete left[name];
+        return encodeURIComponent(value);
+      });
+      const query = new URLSearchParams();
+      if (verb === 'GET') for (const [name, value] of Object.entries(left)) query.append(name, String(value));
+      const answer = await fetch(`${url}${filled}${query.size === 0 ? '' : `?${query}`}`, {
+        method: verb,
+        headers: { ...bearer(secret), ...(verb !== 'GET' && { 'content-type': 'application/json' }) },
+        ...(verb !== 'GET' && Object.keys(left).length > 0 && { body: JSON.stringify(left) }),
+      });
+      const body = (await answer.json()) as Json;
+      return answer.ok ? { value: body } : refusalOf(body.error as CoreError);
+    },
+  };
+}
+
+function trpcApi(url: string): Api {
+  return {
+    name: 'trpc',
+    async ask(use, { input }, { cookie }) {
+      const { verb, path } = wayOf(use.trpc);
+      const headers = { cookie, 'x-postrider': '1' };
+      const body =
+        verb === 'POST'
+          ? await post(`${url}/${path}`, input, headers)
+          : ((await (
+              await fetch(`${url}/${path}?input=${encodeURIComponent(JSON.stringify(input))}`, { headers })
+            ).json()) as Json);
+      if ('error' in body) {
+        const { message, data } = body.error as { message: string; data: Omit<CoreError, 'message'> };
+        return refusalOf({ ...data, message });
+      }
+      return { value: (body.result as { data: unknown }).data };
+    },
+  };
+}
+
+interface Issue {
+  readonly path: readonly string[];
+}
+
+function graphqlApi(url: string): Api {
+  return {
+    name: 'graphql',
+    async ask(use, given, { secret }) {
+      const way = use.graphql;
+      if (isAbsent(way)) throw new Error(`${use.name} is absent: ${way.absent}`);
+      const asked = { query: way.document, variables: way.variables(given) };
+      const { data, errors } = await post(url, asked, bearer(secret));
+      const [error] = (errors ?? []) as { message: string; extensions: Json }[];
+      if (error) {
+        const { code, reason, requiredScope = null, fields = [] } = error.extensions;
+        const params = (fields as Issue[]).map(({ path }) => coreWords(pathOf(path), String(reason)));
+        const required_scope = requiredScope as string | null;
+        const message = coreWords(error.message, String(reason));
+        return { refusal: { code: String(code), reason: String(reason), message, required_scope, params } };
+      }
+      const { value } = data as { value: unknown };
+      const refused = value as {
+        code?: string;
+        reason: string;
+        message: string;
+        required_scope?: string;
+        fields?: Issue[];
+      };
+      if (
+        value !== null &&
+        typeof value === 'object' &&
+        '__typename' in value &&
+        /Error$/.test(String(value.__typename))
+      ) {
+        const { code = '', reason, message, required_scope = null, fields = [] } = refused;
+        const params = fields.map(({ path }) => pathOf(path));
+        return { refusal: { code: code.toLowerCase(), reason, message, required_scope, params } };
+      }
+      return { value: snakeFields(way.value(value)) };
+    },
+  };
+}
+
+/** What GraphQL says of the arguments of a page, with the names that other APIs have for them. */
+function coreWords(text: string, reason: string): string {
+  if (reason === 'invalid_limit') return text.replace(/^first\b/, 'limit');
+  return reason === 'invalid_cursor' ? text.replace(/^after\b/, 'cursor') : text;
+}
+
+function wayOf(way: UseCase['rest']): { readonly verb: string; readonly path: string } {
+  if (isAbsent(way)) throw new Error(`it is absent: ${way.absent}`);
+  const [verb = '', path = ''] = way.split(' ');
+  return { verb, path };
+}
+
+/** The fields of GraphQL under the names of the core. */
+function snakeFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeFields);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [/^[a-z]\w*$/.test(name) ? pathOf([name]) : name, snakeFields(inner)]),
+  );
+}
+
+/** A caller with a key of these scopes, and a session in this role. */
+export async function callerOf(
+  world: World,
+  workspace_id: string,
+  scopes: readonly Scope[],
+  role: WorkspaceRole | 'operator',
+): Promise<Caller> {
+  const { services, clock } = world;
+  const { secret } = await invoke(world.as(workspace_id), createKey, { name: 'Caller', scopes });
+  const user_id = newId('user', clock.now());
+  const email = `${user_id}@people.test`;
+  await insertUser(services.sql, {
+    id: user_id,
+    email,
+    password_hash: null,
+    operator: role === 'operator',
+    vouched: true,
+  });
+  if (role !== 'operator') {
+    await services.sql`
+      insert into members (workspace_id, user_id, role, created_at)
+      values (${workspace_id}, ${user_id}, ${role}, clock_now())`;
+  }
+  const { token } = await services.sql.begin((tx) =>
+    beginSession(tx, clock.now(), { user_id, workspace_id, by_link: false }),
+  );
+  return { workspace_id, secret, cookie: `sid=${token}` };
+}
+
+/** An adapter that forgets to say who asks. */
+export function forgetful(world: World, { name }: Api): Api {
+  return {
+    name,
+    ask: (use, { input }, { workspace_id }) => answerOf(invoke(world.as(workspace_id), use.operation, input)),
+  };
+}
+
+/** An adapter that loses a filter on the way. */
+export function dropping(api: Api, filter: string): Api {
+  return {
+    name: api.name,
+    ask: (use, { input, ...others }, caller) => {
+      const { [filter]: _, ...left } = input;
+      return api.ask(use, { ...others, input: left }, caller);
+    },
+  };
+}
+
+/** An adapter that looks in one workspace for every caller. */
+export function showing(world: World, { name }: Api, workspace_id: string): Api {
+  const actor = { kind: 'system', workspace_id } as const;
+  return {
+    name,
+    ask: (use, { input }) => answerOf(invoke(createContext(world.services, actor), use.operation, input)),
+  };
+}
+
+async function answerOf(work: Promise<unknown>): Promise<Answer> {
+  try {
+    return { value: JSON.parse(JSON.stringify(await work)) };
+  } catch (error) {
+    const { code, reason, message, facts } = error as CoreError & { readonly facts: Omit<CoreError, 'code'> };
+    return refusalOf({ ...facts, code, reason, message });
+  }
+}

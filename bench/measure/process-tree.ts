@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessStat {
+  readonly parent: number;
+  /** CPU time, ended children included. */
+  readonly seconds: number;
+}
+
+// USER_HZ: Linux reports hundredths of a second, independent of the scheduler's clock.
+const TICKS_PER_SECOND = 100;
+
+/** All processes of this machine; none without Linux's /proc. */
+export function readProcesses(): Map<number, ProcessStat> {
+  const processes = new Map<number, ProcessStat>();
+  for (const pid of processIds()) {
+    const stat = readStat(pid);
+    if (stat) processes.set(pid, stat);
+  }
+  return processes;
+}
+
+/** These processes and all their descendants. */
+export function treeOf(roots: readonly number[], processes = readProcesses()): number[] {
+  const children = new Map<number, number[]>();
+  for (const [pid, { parent }] of processes) children.set(parent, [...(children.get(parent) ?? []), pid]);
+  const tree: number[] = [];
+  const todo = [...roots];
+  for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
+    if (processes.has(pid)) tree.push(pid);
+    todo.push(...(children.get(pid) ?? []));
+  }
+  return tree;
+}
+
+export function parentOf(pid: number): number {
+  return readStat(pid)?.parent ?? 0;
+}
+
+/** Program and arguments; empty once the process is gone. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+function readStat(pid: number): ProcessStat | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may hold spaces; fields 3 and on of proc(5) follow it.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + field, 0);
+    return { parent: fields[1] ?? 0, seconds: ticks / TICKS_PER_SECOND };
+  } catch {
+    return null;
+  }
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+
+export interface ProcessorTicks {
+  readonly all: number;
+  readonly stolen: number;
+}
+
+// Of the line `cpu` in proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is in user already.
+const COUNTED = 8;
+
+/** The CPU times so far; null without /proc. */
+export function readTicks(): ProcessorTicks {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+    const ticks = line
+      .trim()
+      .split(/\s+/)
+      .slice(1, COUNTED + 1)
+      .map(Number);
+    return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[COUNTED - 1] ?? 0 };
+  } catch {
+    return { all: 0, stolen: 0 };
+  }
+}
+
+/** The CPU time since then that the hypervisor gave to other guests, in percent. */
+export function stealPercent(before: ProcessorTicks, after: ProcessorTicks): number {
+  const all = after.all - before.all;
+  return all <= 0 ? 0 : ((after.stolen - before.stolen) / all) * 100;
+}

@@ -1,0 +1,48 @@
+import type { LoadResult } from '../measure/load.ts';
+import { runSends } from '../measure/wrk.ts';
+import type { AcceptTarget } from './accept-target.ts';
+import type { ProductProcess } from './product.ts';
+
+export interface AcceptLoad {
+  readonly keys: number;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Accepted mails per second with these processes, after a second of warm-up. */
+export async function acceptRate(
+  target: AcceptTarget,
+  start: () => Promise<readonly ProductProcess[]>,
+  { keys, connections, seconds }: AcceptLoad,
+): Promise<LoadResult> {
+  await target.reset();
+  const processes = await start();
+  try {
+    const port = processes.map((process) => process.port);
+    const requests = target.requests.slice(0, keys);
+    const warm = await runSends({ port, connections, seconds: 1, requests });
+    const result = await runSends({ port, connections, seconds, requests });
+    await requireAllStored(target, [warm, result], connections);
+    return result;
+  } finally {
+    for (const process of processes) await process.stop();
+  }
+}
+
+/** A rate counts only if every answer was a 202 and every 202 is in the table. */
+async function requireAllStored(
+  target: AcceptTarget,
+  results: readonly LoadResult[],
+  connections: number,
+): Promise<void> {
+  const accepted = results.reduce((sum, { statuses }) => sum + (statuses.get(202) ?? 0), 0);
+  const answered = results.reduce(
+    (sum, { statuses }) => sum + [...statuses.values()].reduce((all, count) => all + count, 0),
+    0,
+  );
+  const stored = await target.countMessages();
+  // Requests in flight at the end of the load may be stored although their response was not read.
+  if (accepted !== answered || stored < accepted || stored > accepted + results.length * connections) {
+    throw new Error(`${answered} answers, ${accepted} of them 202, ${stored} messages stored`);
+  }
+}

@@ -1,0 +1,77 @@
+import { ARRIVAL_LIMIT_MS, arrival, type Flow, measureFlow, stopAll } from '../measure/flow.ts';
+import { runLoad } from '../measure/load.ts';
+import { signatureRate } from '../measure/signature-rate.ts';
+import { runSends } from '../measure/wrk.ts';
+import { startSinkProcess } from '../receivers/sink-process.ts';
+import { type ProductDatabase, startProduct } from './product.ts';
+import { letter } from './sample.ts';
+import { vacuum } from './vacuum.ts';
+
+const CONNECTIONS = 50;
+
+export function deliveryEnvironment(sink_port: number): Readonly<Record<string, string>> {
+  return { DELIVERY: `smtp://127.0.0.1:${sink_port}`, RETURN_PATH_DOMAIN: 'bounces.example.com' };
+}
+
+/** From HTTP to the receiver through the whole product: rest and worker in one process each. */
+export async function flowThroughProduct(product: ProductDatabase, bytes: number, seconds: number): Promise<Flow> {
+  const sink = await startSinkProcess();
+  await product.reset();
+  const rest = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest' });
+  const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
+  const requests = product.requestsOf(letter(bytes));
+  // What wrk has asked for when its time is over is taken, though wrk does not count it.
+  const load = async (duration: number): Promise<number> => {
+    const before = await product.countMessages();
+    await runSends({ port: rest.port, connections: CONNECTIONS, seconds: duration, requests });
+    return (await product.countMessages()) - before;
+  };
+  try {
+    await arrival(sink, await load(Math.ceil(seconds / 2)));
+    return await measureFlow(sink, [rest.pid, worker.pid, product.postmaster], () => load(seconds));
+  } finally {
+    await stopAll([worker, rest, sink]);
+  }
+}
+
+export interface Drain {
+  readonly flow: Flow;
+  /** RSA-2048 signatures a second: the mean of right before and right after. */
+  readonly signatures: number;
+}
+
+/** Drains a queue that was filled while no worker ran, from the start of a running worker to the last mail. */
+export async function drainProduct(
+  product: ProductDatabase,
+  bytes: number,
+  count: number,
+  signing_seconds: number,
+): Promise<Drain> {
+  const sink = await startSinkProcess();
+  try {
+    await product.reset();
+    const requests = product.requestsOf(letter(bytes));
+    const rest = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest' });
+    try {
+      const filling = { port: rest.port, connections: CONNECTIONS, seconds: ARRIVAL_LIMIT_MS / 1000, count, requests };
+      await runLoad(filling);
+    } finally {
+      await rest.stop();
+    }
+    const filled = await product.countMessages();
+    await vacuum(product.sql);
+    const before = signatureRate(signing_seconds);
+    const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
+    try {
+      // The first tenth is warm-up, as everywhere.
+      const rest_of_it = filled - (await arrival(sink, Math.ceil(filled / 10)));
+      const flow = await measureFlow(sink, [worker.pid, product.postmaster], async () => rest_of_it);
+      await worker.stop();
+      return { flow, signatures: (before + signatureRate(signing_seconds)) / 2 };
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    await sink.stop();
+  }
+}

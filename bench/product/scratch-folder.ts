@@ -1,0 +1,17 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs with a new folder that Postgres's own user can pass through, and removes it. */
+export async function inScratchFolder<Result>(
+  name: string,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), `postrider-bench-${name}-`));
+  chmodSync(folder, 0o755);
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

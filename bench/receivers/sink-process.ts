@@ -1,0 +1,77 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findProgram } from '../peers/postfix.ts';
+import { freePort } from '../product/free-port.ts';
+import { startSink } from './sink.ts';
+
+export interface SinkProcess {
+  readonly port: number;
+  readonly pid: number;
+  readonly method: string;
+  /** Mails taken so far, as of a few milliseconds ago. */
+  count(): number;
+  stop(): Promise<void>;
+}
+
+const REPORT_MS = 5;
+
+/** A receiver in its own process, the same for every peer: Postfix's smtp-sink, or ours if that is not installed. */
+export async function startSinkProcess(): Promise<SinkProcess> {
+  const program = findProgram('smtp-sink');
+  return program ? startSmtpSink(program) : startOwnSink();
+}
+
+async function startSmtpSink(program: string): Promise<SinkProcess> {
+  const port = await freePort();
+  // It counts on its standard output, and asks to give root up.
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+  const child = spawn(program, ['-c', ...user, `127.0.0.1:${port}`, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let taken = 0;
+  let tail = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString('latin1')).slice(-200);
+    taken = Number([...tail.matchAll(/mesg=(\d+)\D/g)].at(-1)?.[1] ?? taken);
+  });
+  while (!(await answers(port))) await delay(20);
+  return { port, pid: child.pid ?? 0, method: 'smtp-sink', count: () => taken, stop: () => end(child) };
+}
+
+async function startOwnSink(): Promise<SinkProcess> {
+  const child = fork(fileURLToPath(import.meta.url), { serialization: 'json' });
+  let taken = 0;
+  const [port] = (await once(child, 'message')) as [number];
+  child.on('message', (count) => {
+    taken = Number(count);
+  });
+  return { port, pid: child.pid ?? 0, method: 'a sink of our own', count: () => taken, stop: () => end(child) };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+if (import.meta.main) {
+  const sink = await startSink();
+  process.send?.(sink.port);
+  let told = 0;
+  setInterval(() => {
+    if (sink.count() !== told) process.send?.(sink.count());
+    told = sink.count();
+  }, REPORT_MS);
+}

@@ -1,0 +1,85 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+export interface Sink {
+  readonly port: number;
+  /** Mails taken so far. */
+  count(): number;
+  stop(): Promise<void>;
+}
+
+/** Called for each mail with the time of the first byte of its transaction, in milliseconds since 1970. */
+export type OnMail = (mail: string, began_at: number) => void;
+
+const END = '\r\n.\r\n';
+
+/** An SMTP server that accepts and discards everything, with as little work as the protocol allows. */
+export async function startSink(on_mail?: OnMail): Promise<Sink> {
+  let taken = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    converse(
+      socket,
+      (mail, began_at) => {
+        taken += 1;
+        on_mail?.(mail, began_at);
+      },
+      on_mail !== undefined,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    count: () => taken,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function converse(socket: Socket, on_mail: OnMail, keeps: boolean): void {
+  let body = false;
+  let pending = '';
+  let pending_since = 0;
+  let began_at = 0;
+  let mail = '';
+  socket.write('220 sink\r\n');
+  socket.on('data', (chunk) => {
+    const arrived = performance.timeOrigin + performance.now();
+    if (pending.length === 0) pending_since = arrived;
+    pending += chunk.toString('latin1');
+    let answers = '';
+    while (pending.length > 0) {
+      if (body) {
+        const end = pending.indexOf(END);
+        // The dot may be split over two chunks.
+        const rest = end < 0 ? Math.max(0, pending.length - END.length + 1) : end + END.length;
+        if (keeps) mail += pending.slice(0, rest);
+        pending = pending.slice(rest);
+        pending_since = arrived;
+        if (end < 0) break;
+        body = false;
+        answers += '250 taken\r\n';
+        on_mail(mail, began_at);
+        mail = '';
+        continue;
+      }
+      const line = pending.indexOf('\r\n');
+      if (line < 0) break;
+      const command = pending.slice(0, 4).toUpperCase();
+      if (command === 'MAIL') began_at = pending_since;
+      pending = pending.slice(line + 2);
+      pending_since = arrived;
+      body = command === 'DATA';
+      if (command === 'DATA') answers += '354 go on\r\n';
+      else if (command === 'QUIT') answers += '221 bye\r\n';
+      else if (command === 'EHLO') answers += '250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n';
+      else answers += '250 ok\r\n';
+    }
+    if (answers !== '') socket.write(answers);
+  });
+}

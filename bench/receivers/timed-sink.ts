@@ -1,0 +1,71 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startSink } from './sink.ts';
+
+export interface TimedSink {
+  readonly port: number;
+  /** Mails taken so far, as of a few milliseconds ago. */
+  count(): number;
+  /** For each message that came since the last call: when its first byte did, in milliseconds since 1970. */
+  firstBytes(): Promise<ReadonlyMap<string, number>>;
+  stop(): Promise<void>;
+}
+
+type Report = { readonly port: number } | { readonly count: number } | { readonly first_bytes: [string, number][] };
+
+const REPORT_MS = 20;
+
+/** A receiver in a process of its own that notes when each message began to arrive. */
+export async function startTimedSink(): Promise<TimedSink> {
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url));
+  let taken = 0;
+  const opened = Promise.withResolvers<number>();
+  let asked = Promise.withResolvers<ReadonlyMap<string, number>>();
+  child.once('exit', (code) => opened.reject(new Error(`the sink ended with ${code}`)));
+  child.on('message', (message) => {
+    const report = reportOf(message);
+    if ('port' in report) opened.resolve(report.port);
+    else if ('count' in report) taken = report.count;
+    else asked.resolve(new Map(report.first_bytes));
+  });
+  const port = await opened.promise;
+  return {
+    port,
+    count: () => taken,
+    firstBytes() {
+      asked = Promise.withResolvers();
+      child.send('first bytes');
+      return asked.promise;
+    },
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** The child is this very file, so that its messages are reports. */
+function reportOf(message: unknown): Report {
+  return message as Report;
+}
+
+if (import.meta.main) {
+  let times: [string, number][] = [];
+  const sink = await startSink((mail, began_at) => {
+    const id = /^Message-ID: <(msg_[^@]+)@/im.exec(mail)?.[1];
+    if (id !== undefined) times.push([id, began_at]);
+  });
+  const tell = (report: Report) => void process.send?.(report);
+  tell({ port: sink.port });
+  let told = 0;
+  setInterval(() => {
+    if (sink.count() !== told) tell({ count: sink.count() });
+    told = sink.count();
+  }, REPORT_MS);
+  process.on('message', () => {
+    tell({ first_bytes: times });
+    times = [];
+  });
+}

@@ -1,0 +1,53 @@
+import type { Rounds } from '../measure/rounds.ts';
+import { spreadOf } from '../measure/statistics.ts';
+
+/** One line of a printed result: what, beside what, and whether the median of the ratios reaches its goal. */
+export interface Line {
+  readonly id: string;
+  readonly what: string;
+  readonly value: string;
+  /** One for each round; none where nothing stands beside. */
+  readonly ratios: readonly number[];
+  readonly goal: Goal | null;
+}
+
+export interface Goal {
+  readonly at_least?: number;
+  readonly at_most?: number;
+}
+
+export interface Report {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly rounds: Rounds | null;
+}
+
+export function line(id: string, what: string, value: string, ratios: readonly number[] = [], goal?: Goal): Line {
+  return { id, what, value, ratios, goal: goal ?? null };
+}
+
+export function printReport({ title, lines, rounds }: Report): void {
+  process.stdout.write(`\n${title}\n`);
+  for (const { id, what, value, ratios, goal } of lines) {
+    const { median, least, most } = spreadOf(ratios);
+    const shown = ratios.length === 0 ? '' : `× ${median.toFixed(2)}`;
+    const range = ratios.length < 2 ? '' : `${least.toFixed(2)}–${most.toFixed(2)}`;
+    const judged = goal && ratios.length > 0 ? judge(median, goal) : '';
+    process.stdout.write(
+      `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${shown.padEnd(9)}${range.padEnd(12)}${judged}\n`,
+    );
+  }
+  if (rounds) process.stdout.write(`  ${stealText(rounds)}\n`);
+}
+
+function judge(ratio: number, { at_least, at_most }: Goal): string {
+  const reached = (at_least === undefined || ratio >= at_least) && (at_most === undefined || ratio <= at_most);
+  const bound = at_least === undefined ? `≤ ${at_most}` : `≥ ${at_least}`;
+  return `goal ${bound} ${reached ? 'reached' : 'not reached'}`;
+}
+
+function stealText({ steal_percent, dropped, disturbed }: Rounds): string {
+  const { least, most } = spreadOf(steal_percent);
+  const kept = disturbed === 0 ? '' : `; ${disturbed} disturbed rounds count, as there were too few others`;
+  return `steal ${least.toFixed(1)}–${most.toFixed(1)} %, ${dropped} disturbed rounds dropped${kept}`;
+}

@@ -1,0 +1,102 @@
+import { costOf, keepFlow, rateOf } from '../measure/flow.ts';
+import { type Keep, measureRounds, type Rounds } from '../measure/rounds.ts';
+import { median, ratiosOf } from '../measure/statistics.ts';
+import type { BenchOptions } from '../options.ts';
+import { acceptRate } from '../product/accept-rate.ts';
+import { type BenchServer, onBenchServer } from '../product/database.ts';
+import { drainProduct, flowThroughProduct } from '../product/delivery-flow.ts';
+import { type ProductDatabase, prepareProduct, startProduct, THIS_CHECKOUT } from '../product/product.ts';
+import { commitOf } from '../report/result-file.ts';
+import { type Line, line, type Report } from '../report/table.ts';
+
+const ACCEPT_KEYS = 100;
+const ACCEPT_CONNECTIONS = 64;
+const DELIVER_KEYS = 10;
+const SMALL = 4 * 1024;
+
+const DRAIN_SIGNATURES = 'drain ÷ signatures';
+
+/** What a pair can be compared in. */
+export const pairable: readonly string[] = ['accept', 'deliver'];
+
+type Side = 'this' | 'other';
+const seriesOf = (side: Side, what: string) => `${side}: ${what}`;
+
+/**
+ * A1, D1 and D3 of another checkout and of this one, each with its own schema, on one server and by one load. They
+ * take turns, and every second round begins with the other, so that a drift of the machine meets both alike.
+ */
+export function benchPair(options: BenchOptions, other: string, suites: readonly string[]): Promise<Report[]> {
+  return onBenchServer((server) => measurePair(server, options, other, suites));
+}
+
+async function measurePair(
+  server: BenchServer,
+  { rounds: count, seconds }: BenchOptions,
+  other: string,
+  suites: readonly string[],
+): Promise<Report[]> {
+  const reports: Report[] = [];
+  const commits = `${commitOf(THIS_CHECKOUT)} (this) ÷ ${commitOf(other)} (other)`;
+  if (suites.includes('accept')) {
+    const rounds = await inTurns(server, 'accept', other, ACCEPT_KEYS, count, async (product, keep) => {
+      const start = async () => [await startProduct(product, { ROLES: 'rest' })];
+      const load = { keys: ACCEPT_KEYS, connections: ACCEPT_CONNECTIONS, seconds };
+      const { rate, p50_ms, p99_ms } = await acceptRate(product, start, load);
+      keep(rateOf('accept'), rate);
+      keep('accept, p50 ms', p50_ms);
+      keep('accept, p99 ms', p99_ms);
+    });
+    const lines = [
+      pairLine(rounds, 'A1', rateOf('accept'), 0),
+      pairLine(rounds, 'A1', 'accept, p50 ms', 1),
+      pairLine(rounds, 'A1', 'accept, p99 ms', 1),
+    ];
+    reports.push({ title: `Accept: ${commits}`, lines, rounds });
+  }
+  if (suites.includes('deliver')) {
+    const rounds = await inTurns(server, 'deliver', other, DELIVER_KEYS, count, async (product, keep) => {
+      keepFlow(keep, 'delivery', await flowThroughProduct(product, SMALL, seconds));
+      const { flow, signatures } = await drainProduct(product, SMALL, seconds * 2000, seconds);
+      keepFlow(keep, 'drain', flow);
+      keep(DRAIN_SIGNATURES, flow.rate / signatures);
+    });
+    const lines = [
+      pairLine(rounds, 'D1', rateOf('delivery'), 0),
+      pairLine(rounds, 'D1', costOf('delivery'), 0),
+      pairLine(rounds, 'D3', DRAIN_SIGNATURES, 3),
+      pairLine(rounds, 'D3', rateOf('drain'), 0),
+      pairLine(rounds, 'D3', costOf('drain'), 0),
+    ];
+    reports.push({ title: `Delivery: ${commits}`, lines, rounds });
+  }
+  return reports;
+}
+
+async function inTurns(
+  server: BenchServer,
+  name: string,
+  other: string,
+  keys: number,
+  rounds: number,
+  measure: (product: ProductDatabase, keep: Keep) => Promise<void>,
+): Promise<Rounds> {
+  const products: Record<Side, ProductDatabase> = {
+    other: await prepareProduct(await server.database(`${name}_other`), keys, other),
+    this: await prepareProduct(await server.database(`${name}_this`), keys),
+  };
+  try {
+    return await measureRounds({ rounds }, async (keep, round) => {
+      const order: Side[] = round % 2 === 0 ? ['other', 'this'] : ['this', 'other'];
+      for (const side of order) await measure(products[side], (series, value) => keep(seriesOf(side, series), value));
+    });
+  } finally {
+    for (const product of Object.values(products)) await product.stop();
+  }
+}
+
+function pairLine(rounds: Rounds, id: string, series: string, digits: number): Line {
+  const [ours, others] = [rounds.values(seriesOf('this', series)), rounds.values(seriesOf('other', series))];
+  const value = `${median(ours).toFixed(digits)} ÷ ${median(others).toFixed(digits)}`;
+  return line(id, series, value, ratiosOf(ours, others));
+}

@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createEncryption, newId } from '@postrider/core';
+import { encryptSecret, newWebhookSecret } from '@postrider/core/webhooks';
+import type { Sql } from '@postrider/db';
+import { measureRounds } from '../measure/rounds.ts';
+import { ascending, median, percentile, ratiosOf } from '../measure/statistics.ts';
+import type { BenchOptions } from '../options.ts';
+import { type BenchServer, onBenchServer } from '../product/database.ts';
+import { prepareProduct, startProduct } from '../product/product.ts';
+import { type PostSink, startPostSink } from '../receivers/post-sink.ts';
+import { line, type Report } from '../report/table.ts';
+
+const BARE = fileURLToPath(new URL('../bare-posts.ts', import.meta.url));
+const SECRET_KEY = 'w'.repeat(64);
+const ENDPOINTS = 20;
+const AT_ONCE = 4 * ENDPOINTS;
+const BODY_BYTES = 700;
+const EVENTS = 1500;
+const PACE = 400;
+const STEP_MS = 20;
+const BARE_RATE = 'bare posts, /s';
+const RATE = 'webhooks, /s';
+const CALM = 'p99 with no endpoint hanging, ms';
+const BESIDE = 'p99 of the others with one hanging, ms';
+
+/** W1 and W2: webhook throughput against a bare loop of posts, and the cost of one hanging endpoint for the others. */
+export function benchWebhooks(options: BenchOptions): Promise<Report[]> {
+  return onBenchServer((server) => measureWebhooks(server, options));
+}
+
+async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: BenchOptions): Promise<Report[]> {
+  const sink = await startPostSink();
+  const product = await prepareProduct(await server.database('product'), ENDPOINTS);
+  const { sql } = product;
+  const env = { SECRET_KEY, ROLES: 'worker', WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
+  try {
+    const workspaces = await addEndpoints(sql, sink.port);
+    let lost = 0;
+    const rounds = await measureRounds({ rounds: count }, async (keep) => {
+      keep(BARE_RATE, await bareRate(sink, seconds));
+      await reset(sql);
+      await owe(sql, workspaces, EVENTS * ENDPOINTS);
+      const worker = await startProduct(product, env);
+      keep(RATE, await drainRate(sink, EVENTS * ENDPOINTS));
+      for (const [series, hanging] of [[CALM, null] as const, [BESIDE, '/0'] as const]) {
+        sink.hang(hanging);
+        const paced = await pacedPosts(sql, sink, workspaces, seconds * 2);
+        keep(series, paced.p99_ms);
+        lost += paced.lost;
+      }
+      await worker.stop();
+      sink.hang(null);
+    });
+    const [bare, posted, calm, beside] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
+    const shown = (values: readonly number[] = []) => median(values).toFixed(0);
+    const lines = [
+      line('', `bare posts, ${AT_ONCE} at once`, `${shown(bare)}/s`),
+      line('W1', 'webhooks of a filled line ÷ bare posts', `${shown(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
+        at_least: 0.5,
+      }),
+      line(
+        'W2',
+        `event → post, p99 of the others while one hangs ÷ none, ${PACE}/s`,
+        `${shown(beside)} ms ÷ ${shown(calm)} ms, ${lost} lost`,
+        ratiosOf(beside ?? [], calm ?? []),
+        { at_most: 2 },
+      ),
+    ];
+    return [{ title: `Webhooks to ${ENDPOINTS} endpoints, medians`, lines, rounds }];
+  } finally {
+    await product.stop();
+    await sink.stop();
+  }
+}
+
+/** One endpoint per workspace; returns their ids in the same order. */
+async function addEndpoints(sql: Sql, port: number): Promise<string[]> {
+  const encryption = createEncryption(SECRET_KEY);
+  const rows = await sql<{ id: string }[]>`select id from workspaces order by id limit ${ENDPOINTS}`;
+  for (const [index, { id: workspace_id }] of rows.entries()) {
+    const id = newId('webhook', timeNow());
+    await sql`
+      insert into webhooks (workspace_id, id, url, secret, secret_last4, created_at)
+      values (${workspace_id}, ${id}, ${`http://127.0.0.1:${port}/${index}`},
+        ${encryptSecret(encryption, id, newWebhookSecret())}, 'xxxx', now())`;
+  }
+  return rows.map(({ id }) => id);
+}
+
+function timeNow(): number {
+  return Math.floor(performance.timeOrigin + performance.now());
+}
+
+async function reset(sql: Sql): Promise<void> {
+  const [queue] = await sql<{ table_name: string }[]>`
+    select table_name from pgboss.queue where name = 'webhook.deliver'`;
+  await sql`
+    truncate messages, recipients, events, webhook_deliveries, endpoint_leases,
+      ${sql(`pgboss.${queue?.table_name ?? 'job'}`)}`;
+  await sql`update webhooks set failure_count = 0, failing_since = null, paused_until = null`;
+  await sql`vacuum analyze`;
+}
+
+/** Mails that were delivered, one recipient each, spread over the workspaces; the ids of their events. */
+async function owe(sql: Sql, workspaces: readonly string[], count: number): Promise<string[]> {
+  const now_ms = timeNow();
+  const rows = Array.from({ length: count }, (_, index) => ({
+    workspace: workspaces[index % workspaces.length] ?? '',
+    message: newId('message', now_ms),
+    recipient: newId('recipient', now_ms),
+    event: newId('event', now_ms),
+  }));
+  await sql`
+    with given as materialized (
+      select * from unnest(
+        ${rows.map((row) => row.workspace)}::text[],
+        ${rows.map((row) => row.message)}::text[],
+        ${rows.map((row) => row.recipient)}::text[],
+        ${rows.map((row) => row.event)}::text[]
+      ) as a (workspace_id, message_id, recipient_id, event_id)
+    ),
+    m as (
+      insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+        cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
+        last_event_type, last_event_at)
+      select workspace_id, message_id, 'delivered', 'live', 'Shop <app@mail0.example.com>', 'app@mail0.example.com',
+        'mail0.example.com', '{ada@rcpt.test}', '{}', '{}', 'Your receipt for order 10023', '{receipt,shop}',
+        '{"order":"10023"}', 1, 'req_bench', now(), 2, 'email.delivered', now()
+      from given
+    ),
+    r as (
+      insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, attempt_count)
+      select workspace_id, message_id, recipient_id, 'ada@rcpt.test', 'rcpt.test', 'to', 'delivered', now(), 1 from given
+    )
+    insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+    select workspace_id, event_id, 'email.delivered', message_id, recipient_id, 2,
+      '{"attempt":1,"response":"250 2.0.0 Ok: queued as 4Xw1Yz"}', now()
+    from given`;
+  return rows.map((row) => row.event);
+}
+
+async function bareRate(sink: PostSink, seconds: number): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [BARE, String(sink.port), String(seconds), String(AT_ONCE), String(BODY_BYTES)],
+    { stdio: 'inherit', env: { PATH: process.env.PATH, NODE_ENV: 'production' } },
+  );
+  const ended = once(child, 'exit');
+  await nextPost(sink);
+  // The first tenth is warm-up, as everywhere.
+  await new Promise((resolve) => setTimeout(resolve, seconds * 100));
+  const [before, started] = [sink.count(), performance.now()];
+  await ended;
+  return ((sink.count() - before) / (performance.now() - started)) * 1000;
+}
+
+async function drainRate(sink: PostSink, count: number): Promise<number> {
+  const end = sink.count() + count;
+  const arrival = async (wanted: number) => {
+    while (sink.count() < wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  await arrival(end - count * 0.9);
+  const [before, started] = [sink.count(), performance.now()];
+  await arrival(end);
+  return ((end - before) / (performance.now() - started)) * 1000;
+}
+
+function nextPost(sink: PostSink): Promise<number> {
+  return new Promise((resolve) => {
+    sink.onPost((_path, _id, at) => {
+      sink.onPost(null);
+      resolve(at);
+    });
+  });
+}
+
+/** Events at a steady rate, each for one endpoint; the time from the start of each commit to its post. */
+async function pacedPosts(sql: Sql, sink: PostSink, workspaces: readonly string[], seconds: number) {
+  const owed = new Map<string, { readonly at: number; readonly path: string }>();
+  const waits: number[] = [];
+  const came = new Map<string, number>();
+  sink.onPost((_path, id, at) => came.set(id, came.get(id) ?? at));
+  const started = performance.now();
+  for (let step = 0; step < (seconds * 1000) / STEP_MS; step++) {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, started + step * STEP_MS - performance.now())));
+    const at = performance.now();
+    const count = (PACE * STEP_MS) / 1000;
+    const turn = Array.from({ length: count }, (_, index) => (step * count + index) % workspaces.length);
+    const ids = await owe(
+      sql,
+      turn.map((index) => workspaces[index] ?? ''),
+      count,
+    );
+    // What the accept sends after its commit.
+    await sql`select pg_notify('postrider_wake', 'delivery.attempt')`;
+    for (const [index, id] of ids.entries()) owed.set(id, { at, path: `/${turn[index]}` });
+  }
+  const healthy = [...owed].filter(([, { path }]) => path !== '/0');
+  const deadline = performance.now() + 10_000;
+  while (healthy.some(([id]) => !came.has(id)) && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  sink.onPost(null);
+  for (const [id, { at }] of healthy) {
+    const arrived = came.get(id);
+    if (arrived !== undefined) waits.push(arrived - at);
+  }
+  return { p99_ms: percentile(ascending(waits), 99), lost: healthy.length - waits.length };
+}

@@ -1,0 +1,104 @@
+import { readConfig } from '@postrider/core';
+import { connect, pendingMigrations } from '@postrider/db';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { ask, createClient, serviceUrl } from '../connect/client.ts';
+import { isInstalledHere, withDatabase } from '../connect/machine.ts';
+import { Problem } from '../terminal/problem.ts';
+import { show, type Terminal, table } from '../terminal/terminal.ts';
+
+interface Check {
+  readonly name: string;
+  readonly result: 'ok' | 'failed' | 'skipped';
+  readonly message: string;
+}
+
+const readiness = z.looseObject({
+  status: z.string(),
+  database: z.string(),
+  migrations: z.string(),
+  roles: z.record(z.string(), z.record(z.string(), z.boolean())),
+});
+
+export function addDoctor(program: Command, terminal: Terminal): void {
+  program
+    .command('doctor')
+    .description('check Node, the database of this machine, the service and the API key')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const checks = [
+        // Running at all proves that it is new enough.
+        { name: 'node', result: 'ok', message: process.versions.node } as const,
+        ...(await attempt(['database', 'migrations'], () => checkDatabase(terminal))),
+        ...(await attempt(['service'], () => checkService(terminal))),
+        ...(await attempt(['key'], () => checkKey(terminal))),
+      ];
+      const healthy = checks.every((check) => check.result !== 'failed');
+      show(terminal, options.json, { healthy, checks }, () =>
+        table(checks.map(({ name, result, message }) => [result, name, message])),
+      );
+      if (!healthy) terminal.fail();
+    });
+}
+
+/** A check that throws is shown as a failed result, and the checks after it are not run. */
+async function attempt(names: readonly [string, ...string[]], look: () => Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const advice = error instanceof Problem ? error.facts.advice : undefined;
+    const message = [error instanceof Error ? error.message : String(error), advice].filter(Boolean).join(' ');
+    return [{ name: names[0], result: 'failed', message }];
+  }
+}
+
+async function checkDatabase(terminal: Terminal): Promise<Check[]> {
+  const config = readConfig(terminal.env);
+  if (!isInstalledHere(config)) {
+    const message = `no DATABASE_URL, and no database in ${config.DATA_DIR}: nothing is installed here`;
+    return [{ name: 'database', result: 'skipped', message }];
+  }
+  return withDatabase(config, async (url) => {
+    const sql = connect(url, { max: 1, application_name: 'postrider-doctor' });
+    try {
+      const pending = await pendingMigrations(sql);
+      const where = config.DATABASE_URL ? 'DATABASE_URL' : `embedded in ${config.DATA_DIR}`;
+      return [
+        { name: 'database', result: 'ok', message: where },
+        pending.length === 0
+          ? { name: 'migrations', result: 'ok', message: 'current' }
+          : { name: 'migrations', result: 'failed', message: `lacks ${pending.join(', ')}; run npm run migrate` },
+      ];
+    } finally {
+      await sql.end({ timeout: 2 });
+    }
+  });
+}
+
+async function checkService(terminal: Terminal): Promise<Check[]> {
+  const url = serviceUrl(terminal);
+  const response = await ask(url, `${url}/readyz`, {});
+  const parsed = readiness.safeParse(await response.json().catch(() => null));
+  if (!parsed.success) {
+    return [{ name: 'service', result: 'failed', message: `${url} is not Postrider; check POSTRIDER_URL` }];
+  }
+  const { status, database, migrations, roles } = parsed.data;
+  const able = Object.entries(roles).map(
+    ([role, can]) => `${role} ${Object.values(can).every(Boolean) ? 'ok' : 'not ok'}`,
+  );
+  const facts = [`${url} ${status}`, `database ${database}`, `migrations ${migrations}`, ...able];
+  return [{ name: 'service', result: response.ok ? 'ok' : 'failed', message: facts.join(', ') }];
+}
+
+async function checkKey(terminal: Terminal): Promise<Check[]> {
+  if (!terminal.env.POSTRIDER_API_KEY)
+    return [{ name: 'key', result: 'skipped', message: 'POSTRIDER_API_KEY is not set' }];
+  try {
+    await createClient(terminal).call('GET', '/email/logs?limit=1', z.unknown());
+    return [{ name: 'key', result: 'ok', message: 'accepted' }];
+  } catch (error) {
+    // A key without the scope to read the log was accepted all the same.
+    if (!(error instanceof Problem) || error.facts.reason !== 'missing_scope') throw error;
+    return [{ name: 'key', result: 'ok', message: 'accepted, without the scope to read the log' }];
+  }
+}

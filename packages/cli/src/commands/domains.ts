@@ -1,0 +1,190 @@
+import { invoke } from '@postrider/core';
+import {
+  domainSchema,
+  examinationSchema,
+  resumeDomain,
+  serverNameAdvice,
+  suspendDomain,
+} from '@postrider/core/domains';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { createClient } from '../connect/client.ts';
+import { withMachine } from '../connect/machine.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+
+// Loose, because a newer service may answer more fields.
+const domainAnswer = z.looseObject(domainSchema.shape);
+const examinationAnswer = z.looseObject(examinationSchema.shape);
+const page = z.looseObject({ data: z.array(domainAnswer), next_cursor: z.string().nullable() });
+const removed = z.looseObject({ name: z.string() });
+type Domain = z.output<typeof domainAnswer>;
+type DnsRecord = Domain['dns_records'][number];
+
+// A DKIM key has hundreds of characters; the zone file and the steps show all of it.
+const SHOWN_VALUE = 60;
+
+interface AddOptions {
+  readonly selector?: string;
+  readonly returnPath?: string;
+  readonly json?: boolean;
+}
+
+interface DoctorOptions {
+  readonly format: 'table' | 'zone' | 'steps';
+  readonly json?: boolean;
+}
+
+interface SuspendOptions {
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+export function addDomains(program: Command, terminal: Terminal): void {
+  const domains = program.command('domains').description('the domains that mail is sent from');
+  const call = (method: string, path: string, body?: unknown) =>
+    createClient(terminal).call(method, path, domainAnswer, body === undefined ? {} : { body });
+  const json = ['--json', 'print JSON'] as const;
+  domains
+    .command('list')
+    .description('newest first')
+    .option(...json)
+    .action((options: { json?: boolean }) => list(terminal, options.json));
+  domains
+    .command('add <name>')
+    .description('add a domain, and see the records to publish')
+    .option('--selector <label>', 'publish the keys under another label than pr1')
+    .option('--return-path <name>', 'a name below the domain that bounces come back to')
+    .option(...json)
+    .action(async (name: string, { selector, returnPath, json }: AddOptions) => {
+      const body = {
+        name,
+        ...(selector !== undefined && { dkim_selector: selector }),
+        ...(returnPath !== undefined && { return_path: returnPath }),
+      };
+      const added = await call('POST', '/domains', body);
+      show(
+        terminal,
+        json,
+        added,
+        () => `${inWords(added)}\n\nThe whole values: npx postrider domains doctor ${added.name} --format zone`,
+      );
+    });
+  domains
+    .command('verify <name>')
+    .description('look up the DNS records now; exit code 1 if the domain still cannot send')
+    .option(...json)
+    .action(async (name: string, options: { json?: boolean }) => {
+      const domain = await call('POST', `/domains/${encodeURIComponent(name)}/verify`);
+      show(terminal, options.json, domain, () => inWords(domain));
+      if (!domain.can_send) terminal.fail();
+    });
+  domains
+    .command('doctor <name>')
+    .description(
+      'say what is wrong with the DNS of any domain and what to do; changes nothing, ends with 1 where it is ill: recommended records that are missing (SPF, DMARC) do not count',
+    )
+    .addOption(new Option('--format <format>', 'how to print it').choices(['table', 'zone', 'steps']).default('table'))
+    .option(...json)
+    .action((name: string, options: DoctorOptions) => examine(terminal, name, options));
+  domains
+    .command('rotate-keys <name>')
+    .description('create new DKIM keys; they sign once their records have been published for a day')
+    .option(...json)
+    .action(async (name: string, options: { json?: boolean }) => {
+      const domain = await call('POST', `/domains/${encodeURIComponent(name)}/rotate-keys`);
+      show(terminal, options.json, domain, () => inWords(domain));
+    });
+  domains
+    .command('remove <name>')
+    .description('remove a domain with its keys; its open mail is canceled')
+    .option(...json)
+    .action(async (name: string, options: { json?: boolean }) => {
+      const gone = await createClient(terminal).call('DELETE', `/domains/${encodeURIComponent(name)}`, removed);
+      show(terminal, options.json, gone, () => `${gone.name}  removed`);
+    });
+  const workspace = ['--workspace <id>', 'whose; else that of the oldest workspace'] as const;
+  domains
+    .command('suspend <name> <reason>')
+    .description('on the machine itself: stop a domain from sending')
+    .option(...workspace)
+    .option(...json)
+    .action(async (name: string, reason: string, { workspace, json }: SuspendOptions) => {
+      const input = { domain: name, reason, workspace_id: workspace };
+      const domain = await withMachine(terminal, async (machine) =>
+        invoke(await machine.asWorkspace(), suspendDomain, input),
+      );
+      show(terminal, json, domain, () => headOf(domain));
+    });
+  domains
+    .command('resume <name>')
+    .description('on the machine itself: let a suspended domain be verified again')
+    .option(...workspace)
+    .option(...json)
+    .action(async (name: string, { workspace, json }: SuspendOptions) => {
+      const input = { domain: name, workspace_id: workspace };
+      const domain = await withMachine(terminal, async (machine) =>
+        invoke(await machine.asWorkspace(), resumeDomain, input),
+      );
+      show(terminal, json, domain, () => headOf(domain));
+    });
+}
+
+async function list(terminal: Terminal, json: boolean | undefined): Promise<void> {
+  const client = createClient(terminal);
+  const data: Domain[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
+    const answer: z.output<typeof page> = await client.call('GET', `/domains?${query}`, page);
+    data.push(...answer.data);
+    cursor = answer.next_cursor;
+  }
+  show(terminal, json, { object: 'list', data }, () =>
+    table(
+      data.map(({ name, status, next_check_at }) => [name, status, next_check_at ? `next check ${next_check_at}` : '']),
+    ),
+  );
+}
+
+async function examine(terminal: Terminal, name: string, { format, json }: DoctorOptions): Promise<void> {
+  const path = `/domains/${encodeURIComponent(name)}/doctor`;
+  const seen = await createClient(terminal).call('GET', path, examinationAnswer);
+  show(terminal, json, seen, () => {
+    if (format === 'zone') return seen.zone_file.trimEnd();
+    if (format === 'steps') {
+      return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'Nothing to do.';
+    }
+    const what = seen.added ? seen.status : 'not added yet: npx postrider domains add shows the other records';
+    return `${seen.name}  ${what}\n${recordsInWords(seen.dns_records)}`;
+  });
+  if (!seen.healthy) terminal.fail();
+}
+
+function inWords(domain: Domain): string {
+  return `${headOf(domain)}\n${recordsInWords(domain.dns_records)}`;
+}
+
+function headOf({ name, status, status_reason }: Pick<Domain, 'name' | 'status' | 'status_reason'>): string {
+  return [name, status, ...(status_reason === null ? [] : [plain(status_reason)])].join('  ');
+}
+
+/** A line per record, and below the table what to do about each. */
+function recordsInWords(records: readonly DnsRecord[]): string {
+  const lines = records.map(({ status, purpose, required, type, host, value }) => [
+    status,
+    required ? `${purpose} (required)` : purpose,
+    type,
+    host,
+    value.length > SHOWN_VALUE ? `${value.slice(0, SHOWN_VALUE)}…` : value,
+  ]);
+  const advice = records.flatMap(({ status, type, host, found, hint, key_role }) => {
+    const about = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (former key, still needed)' : ''}`;
+    if (hint === null || status === 'pending') return [];
+    const there =
+      found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];
+    return [`${about}: ${plain(hint)}`, ...there];
+  });
+  // A record that was never looked up has no diagnosis, so this advice comes once.
+  const first = serverNameAdvice(records.filter(({ status }) => status === 'pending'));
+  if (first !== null) advice.unshift(first);
+  return [table(lines), ...(advice.length > 0 ? ['', ...advice] : [])].join('\n');
+}

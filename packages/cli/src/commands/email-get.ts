@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { createClient } from '../connect/client.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+import { type EmailDetail, emailDetail, emailEntry } from './email-answer.ts';
+
+type Waiting = NonNullable<EmailDetail['recipients'][number]['waiting']>;
+
+export function addEmail(program: Command, terminal: Terminal): void {
+  const one = program.command('email').description('show or cancel one mail');
+  one
+    .command('cancel <id>')
+    .description('cancel a mail before its first attempt')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const email = await createClient(terminal).call('POST', `/email/${encodeURIComponent(id)}/cancel`, emailEntry);
+      show(terminal, options.json, email, () => `${email.id} is ${email.status}`);
+    });
+  one
+    .command('get <id>')
+    .description('its recipients and its timeline')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const email = await createClient(terminal).call('GET', `/email/logs/${encodeURIComponent(id)}`, emailDetail);
+      show(terminal, options.json, email, () => describe(email));
+    });
+}
+
+/** Why it is not sent yet, and until when. */
+function waitingWords(waiting: Waiting): string {
+  const { reason, until } = waiting;
+  const facts = waitingFacts(waiting);
+  return [`waiting: ${plain(reason).replaceAll('_', ' ')}${until ? ` until ${until}` : ''}`, ...facts].join(', ');
+}
+
+function waitingFacts({ hold, policy, since, ahead, eta_seconds }: Waiting): string[] {
+  return [
+    hold && `${hold.id}: ${plain(hold.reason)}`,
+    policy && policyWords(policy),
+    since && `since ${since}`,
+    ahead != null && `${ahead} ahead`,
+    eta_seconds != null && `in about ${eta_seconds} s`,
+  ].filter((fact) => typeof fact === 'string');
+}
+
+function policyWords({ kind, destination, messages_per_minute }: NonNullable<Waiting['policy']>): string {
+  const at = destination ? ` of ${plain(destination)}` : '';
+  const rate = messages_per_minute == null ? '' : `, ${messages_per_minute} a minute`;
+  return `${plain(kind).replaceAll('_', ' ')}${at}${rate}`;
+}
+
+function describe(email: EmailDetail): string {
+  const facts = table([
+    ['id', email.id],
+    ['status', email.status],
+    ['from', plain(email.from)],
+    ['subject', plain(email.subject)],
+    ['created', email.created_at],
+  ]);
+  const recipients = table(
+    email.recipients.map(({ kind, email: address, status, attempts, last_response, waiting }) => [
+      `  ${kind}`,
+      address,
+      status,
+      `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+      [waiting && waitingWords(waiting), last_response && plain(last_response)].filter(Boolean).join(', '),
+    ]),
+  );
+  const events = table(email.events.map((event) => [`  ${event.created_at}`, event.type, event.recipient_id ?? '']));
+  return [facts, '', 'recipients', recipients, '', 'events', events]
+    .map((part) => part.replace(/ +$/gm, ''))
+    .join('\n');
+}

@@ -1,0 +1,135 @@
+import { type Context, invoke, isId, type List } from '@postrider/core';
+import { createHold, type HoldEntry, holdScopes, listHolds, releaseHold } from '@postrider/core/holds';
+import { type Command, InvalidArgumentError } from 'commander';
+import { withMachine } from '../connect/machine.ts';
+import { Problem } from '../terminal/problem.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+interface HoldOptions {
+  readonly reason?: string;
+  readonly for?: number;
+  readonly rate?: number;
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+export function addHolds(queues: Command, terminal: Terminal): void {
+  queues
+    .command('hold <scope> <value>')
+    .description(`stop something on every worker within two seconds; a scope is one of ${holdScopes.join(', ')}`)
+    .option('--reason <text>', 'why (required); shown to those whose mail is held')
+    .option('--for <time>', 'how long it lasts, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
+    .option('--rate <count>', 'mails per minute after it ends (default: all at once)', count)
+    .option('--workspace <id>', 'the workspace of the domain, if several have it')
+    .option('--json', 'print JSON')
+    .action(async (scope: string, value: string, options: HoldOptions) => {
+      if (!holdScopes.some((known) => known === scope)) throw noScope(scope);
+      if (options.reason === undefined) throw noReason();
+      const held = await withMachine(terminal, async (machine) => {
+        const ctx = await machine.asWorkspace();
+        return invoke(ctx, createHold, {
+          scope,
+          value,
+          reason: options.reason,
+          expires_at: options.for === undefined ? undefined : new Date(ctx.clock.now() + options.for).toISOString(),
+          resume_rate_per_minute: options.rate,
+          workspace_id: options.workspace,
+        });
+      });
+      show(terminal, options.json, held, () => `${held.id}  ${nameOf(held)} is held until ${held.expires_at}`);
+    });
+  queues
+    .command('release <target...>')
+    .description('end a hold, by its id or by scope and value')
+    .option('--at-once', 'remove its rate too, even if it has already ended')
+    .option('--json', 'print JSON')
+    .action(async (target: string[], options: { atOnce?: boolean; json?: boolean }) => {
+      const released = await withMachine(terminal, async (machine) => {
+        const ctx = await machine.asWorkspace();
+        const at_once = options.atOnce === true;
+        return invoke(ctx, releaseHold, { hold_id: await idOf(ctx, target, at_once), at_once });
+      });
+      show(terminal, options.json, released, () => `${released.id}  ${nameOf(released)} is ${stateOf(released)}`);
+    });
+  queues
+    .command('holds')
+    .description('holds with their operator and reason')
+    .option('--all', 'ended holds too')
+    .option('--json', 'print JSON')
+    .action(async (options: { all?: boolean; json?: boolean }) => {
+      const data = await withMachine(terminal, async (machine) =>
+        allHolds(await machine.asWorkspace(), options.all !== true),
+      );
+      show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
+        table(data.map(rowOf)),
+      );
+    });
+}
+
+function noScope(scope: string): Problem {
+  const message = `${scope} is not a scope.`;
+  return new Problem({ reason: 'invalid_type', message, advice: `A scope is one of ${holdScopes.join(', ')}.` });
+}
+
+function noReason(): Problem {
+  const advice = 'Add --reason <text>, which is shown to those whose mail is held.';
+  return new Problem({ reason: 'missing_option', message: 'A hold needs a reason.', advice });
+}
+
+async function allHolds(ctx: Context, active: boolean): Promise<HoldEntry[]> {
+  const holds: HoldEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: List<HoldEntry> = await invoke(ctx, listHolds, { active, limit: 100, cursor });
+    holds.push(...page.data);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return holds;
+}
+
+async function idOf(ctx: Context, [first = '', value]: readonly string[], ended: boolean): Promise<string> {
+  if (isId('hold', first)) return first;
+  const found = (await allHolds(ctx, !ended)).find(
+    (hold) => hold.status !== 'ended' && hold.scope === first && hold.value === (value ?? '').toLowerCase(),
+  );
+  if (found) return found.id;
+  throw new Problem({
+    reason: 'hold_not_found',
+    message: `No hold matches ${[first, value].filter(Boolean).join(' ')}.`,
+    advice: 'List holds with npx postrider queues holds; name a hold by its id, or by its scope and value.',
+  });
+}
+
+function nameOf({ scope, value }: HoldEntry): string {
+  return `${scope.replaceAll('_', ' ')} ${value}`;
+}
+
+function stateOf(hold: HoldEntry): string {
+  if (hold.status === 'active') return `held until ${hold.expires_at}`;
+  if (hold.status === 'ended') return 'released';
+  return `released, resumes at ${hold.resume_rate_per_minute} a minute`;
+}
+
+function rowOf(hold: HoldEntry): string[] {
+  return [
+    hold.id,
+    nameOf(hold),
+    stateOf(hold),
+    `${hold.affected} held`,
+    plain(hold.created_by.name),
+    plain(hold.reason),
+  ];
+}
+
+function span(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('It must be a number and m, h or d, such as 2h.');
+  return Number(number) * (UNITS[unit] ?? 0);
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}

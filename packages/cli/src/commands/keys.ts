@@ -1,0 +1,129 @@
+import { invoke } from '@postrider/core';
+import { createKey, scopes } from '@postrider/core/api-keys';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createClient } from '../connect/client.ts';
+import { withMachine } from '../connect/machine.ts';
+import { Problem } from '../terminal/problem.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+
+const keyEntry = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  last4: z.string(),
+  scopes: z.array(z.string()),
+  mode: z.string(),
+  status: z.string(),
+  expires_at: z.string().nullable(),
+  last_used_at: z.string().nullable(),
+  replaced_by: z.string().nullable(),
+});
+const newKey = keyEntry.extend({ secret: z.string() });
+const revokedKey = z.looseObject({ id: z.string(), status: z.string(), revoked_at: z.string() });
+const keyPage = z.looseObject({ data: z.array(keyEntry), next_cursor: z.string().nullable() });
+
+interface CreateOptions {
+  readonly name?: string;
+  readonly scope?: readonly string[];
+  readonly mode?: string;
+  readonly domain?: readonly string[];
+  readonly allowIp?: readonly string[];
+  readonly expires?: string;
+  readonly local?: boolean;
+  readonly json?: boolean;
+}
+
+export function addKeys(program: Command, terminal: Terminal): void {
+  const keys = program.command('keys').description('API keys of the workspace');
+  keys
+    .command('list')
+    .description('every key, newest first')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const data = await allKeys(terminal);
+      show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
+        table(
+          data.map((key) => [
+            key.id,
+            key.status,
+            `${key.prefix}…${key.last4}`,
+            plain(key.name),
+            key.scopes.join(','),
+            key.last_used_at === null ? 'never used' : `used ${key.last_used_at}`,
+            key.expires_at === null ? '' : `until ${key.expires_at}`,
+            key.replaced_by === null ? '' : `replaced by ${key.replaced_by}`,
+          ]),
+        ),
+      );
+    });
+  keys
+    .command('create')
+    .description('create a key; its secret is printed once')
+    .option('--name <text>', 'what the key is for')
+    .option('--scope <scope...>', `any of ${scopes.join(' ')}`)
+    .option('--mode <mode>', 'live, or sandbox for a key whose mail is only captured')
+    .option('--domain <name...>', 'a domain it may send from (default: any)')
+    .option('--allow-ip <network...>', 'an address or network it may be used from (default: any)')
+    .option('--expires <time>', 'ISO 8601 with Z or an offset')
+    .option('--local', 'on the machine itself, without a key: opens the database (default: every scope)')
+    .option('--json', 'print JSON')
+    .action(async (options: CreateOptions) => {
+      const key = options.local ? await createLocally(terminal, options) : await createOverHttp(terminal, options);
+      show(terminal, options.json, key, () => `${key.secret}\n${key.id}, ${key.scopes.join(' ')}; shown this once`);
+    });
+  keys
+    .command('rotate <id>')
+    .description('replace a key by one with the same rights; the old one works for another 24 hours')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const key = await createClient(terminal).call('POST', `/api-keys/${encodeURIComponent(id)}/rotate`, newKey);
+      show(terminal, options.json, key, () => `${key.secret}\n${key.id} instead of ${id}; shown this once`);
+    });
+  keys
+    .command('revoke <id>')
+    .description('revoke a key from its next request on; this cannot be undone')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const key = await createClient(terminal).call('DELETE', `/api-keys/${encodeURIComponent(id)}`, revokedKey);
+      show(terminal, options.json, key, () => `${key.id}  ${key.status} at ${key.revoked_at}`);
+    });
+}
+
+async function allKeys(terminal: Terminal): Promise<z.output<typeof keyEntry>[]> {
+  const client = createClient(terminal);
+  const keys: z.output<typeof keyEntry>[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ limit: '100', ...(cursor !== null && { cursor }) });
+    const page: z.output<typeof keyPage> = await client.call('GET', `/api-keys?${query}`, keyPage);
+    keys.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return keys;
+}
+
+async function createOverHttp(terminal: Terminal, options: CreateOptions) {
+  if (!options.name || !options.scope) {
+    throw new Problem({
+      reason: 'missing_option',
+      message: 'A key needs a name and at least one scope.',
+      advice: `Add --name and --scope; the scopes are ${scopes.join(', ')}.`,
+    });
+  }
+  return createClient(terminal).call('POST', '/api-keys', newKey, { body: requestOf(options) });
+}
+
+function createLocally(terminal: Terminal, options: CreateOptions) {
+  const request = requestOf({
+    ...options,
+    name: options.name ?? 'Made on the machine',
+    scope: options.scope ?? scopes,
+  });
+  return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), createKey, request));
+}
+
+function requestOf({ name, scope, mode, domain, allowIp, expires }: CreateOptions): Record<string, unknown> {
+  const all = { name, scopes: scope, mode, domains: domain, allowed_ips: allowIp, expires_at: expires };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,137 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createClient } from '../connect/client.ts';
+import { Problem } from '../terminal/problem.ts';
+import { show, type Terminal } from '../terminal/terminal.ts';
+
+// The limit of POST /email/send, checked before a file is read into memory.
+const MOST_ATTACHED_BYTES = 10 * 1024 * 1024;
+
+const acknowledgement = z.looseObject({ id: z.string(), status: z.string(), created_at: z.string() });
+
+interface SendOptions {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc?: readonly string[];
+  readonly bcc?: readonly string[];
+  readonly replyTo?: string;
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly attach?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly header?: readonly string[];
+  readonly metadata?: readonly string[];
+  readonly schedule?: string;
+  readonly idempotencyKey?: string;
+  readonly json?: boolean;
+}
+
+export function addSend(program: Command, terminal: Terminal): void {
+  program
+    .command('send')
+    .description('send a mail')
+    .requiredOption('--from <mailbox>', 'a@b.c or "Name <a@b.c>", in a verified domain')
+    .requiredOption('--to <mailbox...>', 'one or several')
+    .option('--cc <mailbox...>')
+    .option('--bcc <mailbox...>')
+    .option('--reply-to <mailbox>')
+    .requiredOption('--subject <text>')
+    .option('--text <text>', 'the plain body; without it, it is made from --html')
+    .option('--html <html>', 'the HTML body')
+    .option('--attach <path...>', 'a file under its own name, its type by its extension; 10 MiB with the bodies')
+    .option('--tag <tag...>', 'at most five')
+    .option('--header <line...>', 'a custom header, as "Name: value"')
+    .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
+    .option('--schedule <time>', 'ISO 8601 with Z or an offset, at most 30 days ahead')
+    .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
+    .option('--json', 'print JSON')
+    .action(async (options: SendOptions) => {
+      const client = createClient(terminal);
+      const sent = await client.call('POST', '/email/send', acknowledgement, {
+        body: messageOf(options, await attachments(options.attach)),
+        headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
+      });
+      show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, options.schedule)}`);
+    });
+}
+
+/** Every accepted mail answers queued; a time in the past is refused, so a given one lies ahead. */
+function becomes(status: string, schedule: string | undefined): string {
+  return schedule === undefined || status !== 'queued' ? status : `scheduled for ${schedule}`;
+}
+
+/** The body of POST /email/send, without the options that were not given, so that the server's defaults apply. */
+function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): Record<string, unknown> {
+  const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata, schedule } = options;
+  const all = {
+    from,
+    to,
+    cc,
+    bcc,
+    reply_to: replyTo,
+    subject,
+    text,
+    html,
+    attachments: attached,
+    tags: tag,
+    headers: header && pairs('--header', header, ':'),
+    metadata: metadata && pairs('--metadata', metadata, '='),
+    scheduled_at: schedule,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+interface Attachment {
+  readonly filename: string;
+  readonly content: string;
+}
+
+/** Files as API attachments; the server derives their types from the names. */
+async function attachments(paths: readonly string[] | undefined): Promise<Attachment[] | undefined> {
+  if (!paths) return undefined;
+  let total = 0;
+  for (const path of paths) total += (await readOf(path, (file) => stat(file))).size;
+  if (total > MOST_ATTACHED_BYTES) {
+    throw new Problem({
+      reason: 'body_too_large',
+      message: `The files of --attach have ${total} bytes; a mail has at most ${MOST_ATTACHED_BYTES}, with its html and text.`,
+      advice: 'Attach less, or send a link.',
+    });
+  }
+  return Promise.all(
+    paths.map(async (path) => ({
+      filename: basename(path),
+      content: (await readOf(path, (file) => readFile(file))).toString('base64'),
+    })),
+  );
+}
+
+async function readOf<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await read(path);
+  } catch (error) {
+    const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new Problem({
+      reason: 'unreadable_file',
+      message: `${path} cannot be read: ${cause}.`,
+      advice: 'Name a file after each --attach, and no directory.',
+    });
+  }
+}
+
+function pairs(option: string, given: readonly string[], separator: ':' | '='): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf(separator);
+      if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+      throw new Problem({
+        reason: 'invalid_option',
+        message: `${option} "${pair}" has no "${separator}" after a name.`,
+        advice: `Write it as ${separator === ':' ? '"Name: value"' : 'name=value'}.`,
+      });
+    }),
+  );
+}

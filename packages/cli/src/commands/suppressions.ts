@@ -1,0 +1,184 @@
+import { readFile } from 'node:fs/promises';
+import { suppressionSources } from '@postrider/core/suppressions';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { type Client, createClient } from '../connect/client.ts';
+import { Problem } from '../terminal/problem.ts';
+import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
+
+const suppression = z.looseObject({
+  id: z.string(),
+  email: z.string(),
+  reason: z.string().nullable(),
+  source: z.string(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+});
+type Suppression = z.output<typeof suppression>;
+const page = z.looseObject({ data: z.array(suppression), next_cursor: z.string().nullable() });
+const deleted = z.looseObject({ id: z.string(), email: z.string() });
+const refused = z.looseObject({ error: z.looseObject({ reason: z.string(), message: z.string() }) });
+const imported = z.looseObject({ data: z.array(z.union([refused, suppression])) });
+
+// Well below the limit of one request, even with the longest addresses.
+const ENTRIES_OF_A_REQUEST = 200;
+const LONGEST_REASON = 200;
+
+interface ListOptions {
+  readonly source?: string;
+  readonly email?: string;
+  readonly limit: string;
+  readonly json?: boolean;
+}
+
+interface AddOptions {
+  readonly reason?: string;
+  readonly expires?: string;
+  readonly json?: boolean;
+}
+
+export function addSuppressionCommands(program: Command, terminal: Terminal): void {
+  const suppressions = program.command('suppressions').description('addresses that mail is not sent to');
+  suppressions
+    .command('list')
+    .description('newest first')
+    .option('--source <source>', `any of ${suppressionSources.join(',')}`)
+    .option('--email <address>', 'one address, in any case')
+    .option('--limit <count>', 'the most entries', '100')
+    .option('--json', 'print JSON')
+    .action(async (options: ListOptions) => {
+      const data = await newest(createClient(terminal), options);
+      show(terminal, options.json, { object: 'list', data }, () => foundTable(data.map(lineOf)));
+    });
+  suppressions
+    .command('add <email>')
+    .description('suppress an address')
+    .option('--reason <text>', 'for people')
+    .option('--expires <time>', 'ISO 8601 with Z or an offset')
+    .option('--json', 'print JSON')
+    .action(async (email: string, { reason, expires, json }: AddOptions) => {
+      const body = {
+        email,
+        ...(reason !== undefined && { reason }),
+        ...(expires !== undefined && { expires_at: expires }),
+      };
+      const added = await createClient(terminal).call('POST', '/suppressions', suppression, { body });
+      show(terminal, json, added, () => table([lineOf(added)]));
+    });
+  suppressions
+    .command('remove <email>')
+    .description('remove an address from the list')
+    .option('--json', 'print JSON')
+    .action(async (email: string, options: { json?: boolean }) => {
+      const gone = await createClient(terminal).call('DELETE', `/suppressions/${encodeURIComponent(email)}`, deleted);
+      show(terminal, options.json, gone, () => `${gone.email}  removed`);
+    });
+  suppressions
+    .command('import <file>')
+    .description('suppress every address of a file: one per line, optionally a comma and the reason')
+    .option('--json', 'print JSON')
+    .action((file: string, options: { json?: boolean }) => importFile(terminal, file, options.json));
+}
+
+async function newest(client: Client, { source, email, limit }: ListOptions): Promise<Suppression[]> {
+  const most = Number(limit);
+  if (!Number.isInteger(most) || most < 1) {
+    throw new Problem({
+      reason: 'invalid_option',
+      message: '--limit is a whole number from 1.',
+      advice: 'Correct it.',
+    });
+  }
+  const found: Suppression[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({
+      limit: String(Math.min(100, most - found.length)),
+      ...(source !== undefined && { source }),
+      ...(email !== undefined && { email }),
+      ...(cursor !== null && { cursor }),
+    });
+    const answer: z.output<typeof page> = await client.call('GET', `/suppressions?${query}`, page);
+    found.push(...answer.data);
+    cursor = answer.next_cursor;
+  } while (cursor !== null && found.length < most);
+  return found;
+}
+
+/** Fails if any line was refused for another reason than being on the list already. */
+async function importFile(terminal: Terminal, file: string, json: boolean | undefined): Promise<void> {
+  const lines = entriesOf(await readText(file));
+  const client = createClient(terminal);
+  const refusals: { line: number; email: string; reason: string; message: string }[] = [];
+  let added = 0;
+  let present = 0;
+  for (let start = 0; start < lines.length; start += ENTRIES_OF_A_REQUEST) {
+    const part = lines.slice(start, start + ENTRIES_OF_A_REQUEST);
+    const body = { suppressions: part.map(({ line: _, ...entry }) => entry) };
+    const { data } = await client.call('POST', '/suppressions', imported, { body });
+    data.forEach((result, index) => {
+      const { error } = refused.safeParse(result).data ?? {};
+      const { line = 0, email = '' } = part[index] ?? {};
+      if (!error) added += 1;
+      else if (error.reason === 'suppression_exists') present += 1;
+      else refusals.push({ line, email, reason: error.reason, message: error.message });
+    });
+  }
+  for (const { line, message } of refusals) if (!json) terminal.note(`line ${line}: ${plain(message)}`);
+  show(terminal, json, { added, present, refused: refusals }, () => {
+    return `${added} added, ${present} were on the list already, ${refusals.length} refused`;
+  });
+  if (refusals.length > 0) {
+    throw new Problem({
+      reason: 'partly_imported',
+      message: `${refusals.length} of ${lines.length} lines were refused; the others are on the list.`,
+      advice: 'Correct those lines and import the file again: what is on the list already stays as it is.',
+    });
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new Problem({
+      reason: 'unreadable_file',
+      message: `${file} cannot be read: ${cause}.`,
+      advice: 'Name a text file with one address to a line.',
+    });
+  }
+}
+
+interface Line {
+  /** The line number, from 1. */
+  readonly line: number;
+  readonly email: string;
+  readonly reason?: string;
+}
+
+/** Skips empty lines and a CSV header. */
+function entriesOf(text: string): Line[] {
+  return text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .flatMap((content, index) => {
+      const comma = content.indexOf(',');
+      const email = cell(comma < 0 ? content : content.slice(0, comma));
+      const reason = comma < 0 ? '' : cell(content.slice(comma + 1)).slice(0, LONGEST_REASON);
+      if (email === '' || (index === 0 && !email.includes('@'))) return [];
+      return [{ line: index + 1, email, ...(reason !== '' && { reason }) }];
+    });
+}
+
+function cell(text: string): string {
+  return text
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .replaceAll('""', '"')
+    .trim();
+}
+
+function lineOf({ email, source, reason, created_at, expires_at }: Suppression): string[] {
+  return [created_at, email, source, expires_at === null ? '' : `until ${expires_at}`, plain(reason ?? '')];
+}

@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Config,
+  type Context,
+  catalogue,
+  createContext,
+  createServices,
+  type List,
+  readConfig,
+  systemClock,
+} from '@postrider/core';
+import { oldestWorkspace, workspaceById } from '@postrider/core/workspaces';
+import { connect, pendingMigrations, type Sql } from '@postrider/db';
+import { startEmbedded } from '@postrider/db/embedded';
+import { createQueue } from '@postrider/queue';
+import { pino } from 'pino';
+import { Problem } from '../terminal/problem.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { serviceUrl } from './client.ts';
+
+/** The database of this machine, opened without the service. */
+export interface Machine {
+  readonly sql: Sql;
+  /** A system context in a workspace, the oldest by default. */
+  asWorkspace(id?: string): Promise<Context>;
+}
+
+/** Whether Postrider is installed on this machine, as opposed to a machine that only calls it. */
+export function isInstalledHere(config: Config): boolean {
+  return config.DATABASE_URL !== undefined || existsSync(join(config.DATA_DIR, 'embedded.json'));
+}
+
+/** Finds the database as the server does; an embedded one is joined if it runs, and started for the command if not. */
+export async function withDatabase<T>(config: Config, work: (database_url: string) => Promise<T>): Promise<T> {
+  if (config.DATABASE_URL !== undefined) return work(config.DATABASE_URL);
+  const embedded = await startEmbedded({ data_dir: config.DATA_DIR });
+  try {
+    return await work(embedded.url);
+  } finally {
+    await embedded.stop();
+  }
+}
+
+/** Runs a command on the installation of this machine. */
+export async function withMachine<T>(terminal: Terminal, work: (machine: Machine) => Promise<T>): Promise<T> {
+  const config = readConfig(terminal.env);
+  if (!isInstalledHere(config)) throw notInstalled(config);
+  return withDatabase(config, async (url) => {
+    const sql = connect(url, { max: 2, application_name: 'postrider-cli' });
+    try {
+      const pending = await pendingMigrations(sql);
+      if (pending.length > 0) throw notMigrated(pending);
+      const public_url = config.PUBLIC_URL ?? serviceUrl(terminal);
+      return await work({ sql, asWorkspace: (id) => contextOf({ config, sql, url, public_url }, id) });
+    } finally {
+      await sql.end({ timeout: 2 });
+    }
+  });
+}
+
+interface Place {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly url: string;
+  readonly public_url: string;
+}
+
+async function contextOf({ config, sql, url, public_url }: Place, named: string | undefined): Promise<Context> {
+  const workspace_id = named ?? (await oldestWorkspace(sql));
+  if (workspace_id === null) throw notInstalled(config);
+  if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
+  const log = pino({ level: 'silent' });
+  // Not started: the operations that run here send no jobs.
+  const jobs = createQueue({
+    sql,
+    url,
+    catalogue,
+    application_name: 'postrider-cli',
+    max_connections: 1,
+    supervise: false,
+    on_error: (error) => log.error({ err: error }),
+  });
+  const services = createServices({
+    sql,
+    jobs,
+    clock: systemClock,
+    log,
+    config,
+    secret_key: secretKey(config),
+    public_url,
+  });
+  return createContext(services, { kind: 'system', workspace_id }, { via: 'cli' });
+}
+
+/** A whole list, page by page. */
+export async function everyPage<T>(
+  ask: (page: { readonly limit: number; readonly cursor?: string }) => Promise<List<T>>,
+): Promise<T[]> {
+  const entries: T[] = [];
+  let page = await ask({ limit: 100 });
+  for (;;) {
+    entries.push(...page.data);
+    if (page.next_cursor === null) return entries;
+    page = await ask({ limit: 100, cursor: page.next_cursor });
+  }
+}
+
+function secretKey(config: Config): string {
+  if (config.SECRET_KEY) return config.SECRET_KEY;
+  const file = join(config.DATA_DIR, 'secret-key');
+  if (!existsSync(file)) throw notInstalled(config);
+  return readFileSync(file, 'utf8').trim();
+}
+
+function notInstalled(config: Config): Problem {
+  return new Problem({
+    reason: 'not_installed',
+    message: config.DATABASE_URL
+      ? 'The database that DATABASE_URL names holds no workspace yet.'
+      : `DATABASE_URL is not set and ${config.DATA_DIR} holds no database.`,
+    advice: 'Run npm start once; or set DATABASE_URL and SECRET_KEY, or DATA_DIR, as the server has them.',
+  });
+}
+
+function unknownWorkspace(id: string): Problem {
+  return new Problem({
+    reason: 'workspace_not_found',
+    message: `No workspace ${id} exists.`,
+    advice: '`npx postrider workspaces list` shows them.',
+  });
+}
+
+function notMigrated(pending: readonly string[]): Problem {
+  return new Problem({
+    reason: 'not_migrated',
+    message: `The database lacks ${pending.join(', ')}.`,
+    advice: 'Run npm run migrate, then this command again.',
+  });
+}

@@ -1,0 +1,77 @@
+import { AppError, ConfigError } from '@postrider/core';
+
+export interface ProblemFacts {
+  readonly reason: string;
+  readonly message: string;
+  /** The next step, if the command line knows more than the message says. */
+  readonly advice?: string | undefined;
+  readonly details?: readonly { readonly param: string; readonly message: string }[] | undefined;
+  readonly request_id?: string | undefined;
+  readonly docs_url?: string | undefined;
+  /** A retry may help: no answer, or the service asked to wait. */
+  readonly passing?: boolean;
+}
+
+/** Why a command failed, in the words of the service or of the command line. */
+export class Problem extends Error {
+  readonly facts: ProblemFacts;
+
+  constructor(facts: ProblemFacts) {
+    super(facts.message);
+    this.name = 'Problem';
+    this.facts = facts;
+  }
+}
+
+const newKey =
+  'Set POSTRIDER_API_KEY to a valid key. `npx postrider keys create --local` makes one on the machine that runs Postrider.';
+
+/** Advice on refusals that come from the command line's settings. */
+const adviceFor: Readonly<Record<string, string>> = {
+  missing_key: newKey,
+  malformed_key: newKey,
+  unknown_key: newKey,
+  revoked_key: newKey,
+  expired_key: newKey,
+  missing_scope: 'Set POSTRIDER_API_KEY to a key that has this scope.',
+  route_not_found: 'The server may be of another release than this command line; compare their versions.',
+};
+
+export function adviceOn(reason: string): string | undefined {
+  return adviceFor[reason];
+}
+
+/** Reason, message and advice; one JSON object with --json. */
+export function writeProblem(error: unknown, json: boolean, write: (text: string) => void): void {
+  const { passing: _, ...facts } = factsOf(error);
+  if (json) {
+    write(JSON.stringify({ error: facts }));
+    return;
+  }
+  const details = facts.details ?? [];
+  const lines = [`${facts.reason}: ${facts.message}`];
+  if (details.length > 1) lines.push(...details.map(({ message }) => `  ${message}`));
+  if (facts.advice) lines.push(facts.advice);
+  if (facts.docs_url) lines.push(`See ${facts.docs_url}${facts.request_id ? ` (request ${facts.request_id})` : ''}`);
+  write(lines.join('\n'));
+}
+
+function factsOf(error: unknown): ProblemFacts {
+  if (error instanceof Problem) return error.facts;
+  if (error instanceof AppError) {
+    return {
+      reason: error.reason,
+      message: error.message,
+      details: error.facts.details,
+      advice: adviceOn(error.reason),
+    };
+  }
+  if (error instanceof ConfigError) {
+    return { reason: 'invalid_environment', message: error.message, advice: 'Correct the environment and try again.' };
+  }
+  return {
+    reason: 'unexpected',
+    message: error instanceof Error ? error.message || error.name : String(error),
+    advice: '`npx postrider doctor` checks this installation.',
+  };
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { type Sql, sqlState } from '@postrider/db';
+import { formatMailbox } from '@postrider/mail';
+import { isoTime } from '../fields/clock.ts';
+import { newId, newJobId } from '../fields/ids.ts';
+import { AppError } from '../operation/errors.ts';
+import { emailsOf } from './addressees.ts';
+import { type AcceptFacts, type Judged, judge } from './judge.ts';
+import type { NewMessage, NewRecipient } from './new-message.ts';
+import type { SendInput } from './schema.ts';
+import {
+  type Claim,
+  claimName,
+  type FoundFacts,
+  loadAnswers,
+  readFacts,
+  type Storing,
+  storeAccepted,
+} from './store.ts';
+import type { AcceptParts, Admitted, SendResult, Submission, SubmissionAnswer } from './submission.ts';
+
+// raise_quota_race() of the schema.
+const QUOTA_RACE = 'PR001';
+const MOST_TRIES = 50;
+
+/** A concurrent duplicate was committed first: the submission is judged again, and replays that answer. */
+export type Outcome = SubmissionAnswer | 'judge_again';
+
+/** A submission with its workspace; its key may not have been checked yet. */
+export interface WorkspaceSubmission {
+  readonly workspace_id: string;
+  readonly submission: Submission;
+}
+
+export interface BatchFacts extends AcceptFacts {
+  readonly found: Pick<FoundFacts, 'epoch' | 'domains' | 'suppressed'>;
+  earlier(located: WorkspaceSubmission): Pick<Claim, 'fingerprint' | 'answer'> | undefined;
+  spend(workspace_id: string, count: number): void;
+}
+
+/** Reads the facts to judge by. The statements do not wait for each other: on a lane they are pipelined. */
+export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[]): Promise<BatchFacts> {
+  const inputs = located.flatMap(({ workspace_id, submission }) =>
+    submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
+  );
+  const keyed = located.flatMap(({ workspace_id, submission }) =>
+    submission.idempotency === null ? [] : [{ workspace_id, ...submission.idempotency }],
+  );
+  const [found, answers] = await Promise.all([
+    readFacts(sql, {
+      workspace_ids: [...new Set(located.map(({ workspace_id }) => workspace_id))],
+      domains: unique(inputs.map(({ workspace_id, input }) => ({ workspace_id, name: input.from.domain }))),
+      emails: inputs.flatMap(({ workspace_id, input }) => emailsOf(input).map((email) => ({ workspace_id, email }))),
+    }),
+    loadAnswers(sql, keyed),
+  ]);
+  const { now, used } = found;
+  return {
+    found,
+    now,
+    resets_at: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)),
+    domain: (workspace_id, name) => found.domains.get(`${workspace_id} ${name}`),
+    suppressed: (workspace_id, email) => found.suppressed.has(`${workspace_id} ${email}`),
+    used: (workspace_id) => used.get(workspace_id) ?? 0,
+    spend: (workspace_id, count) => used.set(workspace_id, (used.get(workspace_id) ?? 0) + count),
+    earlier: ({ workspace_id, submission: { idempotency } }) =>
+      idempotency === null ? undefined : answers.get(claimName({ workspace_id, ...idempotency })),
+  };
+}
+
+function unique(asked: readonly { workspace_id: string; name: string }[]) {
+  return [...new Map(asked.map((ask) => [`${ask.workspace_id} ${ask.name}`, ask])).values()];
+}
+
+/**
+ * Judges many submissions by facts that were just read, and stores what passed in one statement: message, recipients,
+ * body, event, usage, idempotency record and job commit together, before the caller answers. If another process used up
+ * a monthly limit since the facts were read, nothing is stored and everything is judged again by new facts. Each retry
+ * means that other mail was accepted, so the retries end.
+ */
+export async function commitSubmissions(
+  parts: AcceptParts,
+  lane: Sql,
+  submissions: readonly Admitted[],
+  facts: BatchFacts,
+): Promise<Outcome[]> {
+  for (let attempt = 1, known = facts; ; attempt++) {
+    try {
+      return await judgeAndStore(parts, lane, submissions, known);
+    } catch (error) {
+      if (sqlState(error) !== QUOTA_RACE || attempt === MOST_TRIES) throw error;
+      known = await loadFacts(lane, submissions.map(withWorkspace));
+    }
+  }
+}
+
+export function withWorkspace(submission: Admitted): WorkspaceSubmission {
+  return { workspace_id: submission.sender.workspace_id, submission };
+}
+
+async function judgeAndStore(
+  parts: AcceptParts,
+  sql: Sql,
+  submissions: readonly Admitted[],
+  facts: BatchFacts,
+): Promise<Outcome[]> {
+  const claims: Claim[] = [];
+  const storing: Storing[] = [];
+  const claimOf = new Map<Admitted, number>();
+  const outcomes = submissions.map((submission): Outcome => {
+    const before = facts.earlier(withWorkspace(submission));
+    if (before) return replay(submission, before);
+    const judged = submission.messages.map((parsed) => judgeOne(parts, submission, parsed, facts));
+    const results = judged.map(resultOf);
+    const [sole] = results;
+    if (submission.alone && sole instanceof AppError) return { kind: 'refused', error: sole };
+    let claim: number | null = null;
+    if (submission.idempotency) {
+      const { operation, key, fingerprint, remember } = submission.idempotency;
+      const { workspace_id } = submission.sender;
+      claim = claims.push({ workspace_id, operation, key, fingerprint, answer: remember(results) });
+      claimOf.set(submission, claim);
+    }
+    for (const message of judged) {
+      if (message instanceof AppError) continue;
+      storing.push({ message, claim, audit: submission.resend?.audit(message.id) ?? [] });
+    }
+    return { kind: 'judged', results };
+  });
+  if (storing.length === 0 && claims.length === 0) return outcomes;
+  const won = await storeAccepted(sql, parts.jobs, claims, storing);
+  if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wake('delivery.attempt');
+  return outcomes.map((outcome, index) => {
+    const submission = submissions[index];
+    const claim = submission && claimOf.get(submission);
+    return claim === undefined || won.has(claim) ? outcome : 'judge_again';
+  });
+}
+
+function judgeOne(
+  parts: AcceptParts,
+  submission: Admitted,
+  parsed: Submission['messages'][number],
+  facts: BatchFacts,
+): NewMessage | AppError {
+  if (!parsed.ok) return parsed.error;
+  const judged = judge(parsed.value, submission.sender, facts, parts.config);
+  if (judged instanceof AppError) return judged;
+  facts.spend(submission.sender.workspace_id, judged.counted);
+  return draftMessage(parts, submission, parsed.value, judged, facts.now);
+}
+
+function resultOf(judged: NewMessage | AppError): SendResult {
+  if (judged instanceof AppError) return judged;
+  return { id: judged.id, status: 'queued', created_at: isoTime(judged.created_at) };
+}
+
+function replay(submission: Admitted, before: Pick<Claim, 'fingerprint' | 'answer'>): Outcome {
+  if (submission.idempotency?.fingerprint.equals(before.fingerprint))
+    return { kind: 'replayed', answer: before.answer };
+  return {
+    kind: 'refused',
+    error: new AppError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another body; use a new key for a new message.',
+    ),
+  };
+}
+
+/** The rows of an accepted message, not yet stored. */
+export function draftMessage(
+  parts: Pick<AcceptParts, 'clock'>,
+  submission: Admitted,
+  input: SendInput,
+  judged: Judged,
+  now: Date,
+): NewMessage {
+  const now_ms = parts.clock.now();
+  const state = judged.scheduled_at ? 'scheduled' : 'queued';
+  const attachments = JSON.stringify(input.attachments);
+  // Ids of one millisecond have no order; sorted, they keep the order of the addressees.
+  const ids = judged.addressees.map(() => newId('recipient', now_ms)).sort();
+  const recipients = judged.addressees.map(
+    (addressee, index): NewRecipient => ({
+      ...addressee,
+      id: ids[index] ?? newId('recipient', now_ms),
+      state: addressee.suppressed ? 'suppressed' : state,
+      job_id: addressee.suppressed ? null : newJobId(now_ms),
+      event_id: addressee.suppressed ? newId('event', now_ms) : null,
+    }),
+  );
+  return {
+    workspace_id: submission.sender.workspace_id,
+    id: newId('message', now_ms),
+    event_id: newId('event', now_ms),
+    status: state,
+    mode: submission.sender.mode,
+    from_address: formatMailbox(input.from),
+    from_email: input.from.email,
+    from_domain: input.from.domain,
+    to_addresses: input.to.map(formatMailbox),
+    cc_addresses: input.cc.map(formatMailbox),
+    bcc_addresses: input.bcc.map(formatMailbox),
+    reply_to: input.reply_to ? formatMailbox(input.reply_to) : null,
+    subject: input.subject,
+    tags: [...new Set(input.tags)],
+    metadata: JSON.stringify(input.metadata),
+    html: input.html ?? null,
+    text: input.text ?? null,
+    headers: JSON.stringify(input.headers),
+    attachments,
+    body_bytes: (input.html?.length ?? 0) + (input.text?.length ?? 0) + attachments.length,
+    api_key_id: submission.sender.key_id,
+    request_id: submission.request_id,
+    resend_of: submission.resend?.message_id ?? null,
+    created_at: now,
+    scheduled_at: judged.scheduled_at,
+    counted: judged.counted,
+    monthly_limit: submission.sender.monthly_limit,
+    recipients,
+  };
+}
+
+/** Two requests with one idempotency key are the same if their bodies are, as parsed and before defaults. */
+export function fingerprintOf(raw: unknown): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(raw) ?? '')
+    .digest();
+}

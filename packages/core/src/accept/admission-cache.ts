@@ -1,0 +1,87 @@
+import type { FoundKey } from '../api-keys/index.ts';
+import type { SendableFacts } from '../domains/index.ts';
+
+const MOST_CACHED = 10_000;
+
+export interface CachedSender {
+  readonly key: FoundKey;
+  readonly allowance: number;
+  readonly expires_at: Date | null;
+}
+
+/**
+ * Keys and domains that this process has read, all in one accept epoch. It only serves to draft: the storing statement
+ * compares the epoch, so stale facts are never used.
+ */
+export interface AdmissionCache {
+  readonly epoch: number;
+  /** By the name of the credential; undefined also while the sender is in the negative cache. */
+  sender(name: string): CachedSender | undefined;
+  domain(workspace_id: string, name: string): SendableFacts | undefined;
+  /** Whether an address was suppressed at the last lookup: a hint that the fast path would fail. */
+  suppressed(workspace_id: string, email: string): boolean;
+  learnSender(epoch: number, name: string, sender: CachedSender): void;
+  learnDomains(epoch: number, domains: ReadonlyMap<string, SendableFacts>): void;
+  learnSuppressed(addresses: ReadonlySet<string>): void;
+  /** Negative cache: a sender at a limit takes the slow path for a while, so that it does not fail shared batches. */
+  learnLimited(name: string, ms: number): void;
+}
+
+export function createAdmissionCache(): AdmissionCache {
+  let epoch = 0;
+  const senders = new Map<string, CachedSender>();
+  const domains = new Map<string, SendableFacts>();
+  const suppressed = new Set<string>();
+  const limited = new Map<string, number>();
+
+  /** Whether facts of this epoch may be cached; a newer epoch empties the cache. Answers may arrive out of order. */
+  const enter = (read_in: number): boolean => {
+    if (read_in > epoch) {
+      epoch = read_in;
+      senders.clear();
+      domains.clear();
+    }
+    return read_in === epoch;
+  };
+
+  return {
+    get epoch() {
+      return epoch;
+    },
+    sender(name) {
+      const until = limited.get(name);
+      if (until === undefined) return senders.get(name);
+      if (performance.now() < until) return undefined;
+      limited.delete(name);
+      return senders.get(name);
+    },
+    domain: (workspace_id, name) => domains.get(`${workspace_id} ${name}`),
+    suppressed: (workspace_id, email) => suppressed.size > 0 && suppressed.has(`${workspace_id} ${email}`),
+    learnSender(read_in, name, sender) {
+      if (!enter(read_in)) return;
+      makeRoom(senders);
+      senders.set(name, sender);
+    },
+    learnDomains(read_in, found) {
+      if (!enter(read_in)) return;
+      for (const [name, facts] of found) {
+        makeRoom(domains);
+        domains.set(name, facts);
+      }
+    },
+    learnSuppressed(addresses) {
+      for (const address of addresses) {
+        makeRoom(suppressed);
+        suppressed.add(address);
+      }
+    },
+    learnLimited(name, ms) {
+      makeRoom(limited);
+      limited.set(name, performance.now() + ms);
+    },
+  };
+}
+
+function makeRoom(kept: { readonly size: number; clear(): void }): void {
+  if (kept.size >= MOST_CACHED) kept.clear();
+}

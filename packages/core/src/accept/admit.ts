@@ -1,0 +1,89 @@
+import type { Sql } from '@postrider/db';
+import {
+  admitKeys,
+  type KeyAnswer,
+  keyRefusal,
+  refuseAddress,
+  type SenderFacts,
+  senderFacts,
+} from '../api-keys/index.ts';
+import type { Credential } from '../operation/context.ts';
+import type { AppError } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
+import { rateRefusal, windowOf } from '../usage/index.ts';
+import type { AdmissionCache } from './admission-cache.ts';
+import type { AcceptParts, Submission } from './submission.ts';
+
+export type AdmitVerdict =
+  | { readonly kind: 'admitted'; readonly sender: SenderFacts; readonly window: RateWindow | null }
+  | { readonly kind: 'refused'; readonly error: AppError; readonly window: RateWindow | null };
+
+/**
+ * Checks keys, counts windows, then checks scopes and bodies, in the contract's order: 401, 429, 403, 400.
+ * One statement serves all submissions, and verdicts have their order. It commits by itself, because a request counts
+ * in its window whatever becomes of its message.
+ */
+export async function admit(
+  parts: AcceptParts,
+  cache: AdmissionCache,
+  lane: Sql,
+  submissions: readonly Submission[],
+): Promise<AdmitVerdict[]> {
+  const groups = groupCredentials(submissions);
+  const asked = [...groups.values()];
+  const answers = asked.length > 0 ? await admitKeys(lane, 'send', asked) : [];
+  const answerOf = new Map([...groups.keys()].map((name, index) => [name, answers[index]]));
+  const served = new Map<string, number>();
+  return Promise.all(
+    submissions.map(async (submission): Promise<AdmitVerdict> => {
+      const { actor } = submission;
+      if (actor.kind !== 'credential') {
+        const refusal = scopeRefusal(actor, submission.scope) ?? bodyRefusal(submission);
+        if (refusal) return { kind: 'refused', error: refusal, window: null };
+        return { kind: 'admitted', sender: await senderFacts(parts.sql, actor), window: null };
+      }
+      const name = credentialName(actor);
+      const answer = answerOf.get(name);
+      const place = served.get(name) ?? 0;
+      served.set(name, place + 1);
+      if (answer?.kind !== 'found') {
+        return { kind: 'refused', ...(await refuseAddress(parts, actor.address, keyRefusal(refusedFor(answer)))) };
+      }
+      parts.key_uses.note(answer.key.key_id);
+      const { key, epoch, expires_at } = answer;
+      cache.learnSender(epoch, name, { key, allowance: answer.first.limit, expires_at });
+      const counted = { ...answer.first, place: answer.first.place + place };
+      const window = windowOf(counted);
+      const held = { kind: 'key', scopes: answer.key.scopes };
+      const refusal = rateRefusal('send', counted) ?? scopeRefusal(held, submission.scope) ?? bodyRefusal(submission);
+      return refusal ? { kind: 'refused', error: refusal, window } : { kind: 'admitted', sender: answer.key, window };
+    }),
+  );
+}
+
+function groupCredentials(submissions: readonly Submission[]) {
+  const groups = new Map<string, { secret_hash: Buffer; address: string; wanted: number }>();
+  for (const { actor } of submissions) {
+    if (actor.kind !== 'credential') continue;
+    const name = credentialName(actor);
+    const group = groups.get(name);
+    if (group) group.wanted += 1;
+    else groups.set(name, { secret_hash: actor.secret_hash, address: actor.address, wanted: 1 });
+  }
+  return groups;
+}
+
+export function credentialName(credential: Credential): string {
+  return `${credential.secret_hash.toString('latin1')} ${credential.address}`;
+}
+
+function refusedFor(answer: KeyAnswer | undefined) {
+  return answer?.kind === 'refused' ? answer.reason : 'unknown_key';
+}
+
+/** A single message that did not parse refuses its request; in a batch it is one result of many. */
+function bodyRefusal(submission: Submission): AppError | null {
+  const [only] = submission.messages;
+  return submission.alone && only && !only.ok ? only.error : null;
+}

@@ -1,0 +1,36 @@
+import type { Sql } from '@postrider/db';
+import { LONGEST_WAIT_MS } from './batching-policy.ts';
+
+// A smaller batch gets a connection of its own and does not wait.
+const WORTH_FOLLOWING = 16;
+
+/** A connection of the submit batcher with the commits that it carries. */
+export interface BatchConnection extends Carried {
+  readonly lane: Sql;
+}
+
+export interface Carried {
+  under_way: number;
+  /** Whether the last one is on the fast path: one statement, which waits for nothing but locked counters. */
+  fast: boolean;
+  /** When the last one began. */
+  begun_ms: number;
+}
+
+export function isIdle({ under_way }: Carried): boolean {
+  return under_way === 0;
+}
+
+/**
+ * A batch on the fast path may be pipelined behind another on the same connection: the database goes from one to the
+ * next by itself, and one processor stays free to read and answer requests.
+ */
+export function connectionToFollow<P extends Carried>(
+  connections: readonly P[],
+  batch: { readonly size: number; readonly fast: boolean },
+  now_ms: number,
+): P | undefined {
+  if (!batch.fast || batch.size < WORTH_FOLLOWING) return undefined;
+  const since_ms = now_ms - LONGEST_WAIT_MS;
+  return connections.find(({ under_way, fast, begun_ms }) => under_way === 1 && fast && begun_ms > since_ms);
+}

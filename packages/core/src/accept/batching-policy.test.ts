@@ -1,0 +1,111 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type BatchingPolicy, createBatchingPolicy } from './batching-policy.ts';
+
+let policy: BatchingPolicy;
+beforeEach(() => {
+  policy = createBatchingPolicy(2);
+});
+
+/** Runs commits one after another, of this size and duration. */
+function passed(commits: number, size: number, took_ms: number): number {
+  for (let index = 0; index < commits; index++) {
+    policy.begun(size, index * took_ms);
+    policy.ended(index * took_ms, (index + 1) * took_ms);
+  }
+  return commits * took_ms;
+}
+
+describe('with no commit under way', () => {
+  it('a lone request is committed at the end of its turn of the event loop', () => {
+    expect(policy.urgent(1, 0)).toBe(false);
+    expect(policy.worthwhile(1, 0)).toBe(true);
+  });
+
+  it('twenty requests begin a commit in the middle of a turn', () => {
+    expect(policy.urgent(19, 0)).toBe(false);
+    expect(policy.urgent(20, 0)).toBe(true);
+  });
+});
+
+describe('with one under way', () => {
+  it('the next begins with as many requests as that one carries', () => {
+    policy.begun(12, 0);
+
+    expect(policy.worthwhile(11, 1)).toBe(false);
+    expect(policy.worthwhile(12, 1)).toBe(true);
+  });
+
+  it('twenty requests wait until most of the usual time has passed', () => {
+    const now = passed(5, 32, 4);
+    policy.begun(32, now);
+
+    expect(policy.urgent(20, now + 2.7)).toBe(false);
+    expect(policy.urgent(20, now + 2.9)).toBe(true);
+    expect(policy.urgent(19, now + 2.9)).toBe(false);
+  });
+
+  it('a slow disk makes batches larger', () => {
+    const now = passed(5, 32, 8);
+    policy.begun(32, now);
+
+    expect(policy.urgent(20, now + 5.5)).toBe(false);
+    expect(policy.urgent(20, now + 5.7)).toBe(true);
+  });
+
+  it('a commit that hangs delays others by 25 ms', () => {
+    policy.begun(32, 0);
+
+    expect(policy.worthwhile(1, 24)).toBe(false);
+    expect(policy.worthwhile(1, 25)).toBe(true);
+  });
+});
+
+describe('with as many under way as connections', () => {
+  it('no other begins, however many requests wait', () => {
+    policy.begun(32, 0);
+    policy.begun(20, 2);
+
+    expect(policy.urgent(64, 10)).toBe(false);
+    expect(policy.worthwhile(64, 10)).toBe(false);
+  });
+
+  it('the time of the second counts from the end of the first', () => {
+    const now = passed(5, 32, 4);
+    policy.begun(32, now);
+    policy.begun(32, now + 2);
+    policy.ended(now, now + 4);
+
+    expect(policy.urgent(20, now + 6.7)).toBe(false);
+    expect(policy.urgent(20, now + 6.9)).toBe(true);
+  });
+
+  it('its wait for the first does not count as its own time', () => {
+    const now = passed(5, 32, 4);
+    policy.begun(32, now);
+    policy.begun(32, now + 2);
+    policy.ended(now, now + 4);
+    policy.ended(now + 2, now + 8);
+    policy.begun(32, now + 8);
+
+    expect(policy.urgent(20, now + 10.7)).toBe(false);
+    expect(policy.urgent(20, now + 10.9)).toBe(true);
+  });
+
+  it('the time of a commit that overtakes one that hangs counts from its own beginning', () => {
+    const now = passed(5, 32, 4);
+    policy.begun(32, now);
+    policy.begun(32, now + 100);
+    policy.ended(now + 100, now + 104);
+
+    expect(policy.urgent(20, now + 106.7)).toBe(false);
+    expect(policy.urgent(20, now + 106.9)).toBe(true);
+  });
+
+  it('another begins when they hang', () => {
+    policy.begun(32, 0);
+    policy.begun(20, 2);
+
+    expect(policy.worthwhile(1, 26)).toBe(false);
+    expect(policy.worthwhile(1, 27)).toBe(true);
+  });
+});

@@ -1,0 +1,55 @@
+// With this many, the fixed cost of a commit is no longer most of it.
+const EARLY_BATCH = 20;
+// Of the usual time of a commit. Later, the database would idle; sooner, a slow disk would get batches too small.
+const EARLY_SHARE = 0.7;
+// Several times the usual commit; only one that waits for a lock or a stalled disk takes longer.
+export const LONGEST_WAIT_MS = 25;
+const WEIGHT_OF_THE_LAST = 0.2;
+
+/** Decides when the next commit begins while others are under way. The caller passes the time. */
+export interface BatchingPolicy {
+  begun(size: number, now_ms: number): void;
+  /** The commit that began at that time has ended; it need not be the oldest. */
+  ended(begun_ms: number, now_ms: number): void;
+  /** Whether the waiting requests are worth a commit at the end of a turn of the event loop. */
+  worthwhile(waiting: number, now_ms: number): boolean;
+  /** Whether they are worth one in the middle of a turn, while more requests are being read. */
+  urgent(waiting: number, now_ms: number): boolean;
+}
+
+/**
+ * A commit has a fixed cost, so while one is under way the next begins only with as many requests as the last one
+ * carried, or with twenty once most of the usual time has passed. The database then finds the next commit when it has
+ * finished one, and a slow disk gets larger batches. A commit that hangs delays others by 25 ms at most.
+ */
+export function createBatchingPolicy(most_under_way: number): BatchingPolicy {
+  let under_way = 0;
+  let last_size = 0;
+  let last_begun_ms = 0;
+  let served_from_ms = 0;
+  let usual_ms = 0;
+
+  return {
+    begun(size, now_ms) {
+      if (under_way === 0) served_from_ms = now_ms;
+      under_way += 1;
+      last_size = size;
+      last_begun_ms = now_ms;
+    },
+    ended(begun_ms, now_ms) {
+      under_way -= 1;
+      // The database began with it only when the one before it was done.
+      const took_ms = now_ms - Math.max(begun_ms, served_from_ms);
+      usual_ms += (took_ms - usual_ms) * (usual_ms === 0 ? 1 : WEIGHT_OF_THE_LAST);
+      served_from_ms = now_ms;
+    },
+    worthwhile: (waiting, now_ms) =>
+      under_way === 0 ||
+      (under_way < most_under_way && waiting >= last_size) ||
+      now_ms - last_begun_ms >= LONGEST_WAIT_MS,
+    urgent(waiting, now_ms) {
+      if (waiting < EARLY_BATCH || under_way >= most_under_way) return false;
+      return under_way === 0 || now_ms - served_from_ms >= usual_ms * EARLY_SHARE;
+    },
+  };
+}

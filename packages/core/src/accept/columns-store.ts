@@ -1,0 +1,94 @@
+import { arrayLiteral, type Fragment, type RecordField, type Sql } from '@postrider/db';
+import type { NewMessage, NewRecipient } from './new-message.ts';
+
+/** A column that the storing statements of both paths fill from the same field. */
+type Column<Row> =
+  | { readonly name: string; readonly type: 'text[]'; readonly value: (row: Row) => readonly string[] }
+  | {
+      readonly name: string;
+      readonly type: 'text' | 'int' | 'uuid' | 'recipient_kind';
+      readonly value: (row: Row) => string | number | null;
+    };
+
+type NamedColumn = Pick<Column<never>, 'name' | 'type'>;
+
+/** Of messages. */
+export const messageColumns: readonly Column<NewMessage>[] = [
+  { name: 'workspace_id', type: 'text', value: (message) => message.workspace_id },
+  { name: 'id', type: 'text', value: (message) => message.id },
+  { name: 'mode', type: 'text', value: (message) => message.mode },
+  { name: 'from_address', type: 'text', value: (message) => message.from_address },
+  { name: 'from_email', type: 'text', value: (message) => message.from_email },
+  { name: 'from_domain', type: 'text', value: (message) => message.from_domain },
+  { name: 'to_addresses', type: 'text[]', value: (message) => message.to_addresses },
+  { name: 'cc_addresses', type: 'text[]', value: (message) => message.cc_addresses },
+  { name: 'bcc_addresses', type: 'text[]', value: (message) => message.bcc_addresses },
+  { name: 'reply_to', type: 'text', value: (message) => message.reply_to },
+  { name: 'subject', type: 'text', value: (message) => message.subject },
+  { name: 'tags', type: 'text[]', value: (message) => message.tags },
+  { name: 'metadata', type: 'text', value: (message) => message.metadata },
+  { name: 'recipient_count', type: 'int', value: (message) => message.recipients.length },
+  { name: 'body_bytes', type: 'int', value: (message) => message.body_bytes },
+  { name: 'api_key_id', type: 'text', value: (message) => message.api_key_id },
+  { name: 'request_id', type: 'text', value: (message) => message.request_id },
+  { name: 'resend_of', type: 'text', value: (message) => message.resend_of },
+];
+
+/** Of bodies, beside workspace_id and message_id. */
+export const bodyColumns: readonly Column<NewMessage>[] = [
+  { name: 'html', type: 'text', value: (message) => message.html },
+  { name: 'text', type: 'text', value: (message) => message.text },
+  { name: 'headers', type: 'text', value: (message) => message.headers },
+  { name: 'attachments', type: 'text', value: (message) => message.attachments },
+];
+
+/** Of recipients, beside workspace_id and message_id. */
+export const recipientColumns: readonly Column<NewRecipient>[] = [
+  { name: 'id', type: 'text', value: (recipient) => recipient.id },
+  { name: 'email', type: 'text', value: (recipient) => recipient.email },
+  { name: 'domain', type: 'text', value: (recipient) => recipient.domain },
+  { name: 'kind', type: 'recipient_kind', value: (recipient) => recipient.kind },
+  { name: 'job_id', type: 'uuid', value: (recipient) => recipient.job_id },
+];
+
+interface ColumnFragments {
+  /** As in `insert into`. */
+  readonly names: Fragment;
+  /** As in the `select` that fills them: each column with its cast from what the batch holds. */
+  readonly values: Fragment;
+}
+
+// Fragments never run by themselves, so these serve every connection.
+const fragments = new WeakMap<object, ColumnFragments>();
+
+/** The columns as parts of a statement. */
+export function fragmentsOf(sql: Sql, columns: readonly NamedColumn[]): ColumnFragments {
+  const known = fragments.get(columns);
+  if (known) return known;
+  const made = {
+    names: sql.unsafe(columns.map(({ name }) => name).join(', ')),
+    values: sql.unsafe(columns.map(({ name, type }) => (type === 'text' ? name : `${name}::${type}`)).join(', ')),
+  };
+  fragments.set(columns, made);
+  return made;
+}
+
+/** For `unnest(${first}::int[] ${arraysOf(…)})`: a comma and an array for each column; lists are array literals. */
+export function arraysOf<Row>(sql: Sql, columns: readonly Column<Row>[], rows: readonly Row[]): Fragment[] {
+  return columns.map((column) => {
+    if (column.type === 'text[]') return sql`, ${rows.map((row) => arrayLiteral(column.value(row)))}::text[]`;
+    const values = rows.map((row) => column.value(row));
+    return column.type === 'int' ? sql`, ${values}::int[]` : sql`, ${values}::text[]`;
+  });
+}
+
+/** The columns for recordsIn, behind those that come first. */
+export function recordColumns(first: readonly string[], columns: readonly NamedColumn[]): readonly string[] {
+  return [...first, ...columns.map(({ name, type }) => (type === 'text[]' ? `${name}[]` : name))];
+}
+
+/** Appends the values of a row to the fields that come first in its record. */
+export function appendValues<Row>(record: RecordField[], columns: readonly Column<Row>[], row: Row): RecordField[] {
+  for (const { value } of columns) record.push(value(row));
+  return record;
+}

@@ -1,0 +1,178 @@
+import { fence, type RecordField, recordsIn, recordTexts, type Sql } from '@postrider/db';
+import type { Jobs } from '../process/jobs.ts';
+import { stillSuppressed } from '../suppressions/index.ts';
+import {
+  appendValues,
+  bodyColumns,
+  fragmentsOf,
+  messageColumns,
+  recipientColumns,
+  recordColumns,
+} from './columns-store.ts';
+import type { NewMessage } from './new-message.ts';
+
+/** Messages judged by the admission cache, with the conditions that must hold when they are stored. */
+export interface FastBatch {
+  readonly epoch: number;
+  /** The earliest expiry of the keys. */
+  readonly good_until: Date | null;
+  readonly windows: readonly { readonly key_id: string; readonly wanted: number; readonly allowance: number }[];
+  readonly messages: readonly NewMessage[];
+}
+
+export interface StoredFast {
+  readonly now: Date;
+  /** By key: requests of this minute, including these. */
+  readonly used: ReadonlyMap<string, number>;
+  readonly reset_unix: number;
+  readonly seconds_left: number;
+}
+
+/**
+ * Admits and stores a batch in one statement, which is a transaction by itself. It counts the windows and the volume,
+ * and raises PR002, which undoes everything, unless the epoch is unchanged, no key has expired, every count is within
+ * its limit, and no recipient is suppressed. Every message is queued, has a recipient, and claims no idempotency key.
+ * Counters are locked windows first, each sorted, so that batches cannot deadlock. Times are computed wherever they are
+ * needed, because a CTE that holds them costs more.
+ */
+export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise<StoredFast> {
+  const { messages } = batch;
+  const windows = batch.windows.map(({ key_id, wanted, allowance }) => [key_id, wanted, allowance]);
+  const spendings = spendingsOf(messages);
+  const message = fragmentsOf(sql, messageColumns);
+  const body = fragmentsOf(sql, bodyColumns);
+  const recipient = fragmentsOf(sql, recipientColumns);
+  const [row] = await sql<{ now: Date; reset_unix: number; seconds_left: number; key_ids: string[]; used: number[] }[]>`
+    with counted as (
+      insert into rate_windows as r (subject, class, minute, used, allowance)
+      select key_id, 'send', date_trunc('minute', clock_now()), wanted::int, allowance::int
+      from ${recordsIn(sql, recordTexts(windows), WINDOW_COLUMNS)} as asked
+      on conflict (subject, class, minute) do update
+        set used = r.used + excluded.used, allowance = excluded.allowance
+      returning subject, used, used <= allowance as fits
+    ),
+    spent as (
+      insert into usage_months as u (workspace_id, month, used, monthly_limit, by_day)
+      select workspace_id, date_trunc('month', clock_now() at time zone 'UTC')::date, count::bigint,
+        monthly_limit::bigint,
+        (select array_fill(0::bigint, array[extract(day from clock_now() at time zone 'UTC')::int - 1]))
+          || count::bigint
+          || (select array_fill(0::bigint, array[31 - extract(day from clock_now() at time zone 'UTC')::int]))
+      from ${recordsIn(sql, recordTexts(spendings), SPENDING_COLUMNS)} as spending
+      on conflict (workspace_id, month) do update set
+        used = u.used + excluded.used,
+        monthly_limit = excluded.monthly_limit,
+        by_day[extract(day from clock_now() at time zone 'UTC')::int] =
+          u.by_day[extract(day from clock_now() at time zone 'UTC')::int] + excluded.used
+      returning coalesce(used <= monthly_limit, true) as fits
+    ),
+    batch as materialized (
+      select * from ${recordsIn(sql, messageRecords(messages), MESSAGE_RECORD)} as records
+    ),
+    people as materialized (
+      select * from ${recordsIn(sql, recipientRecords(messages), RECIPIENT_RECORD)} as records
+    ),
+    m as (
+      insert into messages (${message.names}, status, created_at, event_count, last_event_type, last_event_at)
+      select ${message.values}, 'queued',
+        date_trunc('milliseconds', clock_now()), 1, 'email.queued', date_trunc('milliseconds', clock_now())
+      from batch
+      where case when (
+            select value = ${batch.epoch}::bigint
+              and clock_now() < coalesce(${batch.good_until}::timestamptz, 'infinity')
+            from accept_epoch
+          )
+          and (select bool_and(fits) from counted)
+          and (select coalesce(bool_and(fits), true) from spent)
+          and not exists (
+            select from people p
+            cross join lateral (
+              select expires_at from suppressions x
+              where x.workspace_id = p.workspace_id and x.email = suppression_key(p.email) ${fence}
+            ) s
+            where ${stillSuppressed(sql)}
+          )
+        then true else raise_not_fast() end
+    ),
+    b as (
+      insert into bodies (workspace_id, message_id, ${body.names})
+      select workspace_id, message_id, ${body.values}
+      from ${recordsIn(sql, bodyRecords(messages), BODY_RECORD)} as records
+    ),
+    r as (
+      insert into recipients (workspace_id, message_id, ${recipient.names}, state, due_at)
+      select workspace_id, message_id, ${recipient.values}, 'queued', date_trunc('milliseconds', clock_now())
+      from people
+    ),
+    t as (
+      insert into message_tags (workspace_id, tag, message_id)
+      select workspace_id, tag, message_id
+      from ${recordsIn(sql, tagRecords(messages), TAG_COLUMNS)} as records
+    ),
+    e as (
+      insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
+      select workspace_id, event_id, 'email.queued', id, 1, '{}', date_trunc('milliseconds', clock_now())
+      from batch
+    ),
+    j as (
+      ${jobs.insertion(
+        sql,
+        'delivery.attempt',
+        sql`select job_id::uuid as id, null::timestamptz as start_after,
+          jsonb_build_object('workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', id) as data
+          from people`,
+      )}
+    )
+    select date_trunc('milliseconds', clock_now()) as now,
+      extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
+      extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left,
+      array_agg(subject) as key_ids, array_agg(used) as used
+    from counted`;
+  if (!row) throw new Error('a batch was stored without an answer');
+  const { now, reset_unix, seconds_left, key_ids, used } = row;
+  return { now, reset_unix, seconds_left, used: new Map(key_ids.map((key_id, index) => [key_id, used[index] ?? 0])) };
+}
+
+function spendingsOf(messages: readonly NewMessage[]) {
+  const spendings = new Map<string, { count: number; monthly_limit: number | null }>();
+  for (const { workspace_id, counted, monthly_limit } of messages) {
+    if (counted === 0) continue;
+    const spending = spendings.get(workspace_id);
+    if (spending) spending.count += counted;
+    else spendings.set(workspace_id, { count: counted, monthly_limit });
+  }
+  return [...spendings]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([workspace_id, { count, monthly_limit }]) => [workspace_id, count, monthly_limit]);
+}
+
+const WINDOW_COLUMNS = ['key_id', 'wanted', 'allowance'] as const;
+const SPENDING_COLUMNS = ['workspace_id', 'count', 'monthly_limit'] as const;
+
+const MESSAGE_RECORD = recordColumns(['event_id'], messageColumns);
+
+function messageRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(messages.map((message) => appendValues([message.event_id], messageColumns, message)));
+}
+
+const BODY_RECORD = recordColumns(['workspace_id', 'message_id'], bodyColumns);
+
+function bodyRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(messages.map((message) => appendValues([message.workspace_id, message.id], bodyColumns, message)));
+}
+
+const RECIPIENT_RECORD = recordColumns(['workspace_id', 'message_id'], recipientColumns);
+
+function recipientRecords(messages: readonly NewMessage[]): string {
+  const records: RecordField[][] = [];
+  for (const { workspace_id, id, recipients } of messages) {
+    for (const recipient of recipients) records.push(appendValues([workspace_id, id], recipientColumns, recipient));
+  }
+  return recordTexts(records);
+}
+
+const TAG_COLUMNS = ['workspace_id', 'tag', 'message_id'] as const;
+
+function tagRecords(messages: readonly NewMessage[]): string {
+  return recordTexts(messages.flatMap(({ workspace_id, id, tags }) => tags.map((tag) => [workspace_id, tag, id])));
+}

@@ -1,0 +1,105 @@
+import { fitsRecord, type Sql } from '@postrider/db';
+import { isoTime } from '../fields/clock.ts';
+import { AppError } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
+import { windowOf } from '../usage/index.ts';
+import { draftMessage } from './accept.ts';
+import type { AdmissionCache, CachedSender } from './admission-cache.ts';
+import { credentialName } from './admit.ts';
+import { storeFast } from './fast-path-store.ts';
+import { type AcceptFacts, judge } from './judge.ts';
+import type { NewMessage } from './new-message.ts';
+import type { AcceptParts, SendResult, Submission } from './submission.ts';
+
+// Larger ones are rare, and a batch that has to be sent again on the slow path should be small.
+const MOST_BODY_BYTES = 192 * 1024;
+// The statement checks time and volume; a draft is never scheduled and never at a limit.
+const UNKNOWN_TIME = new Date(0);
+
+/** A submission that passes by the admission cache, as it would be stored. */
+export interface Draft {
+  readonly sender: CachedSender;
+  readonly messages: readonly NewMessage[];
+}
+
+export interface AcceptedFast {
+  readonly results: readonly SendResult[];
+  readonly window: RateWindow;
+}
+
+/**
+ * Drafts a submission by the admission cache, or returns null where that does not suffice. Refusals and replays take
+ * the slow path: only the tables decide those.
+ */
+export function draftFast(
+  parts: Pick<AcceptParts, 'clock' | 'config'>,
+  cache: AdmissionCache,
+  submission: Submission,
+): Draft | null {
+  const { actor, messages, idempotency, scope, resend } = submission;
+  if (actor.kind !== 'credential' || idempotency !== null || resend !== null) return null;
+  const sender = cache.sender(credentialName(actor));
+  if (!sender || scopeRefusal({ kind: 'key', scopes: sender.key.scopes }, scope)) return null;
+  const facts: AcceptFacts = {
+    now: UNKNOWN_TIME,
+    resets_at: UNKNOWN_TIME,
+    domain: cache.domain,
+    suppressed: cache.suppressed,
+    used: () => 0,
+  };
+  const drafts: NewMessage[] = [];
+  for (const parsed of messages) {
+    if (!parsed.ok) return null;
+    const input = parsed.value;
+    if (input.scheduled_at) return null;
+    const judged = judge(input, sender.key, facts, parts.config);
+    if (judged instanceof AppError || judged.addressees.some((addressee) => addressee.suppressed)) return null;
+    const draft = draftMessage(parts, { ...submission, sender: sender.key }, input, judged, UNKNOWN_TIME);
+    if (draft.body_bytes > MOST_BODY_BYTES || !travelsAsRecord(draft)) return null;
+    drafts.push(draft);
+  }
+  return { sender, messages: drafts };
+}
+
+/** All other fields are free of control characters since they were parsed, or are escaped as JSON. */
+function travelsAsRecord({ subject, html, text }: NewMessage): boolean {
+  return fitsRecord(subject) && fitsRecord(html ?? '') && fitsRecord(text ?? '');
+}
+
+/** Stores drafts in one round trip, or throws and stores nothing. Answers have the order of the drafts. */
+export async function acceptFast(
+  parts: AcceptParts,
+  lane: Sql,
+  epoch: number,
+  drafts: readonly Draft[],
+): Promise<AcceptedFast[]> {
+  const wanted = new Map<string, { wanted: number; allowance: number }>();
+  let good_until: Date | null = null;
+  const positions = drafts.map(({ sender: { key, allowance, expires_at } }) => {
+    if (expires_at && (good_until === null || expires_at < good_until)) good_until = expires_at;
+    const window = wanted.get(key.key_id) ?? { wanted: 0, allowance };
+    window.wanted += 1;
+    wanted.set(key.key_id, window);
+    return window.wanted;
+  });
+  const stored = await storeFast(lane, parts.jobs, {
+    epoch,
+    good_until,
+    windows: [...wanted]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key_id, window]) => ({ key_id, ...window })),
+    messages: drafts.flatMap((draft) => draft.messages),
+  });
+  parts.jobs.wake('delivery.attempt');
+  const created_at = isoTime(stored.now);
+  return drafts.map(({ sender: { key, allowance }, messages }, index) => {
+    parts.key_uses.note(key.key_id);
+    const before = (stored.used.get(key.key_id) ?? 0) - (wanted.get(key.key_id)?.wanted ?? 0);
+    const { reset_unix, seconds_left } = stored;
+    return {
+      results: messages.map(({ id }) => ({ id, status: 'queued', created_at })),
+      window: windowOf({ limit: allowance, place: before + (positions[index] ?? 0), reset_unix, seconds_left }),
+    };
+  });
+}

@@ -1,0 +1,19 @@
+import type { Context } from '../operation/context.ts';
+import { fingerprintOf } from './accept.ts';
+import type { Idempotency, SendResult } from './submission.ts';
+
+/** The idempotency record of a request with a key; the answer is kept as JSON. */
+export function idempotencyOf(
+  ctx: Context,
+  operation: string,
+  raw: unknown,
+  answerOf: (results: readonly SendResult[]) => unknown,
+): Idempotency | null {
+  if (ctx.idempotency_key === null) return null;
+  return {
+    operation,
+    key: ctx.idempotency_key,
+    fingerprint: fingerprintOf(raw),
+    remember: (results) => JSON.stringify(answerOf(results)),
+  };
+}

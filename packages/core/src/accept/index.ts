@@ -1,0 +1,12 @@
+export { type RecipientKind, recipientKinds } from './addressees.ts';
+export { decodedLength } from './attachment-field.ts';
+export { idempotencyOf } from './idempotency.ts';
+export { scheduleOf } from './judge.ts';
+export { mailboxField } from './mailbox-field.ts';
+export { previewMessage } from './preview-message.ts';
+export { SCHEDULE, sendSchema } from './schema.ts';
+export { sendBatch } from './send-batch.ts';
+export { sendMessage, soleResult } from './send-message.ts';
+export { type Acknowledgement, acknowledgementSchema } from './submission.ts';
+export { submit } from './submit.ts';
+export { createSubmitBatcher } from './submit-batcher.ts';

@@ -1,0 +1,83 @@
+import type { SenderFacts } from '../api-keys/index.ts';
+import { keyDomainProblem } from '../api-keys/index.ts';
+import { type SendableFacts, sendableProblem } from '../domains/index.ts';
+import { isoTime } from '../fields/clock.ts';
+import { AppError } from '../operation/errors.ts';
+import type { Config } from '../process/config.ts';
+import { type Addressee, addresseesOf } from './addressees.ts';
+import type { SendInput } from './schema.ts';
+
+const PAST_TOLERANCE_MS = 60_000;
+const FURTHEST_MS = 30 * 86_400_000;
+
+/** Read before the storing statement, which checks the limit again. */
+export interface AcceptFacts {
+  readonly now: Date;
+  readonly resets_at: Date;
+  domain(workspace_id: string, name: string): SendableFacts | undefined;
+  suppressed(workspace_id: string, email: string): boolean;
+  /** Mails of this month, including those accepted earlier in the batch. */
+  used(workspace_id: string): number;
+}
+
+export interface Judged {
+  readonly addressees: readonly Addressee[];
+  /** Null means now. */
+  readonly scheduled_at: Date | null;
+  readonly counted: number;
+}
+
+/** Judges one message in the contract's order; the first rule that fails is its answer. */
+export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts, config: Config): Judged | AppError {
+  const { workspace_id } = sender;
+  const restricted = keyDomainProblem(sender.domains, input.from.domain);
+  if (restricted) return restricted;
+  const domainProblem = sendableProblem(
+    input.from.domain,
+    facts.domain(workspace_id, input.from.domain),
+    sender.mode,
+    config,
+  );
+  if (domainProblem) return domainProblem;
+  const schedule = scheduleOf(input.scheduled_at, facts.now);
+  if (schedule instanceof AppError) return schedule;
+  const addressees = addresseesOf(input, (email) => facts.suppressed(workspace_id, email));
+  if (addressees.length > sender.recipient_cap) {
+    return new AppError(
+      'recipient_cap_exceeded',
+      `${addressees.length} unique recipients; the ${sender.plan} plan allows ${sender.recipient_cap} in one request. Split the message.`,
+      { extra: { limit: sender.recipient_cap, recipients: addressees.length } },
+    );
+  }
+  const counted = addressees.filter((addressee) => !addressee.suppressed).length;
+  if (counted === 0) {
+    return new AppError(
+      'all_recipients_suppressed',
+      'Every recipient is on the suppression list of this workspace; add one that is not.',
+    );
+  }
+  if (sender.mode === 'sandbox') return { addressees, scheduled_at: schedule, counted: 0 };
+  const used = facts.used(workspace_id);
+  if (sender.monthly_limit !== null && used + counted > sender.monthly_limit) {
+    return new AppError(
+      'quota_exceeded',
+      `The ${sender.plan} plan allows ${sender.monthly_limit} mails a month, ${used} are used and this needs ${counted}. Wait or change the plan.`,
+      { extra: { limit: sender.monthly_limit, used, resets_at: isoTime(facts.resets_at) } },
+    );
+  }
+  return { addressees, scheduled_at: schedule, counted };
+}
+
+/** The time of a schedule, null for now, or a refusal. */
+export function scheduleOf(asked: Date | undefined, now: Date): Date | null | AppError {
+  if (!asked) return null;
+  const ahead = asked.getTime() - now.getTime();
+  if (ahead < -PAST_TOLERANCE_MS)
+    return new AppError(
+      'scheduled_in_past',
+      'scheduled_at lies more than 60 s in the past; name a time ahead or leave it out.',
+    );
+  if (ahead > FURTHEST_MS)
+    return new AppError('scheduled_too_far', 'scheduled_at lies more than 30 days ahead; name an earlier time.');
+  return ahead > 0 ? asked : null;
+}

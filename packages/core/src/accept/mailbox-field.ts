@@ -1,0 +1,49 @@
+import { type Mailbox, parseMailbox } from '@postrider/mail';
+import { z } from 'zod';
+import { issueFor } from '../operation/parse-input.ts';
+
+const mailboxText = z.string().meta({
+  description: 'One address: a@b.c or Name <a@b.c>.',
+  examples: ['ada@example.com', 'Ada Lovelace <ada@example.com>'],
+});
+
+/** One mailbox, as from and reply_to take it. */
+export function mailboxField(name: string) {
+  return mailboxText.transform((text, context) => {
+    const parsed = parseMailbox(text);
+    if (parsed.ok) return parsed.mailbox;
+    context.addIssue(issueFor('invalid_email', `${name}: ${parsed.message}`));
+    return z.NEVER;
+  });
+}
+
+/** One mailbox or several, as to, cc and bcc take them; an error names the index. */
+export function mailboxListField(name: string, most: number) {
+  return z
+    .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], {
+      error: (issue) => mixedList(name, issue.input),
+    })
+    .transform((given, context) => {
+      const texts = typeof given === 'string' ? [given] : given;
+      if (texts.length > most) {
+        context.addIssue(
+          issueFor('too_many_recipients', `${name} holds ${texts.length} addresses; at most ${most} are allowed.`),
+        );
+        return z.NEVER;
+      }
+      const mailboxes: Mailbox[] = [];
+      texts.forEach((text, index) => {
+        const parsed = parseMailbox(text);
+        if (parsed.ok) mailboxes.push(parsed.mailbox);
+        else {
+          const [param, path] = typeof given === 'string' ? [name, []] : [`${name}[${index}]`, [index]];
+          context.addIssue(issueFor('invalid_email', `${param}: ${parsed.message}`, path));
+        }
+      });
+      return mailboxes;
+    });
+}
+
+function mixedList(name: string, input: unknown): string {
+  return input === undefined ? `${name} is required; add it.` : `${name} must be a string or an array of strings.`;
+}

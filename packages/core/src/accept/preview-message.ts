@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { senderFacts } from '../api-keys/index.ts';
+import { renderMessage } from '../delivery/index.ts';
+import { timeField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
+import { draftMessage, loadFacts } from './accept.ts';
+import { recipientKinds } from './addressees.ts';
+import { judge } from './judge.ts';
+import { sendSchema } from './schema.ts';
+
+const previewSchema = z.object({
+  object: z.literal('email_preview'),
+  status: z.enum(['queued', 'scheduled']),
+  scheduled_at: timeField.nullable(),
+  recipients: z
+    .array(z.object({ email: z.string(), kind: z.enum(recipientKinds), verdict: z.enum(['would_send', 'suppressed']) }))
+    .readonly(),
+  mime: z.string().meta({ description: 'The mail as it would be sent, before it is signed.' }),
+});
+export type Preview = z.output<typeof previewSchema>;
+
+/** Runs every check of a send and renders the mail, without storing or counting it. */
+export const previewMessage = operation({
+  name: 'email.preview',
+  scope: 'email:send',
+  sandbox: true,
+  summary: 'Rehearse a send: every check and the rendered mail, nothing stored',
+  input: sendSchema,
+  output: previewSchema,
+  async run(ctx, input): Promise<Preview> {
+    const { workspace_id } = ctx.actor;
+    const submission = {
+      actor: ctx.actor,
+      scope: 'email:send' as const,
+      request_id: ctx.request_id,
+      messages: [{ ok: true as const, value: input }],
+      alone: true,
+      resend: null,
+      idempotency: null,
+    };
+    const [sender, facts] = await Promise.all([
+      senderFacts(ctx.sql, ctx.actor),
+      loadFacts(ctx.sql, [{ workspace_id, submission }]),
+    ]);
+    const judged = judge(input, sender, facts, ctx.config);
+    if (judged instanceof AppError) throw judged;
+    const draft = draftMessage(ctx, { ...submission, sender }, input, judged, facts.now);
+    return {
+      object: 'email_preview',
+      status: judged.scheduled_at ? 'scheduled' : 'queued',
+      scheduled_at: judged.scheduled_at?.toISOString() ?? null,
+      recipients: judged.addressees.map(({ email, kind, suppressed }) => ({
+        email,
+        kind,
+        verdict: suppressed ? 'suppressed' : 'would_send',
+      })),
+      mime: renderMessage({ ...draft, message_id: draft.id }).toString('utf8'),
+    };
+  },
+});

@@ -1,0 +1,161 @@
+import { headerProblem } from '@postrider/mail';
+import { z } from 'zod';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { attachmentSchema, decodedLength } from './attachment-field.ts';
+import { mailboxField, mailboxListField } from './mailbox-field.ts';
+
+const MOST_TO = 50;
+// Above the cap of every plan.
+const MOST_COPIES = 1000;
+const MOST_TAGS = 5;
+const MOST_METADATA = 20;
+const MOST_HEADERS = 50;
+const MOST_HEADER_BYTES = 32 * 1024;
+const MOST_MESSAGE_BYTES = 10 * 1024 * 1024;
+const TAG = /^[A-Za-z0-9_.:-]{1,64}$/;
+
+const subject = z
+  .string()
+  .max(5000)
+  .refine((text) => !/[\r\n]/.test(text), 'must not contain line breaks');
+
+const headers = z
+  .record(z.string(), z.string())
+  .superRefine((given, context) => {
+    const entries = Object.entries(given);
+    if (entries.length > MOST_HEADERS) {
+      context.addIssue(
+        issueFor('invalid_header', `headers holds ${entries.length} entries; at most ${MOST_HEADERS} are allowed.`),
+      );
+      return;
+    }
+    const bytes = entries.reduce((sum, [name, value]) => sum + name.length + Buffer.byteLength(value), 0);
+    if (bytes > MOST_HEADER_BYTES) context.addIssue(issueFor('invalid_header', 'headers holds more than 32 kB.'));
+    const seen = new Set<string>();
+    for (const [name, value] of entries) {
+      const plain = name.toLowerCase();
+      if (seen.has(plain)) context.addIssue(issueFor('invalid_header', `${name} is given twice; keep one.`, [name]));
+      seen.add(plain);
+      const problem = headerProblem(name, value);
+      if (problem)
+        context.addIssue(
+          issueFor(problem.kind === 'reserved' ? 'reserved_header' : 'invalid_header', problem.message, [name]),
+        );
+    }
+  })
+  .meta({
+    maxProperties: MOST_HEADERS,
+    description: 'Custom headers. Those that the service writes itself, such as Date or Content-Type, are refused.',
+    examples: [{ 'List-Unsubscribe': '<https://example.com/unsubscribe>' }],
+  });
+
+const tags = z
+  .array(z.string().meta({ pattern: TAG.source }))
+  .superRefine((given, context) => {
+    if (given.length > MOST_TAGS) {
+      context.addIssue(
+        issueFor('too_many_tags', `tags holds ${given.length} entries; at most ${MOST_TAGS} are allowed.`),
+      );
+      return;
+    }
+    given.forEach((tag, index) => {
+      if (!TAG.test(tag))
+        context.addIssue(
+          issueFor('invalid_tag', `tags[${index}] must be 1 to 64 characters of A-Z a-z 0-9 _ . : -`, [index]),
+        );
+    });
+  })
+  .meta({ maxItems: MOST_TAGS, description: 'Labels to filter the log by.', examples: [['receipt']] });
+
+const metadata = z
+  .record(z.string().min(1).max(64), z.string().max(500))
+  .refine((given) => Object.keys(given).length <= MOST_METADATA, `holds more than ${MOST_METADATA} pairs`)
+  .meta({
+    maxProperties: MOST_METADATA,
+    description: 'Your own key-value pairs, returned in the log and in events.',
+    examples: [{ order: '1815' }],
+  });
+
+const plainExample = {
+  from: 'Engine News <news@example.com>',
+  to: 'ada@example.net',
+  subject: 'Your receipt',
+  text: 'Thank you for your order.',
+};
+const fullExample = {
+  ...plainExample,
+  to: ['Ada Lovelace <ada@example.net>', 'charles@example.net'],
+  cc: ['archive@example.com'],
+  html: '<p>Thank you for your order.</p>',
+  reply_to: 'help@example.com',
+  headers: { 'X-Order': '1815' },
+  tags: ['receipt'],
+  metadata: { order: '1815' },
+  attachments: [{ filename: 'receipt.txt', content: 'SGVsbG8=', content_type: 'text/plain' }],
+  scheduled_at: '2030-01-31T09:00:00Z',
+};
+
+/** Describes every scheduled_at field. */
+export const SCHEDULE = 'ISO 8601 with Z or an offset; at most 30 days ahead. Up to 60 seconds in the past means now.';
+
+/** The body of a send request. */
+export const sendSchema = z
+  .object({
+    from: mailboxField('from').meta({
+      description: 'The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace.',
+    }),
+    to: mailboxListField('to', MOST_TO)
+      .refine((list) => list.length > 0, {
+        message: 'to is empty; name at least one recipient.',
+        params: { reason: 'missing_field' },
+      })
+      .meta({
+        description: `One address or up to ${MOST_TO}, each a@b.c or Name <a@b.c>. The plan caps to, cc and bcc together.`,
+      }),
+    subject,
+    html: z.string().optional().meta({ description: 'At least one of html and text must not be empty.' }),
+    text: z.string().optional().meta({ description: 'Derived from html by default.' }),
+    cc: mailboxListField('cc', MOST_COPIES).default([]),
+    bcc: mailboxListField('bcc', MOST_COPIES).default([]).meta({ description: 'Never written into a header.' }),
+    reply_to: mailboxField('reply_to').optional(),
+    headers: headers.default({}),
+    tags: tags.default([]),
+    metadata: metadata.default({}),
+    attachments: z
+      .array(attachmentSchema)
+      .max(100)
+      .default([])
+      .meta({ description: 'At most 10 MiB decoded, including html and text.' }),
+    scheduled_at: timestampField('scheduled_at').optional().meta({ description: SCHEDULE }),
+  })
+  .refine((message) => hasContent(message.html) || hasContent(message.text), {
+    message: 'Give html or text, or both; at least one must not be empty.',
+    params: { reason: 'no_content' },
+    path: ['html'],
+    // Also checked when other fields are wrong, so that one answer lists every mistake.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  })
+  .refine((message) => messageBytes(message) <= MOST_MESSAGE_BYTES, {
+    message: 'html, text and attachments together are larger than 10 MiB.',
+    params: { reason: 'body_too_large' },
+    path: ['attachments'],
+  })
+  .meta({ id: 'SendRequest', examples: [plainExample, fullExample] });
+export type SendInput = z.output<typeof sendSchema>;
+
+/** A body of the wrong type counts as content here; it has a refusal of its own. */
+function hasContent(body: unknown): boolean {
+  return body !== undefined && body !== '';
+}
+
+interface Bodies {
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+  readonly attachments: readonly { readonly content: string }[];
+}
+
+function messageBytes(message: Bodies): number {
+  const bodies = Buffer.byteLength(message.html ?? '') + Buffer.byteLength(message.text ?? '');
+  return message.attachments.reduce((sum, attachment) => sum + decodedLength(attachment.content), bodies);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { AppError, errorFields, publicErrorSchema } from '../operation/errors.ts';
+import { admittedOperation, type Parsed } from '../operation/operation.ts';
+import { issueFor, parseInput } from '../operation/parse-input.ts';
+import { idempotencyOf } from './idempotency.ts';
+import { type SendInput, sendSchema } from './schema.ts';
+import { acknowledgementSchema, type SendResult } from './submission.ts';
+import { submit } from './submit.ts';
+
+const MOST_MESSAGES = 100;
+
+// The $ref is for the documents; each message is parsed separately, so here it may be anything.
+const anyMessage = z.unknown().meta({ $ref: '#/$defs/SendRequest' });
+const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MOST_MESSAGES });
+
+/** An array of messages, or an object with one; messages are parsed separately, so that one cannot refuse another. */
+const batchSchema = z
+  .union([messageList, z.object({ messages: messageList }).transform(({ messages }) => messages)], {
+    error: 'The body must be an array of messages, or an object with messages.',
+  })
+  .superRefine((messages, context) => {
+    if (messages.length === 0)
+      context.addIssue(issueFor('missing_field', 'The batch is empty; send at least one message.'));
+    if (messages.length > MOST_MESSAGES) {
+      const message = `The batch holds ${messages.length} messages; at most ${MOST_MESSAGES} are allowed.`;
+      context.addIssue(issueFor('invalid_type', message));
+    }
+  });
+
+const batchAnswerSchema = z.object({
+  data: z.array(z.union([acknowledgementSchema, z.object({ error: publicErrorSchema })])).readonly(),
+});
+export type BatchAnswer = z.output<typeof batchAnswerSchema>;
+
+/** Accepts or refuses up to a hundred messages one by one, in order; counts as one request in the window. */
+export const sendBatch = admittedOperation({
+  name: 'email.batch',
+  scope: 'email:send',
+  summary: 'Send up to 100 emails, each accepted or refused on its own',
+  input: batchSchema,
+  output: batchAnswerSchema,
+  run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> =>
+    submit(
+      ctx,
+      {
+        actor,
+        scope,
+        messages: parsed.ok ? parsed.value.map((one): Parsed<SendInput> => parseInput(sendSchema, one)) : [parsed],
+        alone: !parsed.ok,
+        resend: null,
+        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', raw, batchAnswer) : null,
+      },
+      batchAnswer,
+    ),
+});
+
+function batchAnswer(results: readonly SendResult[]): BatchAnswer {
+  return {
+    data: results.map((result) => (result instanceof AppError ? { error: errorFields(result) } : result)),
+  };
+}

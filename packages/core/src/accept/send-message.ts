@@ -1,0 +1,34 @@
+import { AppError } from '../operation/errors.ts';
+import { admittedOperation } from '../operation/operation.ts';
+import { idempotencyOf } from './idempotency.ts';
+import { sendSchema } from './schema.ts';
+import { type Acknowledgement, acknowledgementSchema, type SendResult } from './submission.ts';
+import { submit } from './submit.ts';
+
+/** Accepts one message: committed with its job before this resolves. */
+export const sendMessage = admittedOperation({
+  name: 'email.send',
+  scope: 'email:send',
+  summary: 'Send one email, now or at a time',
+  input: sendSchema,
+  output: acknowledgementSchema,
+  run: (ctx, { actor, scope, parsed, raw }): Promise<Acknowledgement> =>
+    submit(
+      ctx,
+      {
+        actor,
+        scope,
+        messages: [parsed],
+        alone: true,
+        resend: null,
+        // A refused body needs no fingerprint, and may be nested too deep for one.
+        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.send', raw, ([result]) => result) : null,
+      },
+      soleResult,
+    ),
+});
+
+export function soleResult([result]: readonly SendResult[]): Acknowledgement {
+  if (!result || result instanceof AppError) throw result ?? new Error('a message was judged without a result');
+  return result;
+}

@@ -1,0 +1,78 @@
+import type { Sql } from '@postrider/db';
+import { z } from 'zod';
+import type { SenderFacts } from '../api-keys/index.ts';
+import type { AuditDraft } from '../audit/index.ts';
+import type { Clock } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import type { Actor, Credential } from '../operation/context.ts';
+import type { AppError } from '../operation/errors.ts';
+import type { Parsed } from '../operation/operation.ts';
+import type { KeyUses, RateWindow } from '../operation/ports.ts';
+import type { Scope } from '../operation/scopes.ts';
+import type { Config } from '../process/config.ts';
+import type { Jobs } from '../process/jobs.ts';
+import type { SendInput } from './schema.ts';
+
+export const acknowledgementSchema = z
+  .object({
+    id: idField(idPrefixes.message),
+    status: z.literal('queued').meta({ description: 'Also for scheduled mail.' }),
+    created_at: timeField,
+  })
+  .meta({ id: 'Acknowledgement' });
+export type Acknowledgement = z.output<typeof acknowledgementSchema>;
+export type SendResult = Acknowledgement | AppError;
+
+/** One request with one message or, from a batch, several, which are judged one by one. */
+export interface Submission {
+  readonly actor: Actor | Credential;
+  readonly scope: Scope;
+  readonly request_id: string;
+  readonly messages: readonly Parsed<SendInput>[];
+  /** One message that is the whole request: its refusal refuses the request and claims no idempotency key. */
+  readonly alone: boolean;
+  readonly resend: Resend | null;
+  readonly idempotency: Idempotency | null;
+}
+
+/** The message that a new one copies, and the audit rows to store in the same commit. */
+export interface Resend {
+  readonly message_id: string;
+  audit(resent_as: string): readonly AuditDraft[];
+}
+
+export interface Idempotency {
+  readonly operation: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  /** The answer as it will be replayed. */
+  remember(results: readonly SendResult[]): string;
+}
+
+export type SubmissionAnswer =
+  | { readonly kind: 'judged'; readonly results: readonly SendResult[] }
+  | { readonly kind: 'replayed'; readonly answer: string }
+  | { readonly kind: 'refused'; readonly error: AppError };
+
+/** A submission whose key, window, scope and body have been checked. */
+export interface Admitted extends Submission {
+  readonly sender: SenderFacts;
+}
+
+export interface SubmitBatcher {
+  submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }>;
+}
+
+export interface AcceptParts {
+  readonly sql: Sql;
+  /**
+   * Connections of the submit batcher's own, one for each concurrent commit. Two keep the disk busy while the next
+   * batch is judged; more would only split the batches.
+   */
+  readonly lanes: readonly Sql[];
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly key_uses: KeyUses;
+}

@@ -1,0 +1,130 @@
+import { connectLanes, type Sql } from '@postrider/db';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createContext, createServices, invoke } from '../index.ts';
+import type { Services } from '../operation/context.ts';
+import { hashSecret } from '../operation/secrets.ts';
+import { LONGEST_WAIT_MS } from './batching-policy.ts';
+import { sendMessage } from './send-message.ts';
+
+const EARLY_BATCH = 20;
+const FULL_BATCH = 64;
+const FEW = 16;
+
+let world: World;
+let lanes: Sql[];
+/** With connections of the batcher's own, as a process has them. */
+let services: Services;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
+  lanes = connectLanes(world.database_url, 2, 'submit-batcher-test');
+  // Without timeouts, so that a commit waits for a lock until the test releases it, on a slow machine too.
+  for (const lane of lanes) {
+    await lane`select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;
+  }
+  services = createServices({ ...world.services, lanes });
+});
+afterEach(() => vi.useRealTimers());
+afterAll(async () => {
+  await Promise.all((lanes ?? []).map((lane) => lane.end()));
+  await world?.stop();
+});
+
+async function newTenant(domain: string) {
+  const made = await world.workspace('business');
+  await world.domain(domain, made.workspace_id);
+  const tenant = { ...made, from: `app@${domain}` };
+  // Fills the admission cache, so that the next sends take the fast path.
+  await send(tenant);
+  return tenant;
+}
+type Tenant = Awaited<ReturnType<typeof newTenant>>;
+
+function send({ secret, from }: Pick<Tenant, 'secret' | 'from'>) {
+  const ctx = createContext(services, { kind: 'credential', secret_hash: hashSecret(secret), address: '127.0.0.1' });
+  return invoke(ctx, sendMessage, { from, to: 'ada@rcpt.test', subject: 'Hello', text: 'Hello.' });
+}
+
+function many(tenant: Tenant, count = EARLY_BATCH) {
+  return Promise.all(Array.from({ length: count }, () => send(tenant)));
+}
+
+/** Locks the volume counter of this tenant until the returned function is called or the test ends. */
+async function holdVolume({ workspace_id }: Tenant): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const holding = world.services.sql.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`;
+    await tx`select from usage_months where workspace_id = ${workspace_id} for update`;
+    locked.resolve();
+    await released.promise;
+  });
+  const release = async () => {
+    released.resolve();
+    await holding;
+  };
+  onTestFinished(release);
+  await Promise.race([locked.promise, holding]);
+  return release;
+}
+
+async function stored({ workspace_id }: Tenant): Promise<number> {
+  const [row] = await world.services.sql<{ count: number }[]>`
+    select count(*)::int as count from messages where workspace_id = ${workspace_id}`;
+  return row?.count ?? 0;
+}
+
+describe('a commit that waits for a lock', () => {
+  it('does not block other mail, and its followers are stored in the end', async () => {
+    const [held, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
+    if (!held || !follower || !other) throw new Error('a tenant is missing');
+    const release = await holdVolume(held);
+
+    const waiting = [many(held), many(follower)];
+    // Once this has answered both are under way, so that the next mail is in a batch of its own.
+    expect(await stored(held)).toBe(1);
+    await send(other);
+
+    expect([await stored(held), await stored(other)]).toEqual([1, 2]);
+    await release();
+    const ids = (await Promise.all(waiting)).flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2 * EARLY_BATCH);
+    expect([await stored(held), await stored(follower)]).toEqual([1 + EARLY_BATCH, 1 + EARLY_BATCH]);
+  });
+
+  it('is overtaken after the longest wait by a batch that is too small to begin earlier', async () => {
+    const [held, other] = await Promise.all(['crowd.test', 'few.test'].map(newTenant));
+    if (!held || !other) throw new Error('a tenant is missing');
+    const release = await holdVolume(held);
+    vi.useFakeTimers({ toFake: ['performance'] });
+
+    // Twenty begin in their turn of the event loop, a full batch follows them, and the others have to wait.
+    const waiting = [many(held, EARLY_BATCH + FULL_BATCH), many(other, FEW)];
+    expect(await stored(other)).toBe(1);
+    vi.advanceTimersByTime(LONGEST_WAIT_MS);
+
+    await expect.poll(async () => [await stored(held), await stored(other)]).toEqual([1, 1 + FEW]);
+    await release();
+    await Promise.all(waiting);
+    expect(await stored(held)).toBe(1 + EARLY_BATCH + FULL_BATCH);
+  });
+});
+
+describe('a batch that followed another on its connection', () => {
+  it('is stored although the one before it failed', async () => {
+    const [failing, follower] = await Promise.all(['failing.test', 'after.test'].map(newTenant));
+    if (!failing || !follower) throw new Error('a tenant is missing');
+    await world.services.sql`
+      update rate_windows set used = 995 where subject = ${failing.key_id} and class = 'send'`;
+
+    const [outcomes, sent] = await Promise.all([
+      Promise.allSettled(Array.from({ length: EARLY_BATCH }, () => send(failing))),
+      many(follower),
+    ]);
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(EARLY_BATCH);
+    expect([await stored(failing), await stored(follower)]).toEqual([6, 1 + EARLY_BATCH]);
+  });
+});

@@ -1,0 +1,364 @@
+import { type Sql, sqlState } from '@postrider/db';
+import type { SenderFacts } from '../api-keys/index.ts';
+import { AppError } from '../operation/errors.ts';
+import type { RateWindow } from '../operation/ports.ts';
+import {
+  type BatchFacts,
+  commitSubmissions,
+  loadFacts,
+  type Outcome,
+  type WorkspaceSubmission,
+  withWorkspace,
+} from './accept.ts';
+import { type AdmissionCache, createAdmissionCache } from './admission-cache.ts';
+import { admit, credentialName } from './admit.ts';
+import { type BatchConnection, connectionToFollow, isIdle } from './batch-connections.ts';
+import { type BatchingPolicy, createBatchingPolicy, LONGEST_WAIT_MS } from './batching-policy.ts';
+import { type AcceptedFast, acceptFast, type Draft, draftFast } from './fast-path.ts';
+import type { AcceptParts, Admitted, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
+
+const MOST_MESSAGES = 64;
+const MOST_WORKSPACE_IDS = 10_000;
+const LOCK_TIMEOUT = '55P03';
+// How long a sender takes the slow path after its batch failed at its limit.
+const LIMITED_MS = 1000;
+
+interface Waiting {
+  readonly submission: Submission;
+  /** Set once the request has been counted, so that waiting for a concurrent duplicate does not count it twice. */
+  admitted: { readonly sender: SenderFacts; readonly window: RateWindow | null } | null;
+  /** Whether the fast path is still open to it; once it is not, it stays on the slow path. */
+  fast: boolean;
+  failed_fast: boolean;
+  answer(answer: SubmissionAnswer, window: RateWindow | null): void;
+  reject(error: unknown): void;
+}
+
+interface Batch {
+  readonly entries: readonly Waiting[];
+  /** One for each entry on the fast path; null on the slow path. */
+  readonly drafts: readonly Draft[] | null;
+}
+
+/**
+ * Requests that arrive during a commit share the next one. A lone request is committed immediately; under load a batch
+ * is what arrived during one commit.
+ */
+export function createSubmitBatcher(parts: AcceptParts): SubmitBatcher {
+  return new Batcher(parts);
+}
+
+class Batcher implements SubmitBatcher {
+  readonly #parts: AcceptParts;
+  readonly #connections: readonly BatchConnection[];
+  readonly #policy: BatchingPolicy;
+  readonly #cache = createAdmissionCache();
+  /** In order of arrival. */
+  readonly #waiting: Waiting[] = [];
+  /** Idempotency keys in a commit of this process: a duplicate waits here, not on a row lock inside a batch. */
+  readonly #keysUnderWay = new Map<string, Promise<void>>();
+  /** By hash of the key. A key never changes its workspace, so facts can be read before the key is checked. */
+  readonly #workspaceIds = new Map<string, string>();
+  /** Batches begin at the end of this turn of the event loop. */
+  #gathering = false;
+  /** Runs while the policy keeps requests waiting for a commit under way. */
+  #waitTimer: NodeJS.Timeout | null = null;
+
+  constructor(parts: AcceptParts) {
+    this.#parts = parts;
+    this.#connections = parts.lanes.map((lane): BatchConnection => ({ lane, under_way: 0, fast: false, begun_ms: 0 }));
+    this.#policy = createBatchingPolicy(parts.lanes.length);
+  }
+
+  /** Resolves after the commit of the submission, or with its refusal. */
+  submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
+    return new Promise((resolve, reject) => {
+      this.#collect({
+        submission,
+        admitted: null,
+        fast: true,
+        failed_fast: false,
+        reject,
+        answer: (answer, window) => resolve({ ...answer, window }),
+      });
+    });
+  }
+
+  /** Adds an entry, and begins a batch in the middle of the turn where the policy finds it urgent. */
+  #collect(entry: Waiting): void {
+    this.#waiting.push(entry);
+    const idle = this.#connections.find(isIdle);
+    if (idle && this.#policy.urgent(this.#waiting.length, performance.now())) this.#begin(idle);
+    this.#gather();
+  }
+
+  /** Begins batches at the end of this turn where the policy finds it worthwhile, or else sets the timer. */
+  #gather(): void {
+    if (this.#gathering || this.#waiting.length === 0 || !this.#connections.some(isIdle)) return;
+    if (!this.#policy.worthwhile(this.#waiting.length, performance.now())) {
+      this.#waitTimer ??= setTimeout(this.#onWaitTimer, LONGEST_WAIT_MS);
+      return;
+    }
+    this.#gathering = true;
+    // Everything that arrived in this turn of the event loop joins.
+    setImmediate(this.#beginAll);
+  }
+
+  readonly #onWaitTimer = (): void => {
+    this.#waitTimer = null;
+    this.#gather();
+  };
+
+  /** Begins batches while there are idle connections and the policy finds it worthwhile. */
+  readonly #beginAll = (): void => {
+    this.#gathering = false;
+    while (this.#waiting.length > 0 && this.#policy.worthwhile(this.#waiting.length, performance.now())) {
+      const idle = this.#connections.find(isIdle);
+      if (!idle) break;
+      this.#begin(idle);
+    }
+    // These batches have cleared the timer; the entries left need one, in case the commits hang.
+    this.#gather();
+  };
+
+  /** Takes a batch and serves it behind a batch under way where it may follow one, else on the idle connection. */
+  #begin(idle: BatchConnection): void {
+    const batch = this.#takeBatch();
+    const carried = { size: batch.entries.length, fast: batch.drafts !== null };
+    void this.#serve(connectionToFollow(this.#connections, carried, performance.now()) ?? idle, batch);
+  }
+
+  /** Removes the entries that share the path of the first one, at most as many as a commit carries. */
+  #takeBatch(): Batch {
+    const entries: Waiting[] = [];
+    const drafts: Draft[] = [];
+    const others: Waiting[] = [];
+    let messages = 0;
+    let examined = 0;
+    for (const entry of this.#waiting) {
+      if (entries.length > 0 && messages + entry.submission.messages.length > MOST_MESSAGES) break;
+      examined += 1;
+      const draft = entry.fast ? this.#draft(entry) : null;
+      entry.fast = draft !== null;
+      if (entries.length > 0 && entry.fast !== drafts.length > 0) {
+        others.push(entry);
+        continue;
+      }
+      messages += entry.submission.messages.length;
+      entries.push(entry);
+      if (draft) drafts.push(draft);
+    }
+    this.#waiting.splice(0, examined, ...others);
+    return { entries, drafts: drafts.length > 0 ? drafts : null };
+  }
+
+  /** What the fast path would store; null for an entry that needs the slow path. */
+  #draft({ submission, admitted }: Waiting): Draft | null {
+    return admitted === null ? draftFast(this.#parts, this.#cache, submission) : null;
+  }
+
+  /** Commits a batch on the fast path, or on the slow path where that does not hold, and answers it. */
+  async #serve(connection: BatchConnection, { entries, drafts }: Batch): Promise<void> {
+    const { lane } = connection;
+    connection.under_way += 1;
+    connection.fast = drafts !== null;
+    const begun_ms = performance.now();
+    connection.begun_ms = begun_ms;
+    this.#policy.begun(entries.length, begun_ms);
+    if (this.#waitTimer) clearTimeout(this.#waitTimer);
+    this.#waitTimer = null;
+    let answers: AcceptedFast[] | null = null;
+    try {
+      answers = drafts === null ? null : await this.#commitFast(lane, entries, drafts);
+      if (answers === null) {
+        connection.fast = false;
+        await this.#serveSlow(lane, entries);
+      }
+    } catch (error) {
+      for (const entry of entries) entry.reject(error);
+    } finally {
+      connection.under_way -= 1;
+      this.#policy.ended(begun_ms, performance.now());
+      this.#gather();
+    }
+    if (answers === null) return;
+    // A commit that is about to begin goes first, so that the database is busy while these answers are written.
+    if (this.#gathering) setImmediate(answerAll, entries, answers);
+    else answerAll(entries, answers);
+  }
+
+  /** Fast path: one round trip, by cached facts. Null if they do not hold; then nothing was counted or stored. */
+  async #commitFast(lane: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<AcceptedFast[] | null> {
+    try {
+      return await acceptFast(this.#parts, lane, this.#cache.epoch, drafts);
+    } catch (error) {
+      if (!wasRolledBack(error)) throw error;
+      for (const entry of entries) entry.failed_fast = true;
+      return null;
+    }
+  }
+
+  /** Slow path: two round trips, admission by current facts, then judgement and commit. */
+  async #serveSlow(lane: Sql, batch: readonly Waiting[]): Promise<void> {
+    const held: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    try {
+      const admitting = admitAll(this.#parts, this.#cache, lane, batch);
+      // Issued before the admission has answered, so that both travel in one round trip.
+      const prefetched = this.#prefetchFacts(lane, batch);
+      const admitted = await admitting;
+      const unique: Waiting[] = [];
+      for (const entry of admitted) {
+        this.#rememberWorkspace(entry);
+        const name = idempotencyName(entry);
+        const first = name !== null && this.#keysUnderWay.get(name);
+        if (first) void first.then(() => this.#collect(entry));
+        else {
+          unique.push(entry);
+          if (name !== null) held.push(name);
+          if (name !== null) this.#keysUnderWay.set(name, ended.promise);
+        }
+      }
+      if (unique.length > 0) await this.#commitOrSplit(lane, unique, prefetched);
+      else await prefetched?.catch(() => undefined);
+    } finally {
+      for (const name of held) this.#keysUnderWay.delete(name);
+      ended.resolve();
+    }
+  }
+
+  /** Facts for the whole batch, where every workspace is known; else null, and they are read after the admission. */
+  #prefetchFacts(lane: Sql, batch: readonly Waiting[]): Promise<BatchFacts> | null {
+    const located: WorkspaceSubmission[] = [];
+    for (const { submission } of batch) {
+      const { actor } = submission;
+      const workspace_id =
+        actor.kind === 'credential' ? this.#workspaceIds.get(actor.secret_hash.toString('base64')) : actor.workspace_id;
+      if (workspace_id === undefined) return null;
+      located.push({ workspace_id, submission });
+    }
+    const facts = loadFacts(lane, located);
+    // Awaited later; a failure must not count as unhandled until then.
+    facts.catch(() => undefined);
+    return facts;
+  }
+
+  #rememberWorkspace({ submission: { actor }, admitted }: Waiting): void {
+    if (actor.kind !== 'credential' || !admitted) return;
+    if (this.#workspaceIds.size >= MOST_WORKSPACE_IDS) this.#workspaceIds.clear();
+    this.#workspaceIds.set(actor.secret_hash.toString('base64'), admitted.sender.workspace_id);
+  }
+
+  /** Commits the entries. A message that makes the statement fail is isolated by splitting the batch. */
+  async #commitOrSplit(lane: Sql, entries: readonly Waiting[], prefetched: Promise<BatchFacts> | null): Promise<void> {
+    const submissions = entries.map(admittedOf);
+    try {
+      const facts = await (prefetched ?? loadFacts(lane, submissions.map(withWorkspace)));
+      this.#cache.learnDomains(facts.found.epoch, facts.found.domains);
+      this.#cache.learnSuppressed(facts.found.suppressed);
+      const outcomes = await commitSubmissions(this.#parts, lane, submissions, facts);
+      for (const [index, entry] of entries.entries()) this.#settle(entry, outcomes[index]);
+    } catch (error) {
+      if (!wasRolledBack(error) || (entries.length === 1 && prefetched === null)) {
+        for (const entry of entries) entry.reject(publicError(error, entry.submission));
+        return;
+      }
+      for (const part of partsOf(entries, error)) await this.#commitOrSplit(lane, part, null);
+    }
+  }
+
+  /** Answers an entry of the slow path, or collects it again if a duplicate was committed first. */
+  #settle(entry: Waiting, outcome: Outcome | undefined): void {
+    if (!outcome) entry.reject(new Error('a submission was committed without an answer'));
+    else if (outcome === 'judge_again') this.#collect(entry);
+    else {
+      if (entry.failed_fast && refusesAny(outcome)) this.#cache.learnLimited(nameOf(entry), LIMITED_MS);
+      entry.answer(outcome, admittedOf(entry).window);
+    }
+  }
+}
+
+function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]): void {
+  entries.forEach((entry, index) => {
+    const answer = answers[index];
+    if (answer) entry.answer({ kind: 'judged', results: answer.results }, answer.window);
+    else entry.reject(new Error('a draft was stored without an answer'));
+  });
+}
+
+/**
+ * The parts to try again after a failed statement: halves, as one input may be at fault. A lock timeout can only come
+ * from an idempotency key, so entries without one are tried together and first.
+ */
+function partsOf(entries: readonly Waiting[], error: unknown): (readonly Waiting[])[] {
+  const middle = entries.length >> 1;
+  const keyed = entries.filter((entry) => entry.submission.idempotency !== null);
+  const others = entries.filter((entry) => entry.submission.idempotency === null);
+  const parts =
+    sqlState(error) === LOCK_TIMEOUT && keyed.length > 0 && others.length > 0
+      ? [others, keyed]
+      : [entries.slice(0, middle), entries.slice(middle)];
+  return parts.filter((part) => part.length > 0);
+}
+
+/** Answers the entries that are refused before the commit, and returns the others. */
+async function admitAll(
+  parts: AcceptParts,
+  cache: AdmissionCache,
+  lane: Sql,
+  batch: readonly Waiting[],
+): Promise<Waiting[]> {
+  const fresh = batch.filter((entry) => entry.admitted === null);
+  const verdicts = await admit(
+    parts,
+    cache,
+    lane,
+    fresh.map((entry) => entry.submission),
+  );
+  fresh.forEach((entry, index) => {
+    const verdict = verdicts[index];
+    if (verdict?.kind === 'admitted') entry.admitted = { sender: verdict.sender, window: verdict.window };
+    else if (verdict) {
+      const { error, window } = verdict;
+      if (entry.failed_fast) cache.learnLimited(nameOf(entry), 1000 * (window?.retry_after_seconds ?? 1));
+      entry.answer({ kind: 'refused', error }, window);
+    }
+  });
+  return batch.filter((entry) => entry.admitted !== null);
+}
+
+function admittedOf(entry: Waiting): Admitted & { readonly window: RateWindow | null } {
+  if (!entry.admitted) throw new Error('a submission reached the commit without admission');
+  return { ...entry.submission, ...entry.admitted };
+}
+
+function nameOf({ submission: { actor } }: Waiting): string {
+  return actor.kind === 'credential' ? credentialName(actor) : '';
+}
+
+function refusesAny(answer: Exclude<Outcome, 'judge_again'>): boolean {
+  return answer.kind === 'judged' ? answer.results.some((result) => result instanceof AppError) : true;
+}
+
+function idempotencyName(entry: Waiting): string | null {
+  const { idempotency } = entry.submission;
+  return idempotency && JSON.stringify([entry.admitted?.sender.workspace_id, idempotency.operation, idempotency.key]);
+}
+
+/**
+ * The server refused the statement, so nothing of the batch was committed. A lost connection proves nothing, nor does a
+ * session that the server ended (class 57P): its commit may have come first.
+ */
+function wasRolledBack(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== null && !state.startsWith('57P');
+}
+
+function publicError(error: unknown, submission: Submission): unknown {
+  const waitedTooLong = sqlState(error) === LOCK_TIMEOUT;
+  if (!waitedTooLong || !submission.idempotency) return error;
+  return new AppError(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still under way; retry in a moment.',
+  );
+}

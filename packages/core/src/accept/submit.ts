@@ -1,0 +1,26 @@
+import type { Context } from '../operation/context.ts';
+import type { Submission, SubmitBatcher } from './submission.ts';
+
+/**
+ * Passes a submission to the submit batcher and waits for its commit. A refusal is thrown; results, new or replayed,
+ * become the output of the operation.
+ */
+export async function submit<O>(
+  ctx: Context,
+  submission: Omit<Submission, 'request_id'>,
+  outputOf: (results: Parameters<NonNullable<Submission['idempotency']>['remember']>[0]) => O,
+): Promise<O> {
+  const answer = await batcherOf(ctx).submit({ ...submission, request_id: ctx.request_id });
+  // Null if the request was counted before.
+  ctx.notes.window = answer.window ?? ctx.notes.window;
+  if (answer.kind === 'refused') throw answer.error;
+  if (answer.kind === 'judged') return outputOf(answer.results);
+  ctx.notes.replayed = true;
+  // What remember() made of this operation's own output.
+  return JSON.parse(answer.answer) as O;
+}
+
+/** createServices always puts a SubmitBatcher there; the context names it by its port. */
+function batcherOf(ctx: Context): SubmitBatcher {
+  return ctx.accept as SubmitBatcher;
+}

@@ -1,0 +1,20 @@
+import type { Actor } from '../operation/context.ts';
+
+export const messageActions = ['retry', 'cancel', 'send_now', 'delete', 'export'] as const;
+export type MessageAction = (typeof messageActions)[number];
+
+/** Bulk actions on messages, webhook deliveries of an endpoint, and dead jobs. */
+export const bulkActions = [...messageActions, 'replay', 'redrive'] as const;
+export type BulkAction = (typeof bulkActions)[number];
+
+/** A bulk command as frozen by a preview. */
+export interface BulkCommand {
+  /** INSTANCE for commands outside any workspace. */
+  readonly workspace_id: string;
+  readonly action: BulkAction;
+  /** As requested; its plan parses it. */
+  readonly filter: unknown;
+  /** Items created at this time or later are not touched. */
+  readonly cutoff_at: Date;
+  readonly actor: Actor;
+}

@@ -1,0 +1,68 @@
+import type { Tx } from '@postrider/db';
+import type { Reason } from '../../operation/errors.ts';
+import { idRange } from '../../paging/candidate-pages.ts';
+import {
+  deliveriesAmong,
+  replayRows,
+  requireEnabled,
+  sendDeliver,
+  type WebhookDeliveryState,
+  webhookById,
+} from '../../webhooks/index.ts';
+import type { BulkCommand } from '../command.ts';
+import { deliveryFilterSchema, earlierOf, parseFilter } from './filters.ts';
+import type { Plan } from './plan.ts';
+
+const CANDIDATES = 1000;
+const COUNTED_AT_ONCE = 10_000;
+
+/** Replays webhook deliveries of one endpoint under the same event ids. Pending ones are posted anyway. */
+export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Plan {
+  const { webhook_id, status, since, until } = parseFilter(deliveryFilterSchema, filter);
+  const states: WebhookDeliveryState[] = (status ?? ['failed']).filter((state) => state !== 'pending');
+  const walk = (position: string | null) => ({
+    webhook_id,
+    states,
+    range: idRange('webhook_delivery', { since, until: earlierOf(until, cutoff_at) }, position),
+  });
+  return {
+    check: (ctx) => requireEnabled({ ...ctx, actor: { ...ctx.actor, workspace_id } }, webhook_id),
+    async next(sql, position, wanted) {
+      const count = Math.max(CANDIDATES, wanted);
+      const found = await deliveriesAmong(sql, walk(position), count, wanted);
+      if (found.ids.length >= wanted) return { ids: found.ids, position: found.ids.at(-1) ?? null };
+      return { ids: found.ids, position: found.examined < count ? null : found.edge };
+    },
+    async count(sql, most) {
+      let count = 0;
+      let position: string | null = null;
+      for (let examined = 0; examined < most; examined += COUNTED_AT_ONCE) {
+        const found = await deliveriesAmong(sql, walk(position), COUNTED_AT_ONCE, COUNTED_AT_ONCE);
+        count += found.ids.length;
+        if (found.examined < COUNTED_AT_ONCE) return { count, exact: true };
+        position = found.edge;
+      }
+      return { count, exact: false };
+    },
+    passedOver: async () => [],
+    warnings: states.includes('delivered') ? ['The endpoint has accepted some of these before.'] : [],
+    async act(tx, services, ids) {
+      const begun = await replayRows(tx, { workspace_id, webhook_id, states }, cutoff_at, ids);
+      if (begun.size > 0) await sendDeliver(services, tx, workspace_id, webhook_id);
+      const reason = begun.size < ids.length ? await whyNot(tx, workspace_id, webhook_id) : null;
+      return ids.map((item_id) =>
+        begun.has(item_id)
+          ? { item_id, outcome: 'done', reason: null }
+          : { item_id, outcome: 'skipped', reason: reason ?? 'not_matching' },
+      );
+    },
+    wakes: 'webhook.deliver',
+    most: Number.POSITIVE_INFINITY,
+  };
+}
+
+async function whyNot(tx: Tx, workspace_id: string, webhook_id: string): Promise<Reason> {
+  const row = await webhookById(tx, workspace_id, null, webhook_id);
+  if (!row) return 'webhook_not_found';
+  return row.status === 'enabled' ? 'not_matching' : 'webhook_disabled';
+}

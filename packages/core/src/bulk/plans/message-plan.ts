@@ -1,0 +1,217 @@
+import { type Tx, transactionTime } from '@postrider/db';
+import { type DeliveryState, deliveryStates, openStates } from '../../delivery/index.ts';
+import {
+  cancelUnsent,
+  countMessages,
+  dueLater,
+  entriesOf,
+  eraseContents,
+  filterOf,
+  type LockedRecipient,
+  lockDeferred,
+  lockMailOf,
+  lockUnsent,
+  type MessageWalk,
+  moveUnsent,
+  nextMessages,
+  otherStatuses,
+  retryDeferred,
+  stillMatching,
+  type Unsent,
+} from '../../messages/index.ts';
+import type { Services } from '../../operation/context.ts';
+import { AppError, type Reason } from '../../operation/errors.ts';
+import type { JobName } from '../../process/jobs.ts';
+import type { BulkCommand, MessageAction } from '../command.ts';
+import { messageFilterSchema, parseFilter } from './filters.ts';
+import type { PassedOver, Plan, Receipt } from './plan.ts';
+
+const MOST_EXPORTED = 100_000;
+const closedStates = otherStatuses(openStates);
+
+interface Kind {
+  /** Message statuses in which the action can apply. */
+  readonly statuses: readonly DeliveryState[];
+  readonly deferred?: boolean;
+  /** The reason to skip messages with a first attempt, if the action excludes those. */
+  readonly once_tried?: Reason;
+  /** The reason to skip messages in other statuses. */
+  readonly otherwise: Reason | null;
+  readonly warning: string | null;
+  readonly wakes: JobName | null;
+  readonly most: number;
+}
+
+const kinds: Record<MessageAction, Kind> = {
+  retry: {
+    // A message with both queued and deferred recipients has the status queued.
+    statuses: ['queued', 'deferred'],
+    deferred: true,
+    otherwise: 'not_deferred',
+    warning: null,
+    wakes: 'delivery.attempt',
+    most: Number.POSITIVE_INFINITY,
+  },
+  cancel: {
+    statuses: ['scheduled', 'queued'],
+    once_tried: 'already_sent',
+    otherwise: 'already_sent',
+    warning: 'Canceled mail is never sent.',
+    wakes: null,
+    most: Number.POSITIVE_INFINITY,
+  },
+  send_now: {
+    statuses: ['scheduled'],
+    once_tried: 'already_sent',
+    otherwise: 'not_scheduled',
+    warning: null,
+    wakes: 'delivery.attempt',
+    most: Number.POSITIVE_INFINITY,
+  },
+  delete: {
+    statuses: closedStates,
+    otherwise: 'still_open',
+    warning: 'Deleted contents cannot be restored, and their messages cannot be sent again.',
+    wakes: null,
+    most: Number.POSITIVE_INFINITY,
+  },
+  export: { statuses: deliveryStates, otherwise: null, warning: null, wakes: null, most: MOST_EXPORTED },
+};
+
+export function messagePlan(command: BulkCommand & { readonly action: MessageAction }): Plan {
+  const { action, workspace_id, cutoff_at } = command;
+  const kind = kinds[action];
+  const filters = parseFilter(messageFilterSchema, command.filter);
+  const filter = filterOf(filters);
+  const everything = Object.values(filters).every((value) => value === undefined);
+  const walk: MessageWalk = {
+    workspace_id,
+    filters,
+    statuses: kind.statuses.length === deliveryStates.length ? null : kind.statuses,
+    before: cutoff_at,
+    ...(kind.deferred && { deferred: true }),
+    ...(kind.once_tried && { tried: false }),
+  };
+  return {
+    check: async () => {},
+    next: (sql, position, count) => nextMessages(sql, walk, position, count),
+    count: (sql, most) => countMessages(sql, walk, most),
+    async passedOver(sql, most) {
+      const others: MessageWalk = { workspace_id, filters, statuses: otherStatuses(kind.statuses), before: cutoff_at };
+      const [in_others, tried] = await Promise.all([
+        kind.otherwise && countMessages(sql, others, most),
+        kind.once_tried && countMessages(sql, { ...walk, tried: true }, most),
+      ]);
+      return sumsOf([
+        ...(kind.otherwise && in_others ? [{ reason: kind.otherwise, ...in_others }] : []),
+        ...(kind.once_tried && tried ? [{ reason: kind.once_tried, ...tried }] : []),
+      ]);
+    },
+    warnings: [
+      ...(everything ? ['The filter is empty: this affects all mail of the workspace.'] : []),
+      ...(kind.warning ? [kind.warning] : []),
+    ],
+    async act(tx, services, ids) {
+      const still = async () => {
+        const matching = await stillMatching(tx, workspace_id, filter, cutoff_at, ids);
+        return (id: string): Reason | null => (matching.has(id) ? null : 'not_matching');
+      };
+      return acts[action](tx, services, command, ids, still);
+    },
+    wakes: kind.wakes,
+    most: kind.most,
+  };
+}
+
+function sumsOf(found: readonly PassedOver[]): PassedOver[] {
+  return [...Map.groupBy(found, ({ reason }) => reason)].map(([reason, parts]) => ({
+    reason,
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+    exact: parts.every(({ exact }) => exact),
+  }));
+}
+
+/** Why a locked message no longer matches the filter; null if it does. */
+type Still = () => Promise<(id: string) => Reason | null>;
+type Act = (
+  tx: Tx,
+  services: Services,
+  command: BulkCommand,
+  ids: readonly string[],
+  still: Still,
+) => Promise<readonly Receipt[]>;
+
+const acts: Record<MessageAction, Act> = {
+  async retry(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockDeferred(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<readonly LockedRecipient[]>(ids, (id) => {
+      const one = found.get(id);
+      if (!one) return 'message_not_found';
+      if (one instanceof AppError) return one.reason;
+      return stray(id) ?? (one.length === 0 ? 'not_deferred' : one);
+    });
+    await retryDeferred(tx, services, chosen.values.flat());
+    return chosen.receipts;
+  },
+  async cancel(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockUnsent(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<Unsent>(ids, (id) => waitingOf(found.get(id), stray(id)));
+    await cancelUnsent(tx, services, workspace_id, chosen.values);
+    return chosen.receipts;
+  },
+  async send_now(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockUnsent(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<Unsent>(ids, (id) => {
+      const one = waitingOf(found.get(id), stray(id));
+      if (typeof one === 'string') return one;
+      return dueLater(one) ?? 'not_scheduled';
+    });
+    await moveUnsent(tx, services, workspace_id, chosen.values, await transactionTime(tx));
+    return chosen.receipts;
+  },
+  async delete(tx, _services, { actor, workspace_id }, ids, still) {
+    await lockMailOf(tx, workspace_id, ids);
+    const stray = await still();
+    const erased = await eraseContents(
+      tx,
+      actor,
+      workspace_id,
+      ids.filter((id) => stray(id) === null),
+    );
+    return choose(ids, (id) => stray(id) ?? erased.get(id) ?? {}).receipts;
+  },
+  async export(tx, _services, { workspace_id }, ids, still) {
+    const stray = await still();
+    const entries = await entriesOf(tx, workspace_id, ids);
+    return ids.map((item_id): Receipt => {
+      const entry = entries.get(item_id);
+      const reason = stray(item_id) ?? (entry ? null : 'message_not_found');
+      if (reason !== null) return { item_id, outcome: 'skipped', reason };
+      return { item_id, outcome: 'done', reason: null, line: JSON.stringify(entry) };
+    });
+  },
+};
+
+function waitingOf(found: Unsent | AppError | undefined, stray: Reason | null): Unsent | Reason {
+  if (!found) return 'message_not_found';
+  if (found instanceof AppError) return found.reason;
+  return stray ?? (found.waiting.length === 0 ? 'already_canceled' : found);
+}
+
+/** Splits messages into those to act on and those to skip, with a receipt each. */
+function choose<T extends object>(
+  ids: readonly string[],
+  judge: (id: string) => T | Reason,
+): { readonly values: readonly T[]; readonly receipts: readonly Receipt[] } {
+  const values: T[] = [];
+  const receipts = ids.map((item_id): Receipt => {
+    const judged = judge(item_id);
+    if (typeof judged === 'string') return { item_id, outcome: 'skipped', reason: judged };
+    values.push(judged);
+    return { item_id, outcome: 'done', reason: null };
+  });
+  return { values, receipts };
+}

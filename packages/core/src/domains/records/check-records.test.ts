@@ -1,0 +1,313 @@
+import { createDnsLookup, type DnsLookup } from '@postrider/net';
+import { type DnsZone, startDnsZone } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CheckedRecord, checkRecords, proofOf, statusOf } from './check-records.ts';
+import { type Diagnosis, diagnosisNames } from './diagnose.ts';
+import { type Site, wantedRecords } from './dns-records.ts';
+
+const site: Site = { helo_name: 'mail.service.test', return_path_domain: 'bounces.service.test', relayed: false };
+const key = `MIIBIjANBgkqhkiG${'9w0BAQEFAAOCAQ8A'.repeat(23)}`;
+const keys = [{ id: 'dkk_1', selector: 'pr1', algorithm: 'rsa', public_key: key, role: 'active' }] as const;
+const dkim = `v=DKIM1; k=rsa; p=${key}`;
+const proof = 'postrider-verification=abc';
+
+let zone: DnsZone;
+let dns: DnsLookup;
+const seen = new Set<Diagnosis>();
+
+beforeAll(async () => {
+  zone = await startDnsZone();
+  dns = createDnsLookup([zone.address]);
+});
+afterAll(() => zone.stop());
+
+/** A unique name per test, with all records right. */
+let count = 0;
+function published(below = ''): string {
+  const name = `${below}d${++count}.test`;
+  zone.set(`_postrider.${name}`, 'TXT', [proof]);
+  zone.set(`pr1._domainkey.${name}`, 'TXT', [dkim]);
+  zone.set(`out.${name}`, 'CNAME', ['bounces.service.test']);
+  zone.set(name, 'TXT', ['v=spf1 a:mail.service.test ~all', 'unrelated']);
+  zone.set(`_dmarc.${name}`, 'TXT', ['v=DMARC1; p=reject']);
+  return name;
+}
+
+const domainOf = (name: string) => ({ name, ownership_token: 'abc', return_path: `out.${name}` });
+
+async function check(name: string, where: Partial<Site> = {}): Promise<CheckedRecord[]> {
+  const checked = await checkRecords(dns, domainOf(name), keys, { ...site, ...where });
+  for (const { finding } of checked) seen.add(finding.diagnosis);
+  return checked;
+}
+
+async function checkOne(name: string, purpose: string, where: Partial<Site> = {}) {
+  const one = (await check(name, where)).find(({ wanted }) => wanted.purpose === purpose);
+  if (!one) throw new Error(`no ${purpose} record was checked`);
+  return { status: statusOf(one.finding), ...one.finding };
+}
+
+describe('a check of the records', () => {
+  it('finds everything right, and asks for nothing more than the records', async () => {
+    const name = published();
+    const before = zone.questions.length;
+
+    const checked = await check(name);
+
+    expect(checked.map(({ finding }) => finding.diagnosis)).toEqual(['right', 'right', 'right', 'right', 'right']);
+    expect(proofOf(checked)).toBe('right');
+    expect(zone.questions.slice(before).sort()).toEqual(
+      [
+        `CNAME out.${name}`,
+        `TXT ${name}`,
+        `TXT _dmarc.${name}`,
+        `TXT _postrider.${name}`,
+        `TXT pr1._domainkey.${name}`,
+      ].sort(),
+    );
+  });
+
+  it('finds nothing if nothing is published', async () => {
+    const checked = await check('nothing.test');
+
+    expect(checked.map(({ finding }) => finding.diagnosis)).toEqual(checked.map(() => 'missing'));
+    expect(proofOf(checked)).toBe('wrong');
+  });
+
+  it('ends at its deadline, and concludes nothing from what was not answered', async () => {
+    const name = published();
+    zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
+    zone.fail('slow.test', 'timeout');
+    zone.fail(`pr1._domainkey.${name}`, 'timeout');
+
+    const checked = await checkRecords(dns, domainOf(name), keys, site, 200);
+
+    const found = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
+    const late = { diagnosis: 'lookup_failed', detail: 'not everything was answered in time' };
+    expect(found.get('dkim')).toMatchObject(late);
+    expect(found.get('spf')).toMatchObject(late);
+    expect(found.get('ownership')).toMatchObject({ diagnosis: 'right' });
+    expect(proofOf(checked)).toBe('unknown');
+  });
+
+  it('accepts a key behind an alias', async () => {
+    const name = published();
+    zone.remove(`pr1._domainkey.${name}`);
+    zone.set(`pr1._domainkey.${name}`, 'CNAME', ['keys.elsewhere.test']);
+    zone.set('keys.elsewhere.test', 'TXT', [dkim]);
+
+    expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'ok', diagnosis: 'right' });
+  });
+
+  it('detects a host with the zone appended twice', async () => {
+    const name = published();
+    zone.remove(`pr1._domainkey.${name}`);
+    zone.set(`pr1._domainkey.${name}.${name}`, 'TXT', [dkim]);
+
+    expect(await checkOne(name, 'dkim')).toMatchObject({
+      status: 'missing',
+      diagnosis: 'host_doubled',
+      detail: `pr1._domainkey.${name}.${name}`,
+    });
+  });
+
+  it('detects an alias with a doubled host', async () => {
+    const name = published();
+    zone.remove(`out.${name}`);
+    zone.set(`out.${name}.${name}`, 'CNAME', ['bounces.service.test']);
+
+    expect(await checkOne(name, 'return_path')).toMatchObject({ diagnosis: 'host_doubled' });
+  });
+
+  it.each([
+    ['ownership', '_postrider', '', proof],
+    ['ownership', '_postrider', 'postrider.', proof],
+    ['dkim', 'pr1._domainkey', 'pr1.', dkim],
+    ['dkim', 'pr1._domainkey', 'pr1.domainkey.', dkim],
+    ['dkim', 'pr1._domainkey', '', dkim],
+    ['dmarc', '_dmarc', 'dmarc.', 'v=DMARC1; p=none'],
+  ])('detects a %s record of %s at %j', async (purpose, right, wrong, value) => {
+    const name = published();
+    zone.remove(`${right}.${name}`);
+    zone.set(`${wrong}${name}`, 'TXT', [value]);
+
+    expect(await checkOne(name, purpose)).toMatchObject({ diagnosis: 'wrong_name', detail: `${wrong}${name}` });
+  });
+
+  it('detects records of a subdomain at its parent', async () => {
+    const name = published('mail.');
+    const above = name.slice('mail.'.length);
+    zone.remove(`_postrider.${name}`);
+    zone.set(`_postrider.${above}`, 'TXT', [proof]);
+
+    expect(await checkOne(name, 'ownership')).toMatchObject({
+      diagnosis: 'wrong_name',
+      detail: `_postrider.${above}`,
+    });
+  });
+
+  it('uses the organizational policy for a subdomain without one', async () => {
+    const name = published('mail.');
+    zone.remove(`_dmarc.${name}`);
+    zone.set(`_dmarc.${name.slice('mail.'.length)}`, 'TXT', ['v=DMARC1; p=quarantine']);
+
+    expect(await checkOne(name, 'dmarc')).toMatchObject({ status: 'ok', found: ['v=DMARC1; p=quarantine'] });
+  });
+
+  it('detects a CNAME in place of the record', async () => {
+    const name = published();
+    zone.remove(`_postrider.${name}`);
+    zone.set(`_postrider.${name}`, 'CNAME', ['parking.test']);
+
+    expect(await checkOne(name, 'ownership')).toMatchObject({
+      status: 'mismatch',
+      diagnosis: 'alias_in_the_way',
+      found: ['CNAME parking.test'],
+      detail: 'parking.test',
+    });
+  });
+
+  it('detects proxy addresses in place of an alias', async () => {
+    const name = published();
+    zone.remove(`out.${name}`);
+    zone.set(`out.${name}`, 'A', ['192.0.2.10', '192.0.2.11']);
+
+    expect(await checkOne(name, 'return_path')).toMatchObject({
+      status: 'mismatch',
+      diagnosis: 'proxied',
+      found: ['192.0.2.10', '192.0.2.11'],
+    });
+  });
+
+  it('detects a wrong value, and how long it stays cached', async () => {
+    const name = published();
+    zone.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 172_800);
+
+    expect(await checkOne(name, 'ownership')).toMatchObject({ diagnosis: 'mismatch', ttl_seconds: 172_800 });
+  });
+
+  it('detects a truncated, a split, a quoted and a revoked key', async () => {
+    const name = published();
+    const at = `pr1._domainkey.${name}`;
+    zone.set(at, 'TXT', [dkim.slice(0, 255)]);
+    expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'truncated', diagnosis: 'truncated' });
+
+    zone.set(at, 'TXT', [dkim.slice(255), dkim.slice(0, 255)]);
+    expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'mismatch', diagnosis: 'split_wrongly' });
+
+    zone.set(at, 'TXT', [`"${dkim.slice(0, 200)}" "${dkim.slice(200)}"`]);
+    expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'mismatch', diagnosis: 'split_wrongly' });
+
+    zone.set(at, 'TXT', ['v=DKIM1; p=']);
+    expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'mismatch', diagnosis: 'key_revoked' });
+
+    zone.set(at, 'TXT', [[dkim.slice(0, 100), dkim.slice(100, 300), dkim.slice(300)]]);
+    expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'ok' });
+  });
+
+  it('detects two SPF records', async () => {
+    const name = published();
+    zone.set(name, 'TXT', ['v=spf1 a:mail.service.test ~all', 'v=spf1 include:other.test -all']);
+
+    expect(await checkOne(name, 'spf')).toMatchObject({ status: 'multiple', diagnosis: 'two_records', detail: '2' });
+  });
+
+  it('counts the lookups of SPF through its includes, which may form a loop', async () => {
+    const name = published();
+    zone.set('circle.test', 'TXT', ['v=spf1 include:circle.test -all']);
+    zone.set(name, 'TXT', ['v=spf1 a:mail.service.test include:circle.test ~all']);
+    expect(await checkOne(name, 'spf')).toMatchObject({ status: 'mismatch', diagnosis: 'spf_too_many_lookups' });
+
+    const ten = Array.from({ length: 9 }, (_, index) => `exists:n${index}.test`).join(' ');
+    zone.set(name, 'TXT', [`v=spf1 a:mail.service.test ${ten} ip4:192.0.2.1 ~all`]);
+    expect(await checkOne(name, 'spf')).toMatchObject({ status: 'ok' });
+
+    zone.set(name, 'TXT', [`v=spf1 a:mail.service.test ${ten} mx ~all`]);
+    expect(await checkOne(name, 'spf')).toMatchObject({ diagnosis: 'spf_too_many_lookups' });
+  });
+
+  it('finds the service in an SPF record that is included', async () => {
+    const name = published();
+    zone.set('spf.service.test', 'TXT', ['v=spf1 a:mail.service.test -all']);
+    zone.set(name, 'TXT', ['v=spf1 include:spf.service.test ~all']);
+
+    expect(await checkOne(name, 'spf')).toMatchObject({ status: 'ok' });
+  });
+
+  it('detects that mail fails a strict DMARC policy without the key, and depends on the key alone with aspf=s', async () => {
+    const name = published();
+    zone.set(`_dmarc.${name}`, 'TXT', ['v=DMARC1; p=reject; aspf=s']);
+    const strict = await checkOne(name, 'dmarc');
+    zone.remove(`pr1._domainkey.${name}`);
+    const failing = await checkOne(name, 'dmarc');
+
+    expect(strict).toMatchObject({ status: 'mismatch', diagnosis: 'dmarc_misaligned' });
+    expect(strict.detail).toContain('set aspf=r');
+    expect(failing.detail).toContain('Mail fails this policy now');
+  });
+
+  it('concludes nothing from a server that fails or times out', async () => {
+    const name = published();
+    zone.fail(`_postrider.${name}`, 'SERVFAIL');
+    zone.fail(`pr1._domainkey.${name}`, 'timeout');
+
+    const checked = await check(name);
+
+    expect(checked.slice(0, 2).map(({ finding }) => finding.diagnosis)).toEqual(['lookup_failed', 'lookup_failed']);
+    expect(proofOf(checked)).toBe('unknown');
+  });
+
+  it('distinguishes a record not yet in caches from a wrong one', async () => {
+    const name = published();
+    const behind = await startDnsZone();
+    behind.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 7200);
+    const old = createDnsLookup([behind.address]);
+    const both: DnsLookup = { lookup: dns.lookup, cached: old.lookup };
+
+    const [ownership] = await checkRecords(both, domainOf(name), keys, site);
+    await behind.stop();
+
+    expect(ownership?.finding).toMatchObject({ diagnosis: 'stale', found: [proof], ttl_seconds: 7200 });
+    expect(ownership?.finding.observed).toEqual([
+      { resolver: zone.address, authoritative: false, values: [proof], ttl: 60 },
+      { resolver: behind.address, authoritative: false, values: ['postrider-verification=older'], ttl: 7200 },
+    ]);
+    expect(ownership && statusOf(ownership.finding)).toBe('ok');
+    if (ownership) seen.add(ownership.finding.diagnosis);
+  });
+
+  it('stays bounded with hostile answers', async () => {
+    const name = published();
+    zone.set(
+      name,
+      'TXT',
+      Array.from({ length: 60 }, (_, index) => `v=spf1 include:\u0000\u001b[31m${index}.${'x'.repeat(900)}`),
+    );
+    const before = zone.questions.length;
+
+    const spf = await checkOne(name, 'spf');
+
+    expect(spf).toMatchObject({ status: 'multiple' });
+    expect(JSON.stringify(spf).length).toBeLessThan(16_000);
+    expect(JSON.stringify(spf)).not.toContain('\\u001b');
+    expect(zone.questions.length - before).toBeLessThan(20);
+  });
+
+  it('covers every diagnosis with a zone that causes it', () => {
+    expect(diagnosisNames.filter((diagnosis) => !seen.has(diagnosis))).toEqual([]);
+  });
+});
+
+describe('the wanted records', () => {
+  it('are those that were published here', () => {
+    const wanted = wantedRecords(domainOf('x.test'), keys, site);
+
+    expect(wanted.map(({ value }) => value)).toEqual([
+      proof,
+      dkim,
+      'bounces.service.test',
+      'v=spf1 a:mail.service.test ~all',
+      'v=DMARC1; p=none',
+    ]);
+  });
+});

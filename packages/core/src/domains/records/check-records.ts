@@ -1,0 +1,133 @@
+import { type DnsAnswer, type DnsLookup, withDeadline } from '@postrider/net';
+import { getDomain } from 'tldts';
+import type { Proof } from '../state.ts';
+import {
+  diagnose,
+  diagnoses,
+  type Evidence,
+  type Finding,
+  isMeant,
+  judge,
+  type RecordStatus,
+  spfRecords,
+  textsOf,
+} from './diagnose.ts';
+import { type ProvenDomain, type PublishedKey, type Site, type WantedRecord, wantedRecords } from './dns-records.ts';
+import { spfFacts } from './spf-facts.ts';
+
+export interface CheckedRecord {
+  readonly wanted: WantedRecord;
+  readonly finding: Finding;
+}
+
+// Enough for two sequential lookups with slow servers, but not for a chain of slow includes.
+const CHECK_MS = 15_000;
+
+/** Looks up all records of a domain in parallel. Unanswered ones at the deadline count as lookup errors. */
+export async function checkRecords(
+  dns: DnsLookup,
+  domain: ProvenDomain,
+  keys: readonly PublishedKey[],
+  site: Site,
+  deadline_ms: number = CHECK_MS,
+): Promise<CheckedRecord[]> {
+  const seen = await withDeadline(dns, deadline_ms, (bounded) =>
+    Promise.all(
+      wantedRecords(domain, keys, site).map(async (wanted) => ({
+        wanted,
+        evidence: await look(bounded, domain.name, wanted, site),
+      })),
+    ),
+  );
+  const checked = seen.map(({ wanted, evidence }) => ({ wanted, evidence, finding: diagnose(wanted, evidence, site) }));
+  const dkim_right = checked.some(({ wanted, finding }) => wanted.purpose === 'dkim' && statusOf(finding) === 'ok');
+  const envelope = domain.return_path ?? site.return_path_domain ?? domain.name;
+  return checked.map(({ wanted, evidence, finding }) => {
+    if (wanted.purpose !== 'dmarc') return { wanted, finding };
+    const alignment = { name: domain.name, envelope, dkim_right };
+    return { wanted, finding: diagnose(wanted, { ...evidence, alignment }, site) };
+  });
+}
+
+export function statusOf(finding: Finding): RecordStatus {
+  return diagnoses[finding.diagnosis].status;
+}
+
+async function look(dns: DnsLookup, name: string, wanted: WantedRecord, site: Site): Promise<Evidence> {
+  const { fqdn, type, purpose } = wanted;
+  const answer = await askFor(dns, name, wanted);
+  const nothing = { answer, cached: null, elsewhere: [], addresses: [], spf: null, alignment: null };
+  if (answer.kind === 'error') return nothing;
+  const [record, another] = purpose === 'spf' ? spfRecords(textsOf(answer)) : [];
+  const spf = record !== undefined && another === undefined ? await spfFacts(dns, record, site) : null;
+  if (judge(wanted, textsOf(answer), site, spf) === 'right')
+    return { ...nothing, spf, cached: await dns.cached(fqdn, type) };
+  const elsewhere = await Promise.all(
+    otherNames(name, wanted).map(async (other) => ({ ...other, found: textsOf(await dns.lookup(other.fqdn, type)) })),
+  );
+  const addresses = type === 'CNAME' && answer.kind === 'none' ? textsOf(await dns.lookup(fqdn, 'A')) : [];
+  return { ...nothing, spf, addresses, elsewhere: elsewhere.filter(({ found }) => isMeant(wanted, found, site)) };
+}
+
+async function askFor(dns: DnsLookup, name: string, { fqdn, type, purpose }: WantedRecord): Promise<DnsAnswer> {
+  const answer = await dns.lookup(fqdn, type);
+  // RFC 7489 section 6.6.3: the policy of the organizational domain applies below it.
+  const organisation = getDomain(name, { allowPrivateDomains: true });
+  const inherits = purpose === 'dmarc' && answer.kind === 'none' && organisation !== null && organisation !== name;
+  return inherits ? dns.lookup(`_dmarc.${organisation}`, type) : answer;
+}
+
+/**
+ * Other names where a record ends up by common mistakes. An SPF record or return path at another name may belong there.
+ */
+function otherNames(
+  name: string,
+  { fqdn, purpose }: WantedRecord,
+): Pick<Evidence['elsewhere'][number], 'kind' | 'fqdn'>[] {
+  const zone = getDomain(name, { allowPrivateDomains: true }) ?? name;
+  const doubled = [...new Set([`${fqdn}.${zone}`, `${fqdn}.${name}`])];
+  const prefix = fqdn.slice(0, -name.length - 1);
+  const wrong =
+    purpose === 'spf' || purpose === 'return_path'
+      ? []
+      : [
+          ...(zone === name ? [] : [`${prefix}.${zone}`]),
+          `${prefix.replaceAll('_', '')}.${name}`,
+          ...(purpose === 'dkim' ? [`${prefix.replace('._domainkey', '')}.${name}`] : []),
+          ...(purpose === 'dmarc' ? [] : [name]),
+        ];
+  return [
+    ...doubled.map((fqdn) => ({ kind: 'host_doubled', fqdn }) as const),
+    ...wrong.map((fqdn) => ({ kind: 'wrong_name', fqdn }) as const),
+  ].filter((other) => other.fqdn.length <= 253);
+}
+
+/** The combined result of the required records. */
+export function proofOf(checked: readonly CheckedRecord[]): Proof {
+  const statuses = checked.filter(({ wanted }) => wanted.required).map(({ finding }) => statusOf(finding));
+  if (statuses.includes('lookup_error')) return 'unknown';
+  return statuses.every((status) => status === 'ok') ? 'right' : 'wrong';
+}
+
+const troubles: Readonly<Record<Exclude<RecordStatus, 'ok'>, string>> = {
+  pending: 'has not been checked',
+  missing: 'is missing',
+  mismatch: 'has another value',
+  truncated: 'is truncated',
+  multiple: 'exists more than once',
+  lookup_error: 'could not be looked up',
+};
+
+/** Why a domain is not proven, or no longer; null if every required record is right. */
+export function reasonOf(checked: readonly CheckedRecord[]): string | null {
+  const parts = checked.flatMap(({ wanted, finding }) => {
+    const status = statusOf(finding);
+    if (!wanted.required || status === 'ok') return [];
+    const why = finding.diagnosis === 'lookup_failed' && finding.detail !== null ? ` (${finding.detail})` : '';
+    const kind = wanted.purpose === 'dkim' ? 'DKIM' : wanted.purpose;
+    return [`the ${kind} record ${wanted.fqdn} ${troubles[status]}${why}`];
+  });
+  if (parts.length === 0) return null;
+  const text = parts.join(', and ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

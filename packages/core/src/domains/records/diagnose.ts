@@ -1,0 +1,341 @@
+import { type DnsAnswer, isOfGiven } from '@postrider/net';
+import { getDomain } from 'tldts';
+import { OWNERSHIP, type Site, tagsOf, type WantedRecord } from './dns-records.ts';
+
+export const recordStatuses = [
+  'pending',
+  'ok',
+  'missing',
+  'mismatch',
+  'truncated',
+  'multiple',
+  'lookup_error',
+] as const;
+export type RecordStatus = (typeof recordStatuses)[number];
+
+/** The lookup results of a record and of common mistakes around it. */
+export interface Evidence {
+  readonly answer: DnsAnswer;
+  /** The answer of a cache, if the main answer is authoritative. */
+  readonly cached: DnsAnswer | null;
+  /** Other names where it was looked for, because it is not right at its own. */
+  readonly elsewhere: readonly {
+    readonly kind: 'host_doubled' | 'wrong_name';
+    readonly fqdn: string;
+    readonly found: readonly string[];
+  }[];
+  /** Addresses at a name that should have an alias. */
+  readonly addresses: readonly string[];
+  readonly spf: SpfFacts | null;
+  readonly alignment: Alignment | null;
+}
+
+/** An SPF record with all its includes. */
+export interface SpfFacts {
+  readonly lookups: number;
+  readonly names_service: boolean;
+  /** Why an include could not be looked up, which leaves its contents unknown. */
+  readonly unknown: string | null;
+}
+
+/** What DMARC compares with the From domain. */
+export interface Alignment {
+  readonly name: string;
+  readonly envelope: string;
+  readonly dkim_right: boolean;
+}
+
+/** The finding of a check, kept until the next one. */
+export interface Finding {
+  readonly diagnosis: Diagnosis;
+  readonly found: readonly string[];
+  /** Where else it was found, how often, or the lookup error. */
+  readonly detail: string | null;
+  /** How long caches may keep the values found. */
+  readonly ttl_seconds: number | null;
+  readonly observed: readonly Observation[];
+}
+
+/** The answer of one name server for a record. */
+export interface Observation {
+  readonly resolver: string;
+  readonly authoritative: boolean;
+  readonly values: readonly string[];
+  readonly ttl: number | null;
+}
+
+interface DiagnosisRow {
+  readonly status: RecordStatus;
+  /** How to fix it, in one sentence; null if nothing is wrong. */
+  readonly advice: ((record: WantedRecord, detail: string) => string) | null;
+}
+
+/** Every possible diagnosis. */
+export const diagnoses = {
+  right: { status: 'ok', advice: null },
+  stale: {
+    status: 'ok',
+    advice: () => 'It is right at your name servers, but other resolvers still have the old one cached: just wait',
+  },
+  missing: {
+    status: 'missing',
+    advice: ({ type, host }) =>
+      `Publish ${type === 'MX' ? 'an' : 'a'} ${type} record with the host ${host}; a new record may take minutes to be visible`,
+  },
+  host_doubled: {
+    status: 'missing',
+    advice: ({ host }, at) =>
+      `It is published at ${at}, because your provider appends the zone by itself: enter ${host} as its host`,
+  },
+  wrong_name: { status: 'missing', advice: ({ fqdn }, at) => `It is published at ${at}: move it to ${fqdn}` },
+  alias_in_the_way: {
+    status: 'mismatch',
+    advice: ({ type }, target) =>
+      `A CNAME to ${target} exists at this name and excludes any other record: replace it by the ${type} record`,
+  },
+  proxied: {
+    status: 'mismatch',
+    advice: () =>
+      'The name answers with addresses instead of the alias: switch off the proxy for it (“DNS only”), or replace its address records',
+  },
+  mismatch: { status: 'mismatch', advice: ({ purpose, value }) => otherValue(purpose, value) },
+  key_revoked: { status: 'mismatch', advice: () => 'Its p= is empty, which revokes the key: publish the whole value' },
+  truncated: {
+    status: 'truncated',
+    advice: () =>
+      'The key was cut off: publish the whole value, in strings of at most 255 characters where your provider asks for them',
+  },
+  split_wrongly: {
+    status: 'mismatch',
+    advice: () =>
+      'The value was cut into several records, or stored with quotes or backslashes: publish it as one record, without either',
+  },
+  two_records: {
+    status: 'multiple',
+    advice: (_, count) => `There are ${count} records of this kind and receivers may take any or none: leave only one`,
+  },
+  spf_too_many_lookups: {
+    status: 'mismatch',
+    advice: () => 'Receivers reject it, because it needs more than 10 lookups: remove includes that you no longer need',
+  },
+  dmarc_misaligned: { status: 'mismatch', advice: (_, what) => what },
+  lookup_failed: {
+    status: 'lookup_error',
+    advice: (_, why) =>
+      `The lookup failed, because ${why}: ${isOfGiven(why) ? 'this says nothing about the domain; check that setting, and that its servers can be reached from here' : 'check the name servers of the domain'}`,
+  },
+} as const satisfies Record<string, DiagnosisRow>;
+export type Diagnosis = keyof typeof diagnoses;
+
+// The keys of the table are its names, and there is at least one.
+export const diagnosisNames = Object.keys(diagnoses) as [Diagnosis, ...Diagnosis[]];
+
+function otherValue(purpose: WantedRecord['purpose'], value: string): string {
+  switch (purpose) {
+    case 'spf':
+      return `Add ${value.split(' ')[1]} to the v=spf1 record that is there, before its “all”`;
+    case 'dmarc':
+      return 'It has no policy that receivers know: let p=none, p=quarantine or p=reject follow v=DMARC1';
+    case 'dkim':
+      return 'Another key is published here: replace it by this one, or add the domain again with another dkim_selector';
+    case 'ownership':
+    case 'return_path':
+      return 'Another value is published here: replace it by this one';
+  }
+}
+
+const HOUR_SECONDS = 3600;
+
+/** Advice for a record in one sentence; null if it is right. */
+export function adviceOf(record: WantedRecord, finding: Finding | undefined): string | null {
+  if (!finding) return 'Publish it, then verify the domain.';
+  const { advice }: DiagnosisRow = diagnoses[finding.diagnosis];
+  if (!advice) return null;
+  const ttl = finding.ttl_seconds ?? 0;
+  const slowly = ttl > HOUR_SECONDS ? `; the old value may stay cached for up to ${hours(ttl)}` : '';
+  return `${advice(record, finding.detail ?? '')}${slowly}.`;
+}
+
+function hours(seconds: number): string {
+  const count = Math.ceil(seconds / HOUR_SECONDS);
+  return count === 1 ? 'an hour' : `${count} hours`;
+}
+
+// Limits what is shown and stored of the answers; the diagnosis uses all of them.
+const MOST_SHOWN = 10;
+const MOST_OBSERVED = 5;
+
+/** Compares the expected record with the lookup results. */
+export function diagnose(wanted: WantedRecord, evidence: Evidence, site: Site): Finding {
+  const { answer, cached } = evidence;
+  const observed = [answer, cached].flatMap(observationOf);
+  if (answer.kind === 'error') {
+    const { message } = answer;
+    return { diagnosis: 'lookup_failed', found: [message], detail: message, ttl_seconds: null, observed };
+  }
+  const texts = answer.kind === 'found' ? answer.records : [];
+  const ttl_seconds = answer.kind === 'found' ? answer.ttl_seconds : null;
+  const say = (diagnosis: Diagnosis, detail: string | null = null, found = texts): Finding => ({
+    diagnosis,
+    found: found.slice(0, MOST_SHOWN),
+    detail,
+    ttl_seconds,
+    observed,
+  });
+  const judged = judge(wanted, texts, site, evidence.spf);
+  if (judged === 'right') {
+    const misaligned = wanted.purpose === 'dmarc' ? misalignment(texts, evidence.alignment) : null;
+    if (misaligned !== null) return say('dmarc_misaligned', misaligned);
+    if (wanted.purpose === 'spf' && (evidence.spf?.lookups ?? 0) > 10) return say('spf_too_many_lookups');
+    if (cached && cached.kind !== 'error' && judge(wanted, textsOf(cached), site, evidence.spf) !== 'right') {
+      return { ...say('stale'), ttl_seconds: cached.kind === 'found' ? cached.ttl_seconds : null };
+    }
+    return say('right');
+  }
+  const { unknown = null } = evidence.spf ?? {};
+  if (judged === 'mismatch' && unknown !== null) return say('lookup_failed', unknown);
+  if (judged === 'two_records') return say('two_records', String(ofKind(wanted, texts).length));
+  if (answer.alias !== null) return say('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
+  if (judged !== 'missing' && judged !== 'mismatch') return say(judged);
+  const [elsewhere] = evidence.elsewhere.filter(({ found }) => isMeant(wanted, found, site));
+  if (elsewhere) return say(elsewhere.kind, elsewhere.fqdn);
+  if (evidence.addresses.length > 0) return say('proxied', null, evidence.addresses);
+  return say(judged);
+}
+
+function observationOf(answer: DnsAnswer | null): Observation[] {
+  if (answer === null || answer.kind === 'error') return [];
+  const values = textsOf(answer).slice(0, MOST_OBSERVED);
+  return [{ ...answer.source, values, ttl: answer.kind === 'found' ? answer.ttl_seconds : null }];
+}
+
+/** Whether a value at another name was meant for this record. */
+export function isMeant(wanted: WantedRecord, found: readonly string[], site: Site): boolean {
+  return ['right', 'truncated'].includes(judge(wanted, found, site, null));
+}
+
+export function textsOf(answer: DnsAnswer): readonly string[] {
+  return answer.kind === 'found' ? answer.records : [];
+}
+
+type Judged = 'right' | 'missing' | 'mismatch' | 'truncated' | 'split_wrongly' | 'two_records' | 'key_revoked';
+
+/** Diagnosis from the values alone. */
+export function judge(wanted: WantedRecord, found: readonly string[], site: Site, spf: SpfFacts | null): Judged {
+  const records = ofKind(wanted, found);
+  switch (wanted.purpose) {
+    case 'ownership':
+      // Several workspaces may try to prove one name, each with its own value.
+      if (records.some((text) => text === wanted.value)) return 'right';
+      return records.length > 0 ? 'mismatch' : 'missing';
+    case 'dkim':
+      return judgeDkim(wanted.value, found, records);
+    case 'return_path':
+      if (found.length === 0) return 'missing';
+      return found.some((text) => hostOf(text) === hostOf(wanted.value)) ? 'right' : 'mismatch';
+    case 'spf':
+      // RFC 7208 section 4.5: with several, receivers report an error.
+      if (records.length > 1) return 'two_records';
+      if (records.length === 0) return 'missing';
+      return site.relayed || spf?.names_service || namesService(records[0] ?? '', site) ? 'right' : 'mismatch';
+    case 'dmarc':
+      if (records.length > 1) return 'two_records';
+      if (records.length === 0) return 'missing';
+      return policyOf(records[0] ?? '') === null ? 'mismatch' : 'right';
+  }
+}
+
+/** Values of the expected kind; others may exist beside them. */
+function ofKind({ purpose }: WantedRecord, found: readonly string[]): string[] {
+  const texts = found.map((text) => text.trim());
+  switch (purpose) {
+    case 'ownership':
+      return texts.map((text) => text.replace(/^"(.*)"$/, '$1')).filter((text) => text.startsWith(OWNERSHIP));
+    case 'dkim':
+      return texts.filter((text) => /(?:^|;)\s*"?(?:v\s*=\s*DKIM1|p\s*=)/.test(text));
+    case 'return_path':
+      return texts;
+    case 'spf':
+      return spfRecords(texts);
+    case 'dmarc':
+      return texts.filter((text) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(text));
+  }
+}
+
+export function spfRecords(texts: readonly string[]): string[] {
+  return texts.map((text) => text.trim().toLowerCase()).filter((text) => /^v=spf1(?: |$)/.test(text));
+}
+
+function judgeDkim(value: string, found: readonly string[], records: readonly string[]): Judged {
+  if (found.length === 0) return 'missing';
+  if (isInPieces(value, found)) return 'split_wrongly';
+  // RFC 6376 section 3.6.2.2: with several, the result is undefined.
+  if (records.length > 1) return 'two_records';
+  const [record = ''] = records;
+  const judged = judgeKey(value, record);
+  // Quotes and backslashes are zone file syntax; some provider forms store them as part of the value.
+  const plain = record.replace(/["\\]/g, '');
+  return judged !== 'right' && plain !== record && judgeKey(value, plain) === 'right' ? 'split_wrongly' : judged;
+}
+
+function judgeKey(value: string, record: string): Judged {
+  const wanted = tagsOf(value);
+  const tags = tagsOf(record);
+  const key = tags.get('p')?.replace(/\s/g, '');
+  const expected = wanted.get('p') ?? '';
+  const hashes = tags.get('h')?.split(':') ?? ['sha256'];
+  const services = tags.get('s')?.split(':') ?? ['*'];
+  const usable =
+    (tags.get('v') ?? 'DKIM1') === 'DKIM1' &&
+    (tags.get('k') ?? 'rsa') === wanted.get('k') &&
+    hashes.some((hash) => hash.trim() === 'sha256') &&
+    services.some((service) => ['*', 'email'].includes(service.trim()));
+  if (key === expected) return usable ? 'right' : 'mismatch';
+  if (key === '') return 'key_revoked';
+  return key !== undefined && expected.startsWith(key) ? 'truncated' : 'mismatch';
+}
+
+/** Whether the records are the wanted value split up: its beginning in one and the rest, in any order, in others. */
+function isInPieces(value: string, found: readonly string[]): boolean {
+  if (found.length < 2) return false;
+  const bare = (text: string) => text.replace(/[\s"\\]/g, '');
+  const whole = bare(value);
+  const pieces = found.map(bare).filter((piece) => piece !== '' && whole.includes(piece));
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return pieces.length > 1 && length === whole.length;
+}
+
+function hostOf(text: string): string {
+  return (text.split(' ').at(-1) ?? '').toLowerCase().replace(/\.$/, '');
+}
+
+export function namesService(spf_record: string, { helo_name }: Site): boolean {
+  return spf_record.split(/ +/).some((term) => term.replace(/^\+/, '') === `a:${helo_name}`);
+}
+
+/** RFC 7489 section 6.3: p= follows v= and has one of three values. */
+function policyOf(record: string): string | null {
+  const policy = /^v\s*=\s*DMARC1\s*;\s*p\s*=\s*(none|quarantine|reject)\s*(?:;|$)/i.exec(record)?.[1];
+  return policy?.toLowerCase() ?? null;
+}
+
+/** Why mail of the domain would fail DMARC, or pass by its DKIM signature alone; null if neither. */
+function misalignment(found: readonly string[], alignment: Alignment | null): string | null {
+  const record = found.find((text) => policyOf(text.trim()) !== null)?.trim();
+  if (!record || !alignment) return null;
+  const { name, envelope, dkim_right } = alignment;
+  const strict = tagsOf(record).get('aspf')?.toLowerCase() === 's';
+  const aligned = strict ? envelope === name : organisation(envelope) === organisation(name);
+  if (aligned) return null;
+  if (!dkim_right && policyOf(record) !== 'none') {
+    return `Mail fails this policy now, because bounces go to ${envelope} and no right DKIM key is published: publish the DKIM record first`;
+  }
+  if (strict && organisation(envelope) === organisation(name)) {
+    return `aspf=s does not let SPF of ${envelope} count for ${name}, so one broken DKIM signature refuses a mail: set aspf=r`;
+  }
+  return null;
+}
+
+function organisation(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true }) ?? name;
+}

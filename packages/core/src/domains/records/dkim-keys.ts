@@ -1,0 +1,73 @@
+import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { newId } from '../../fields/ids.ts';
+import type { Encryption } from '../../process/encryption.ts';
+
+export const dkimAlgorithms = ['rsa', 'ed25519'] as const;
+export type DkimAlgorithm = (typeof dkimAlgorithms)[number];
+
+/** next: its record is to be published. active: it signs. retired: mail that it signed is still in transit. */
+export const keyRoles = ['next', 'active', 'retired'] as const;
+export type KeyRole = (typeof keyRoles)[number];
+
+/** One key pair per algorithm, as generated. */
+export type DkimPairs = Readonly<Record<DkimAlgorithm, KeyObject>>;
+
+export interface NewDkimKey {
+  readonly id: string;
+  readonly selector: string;
+  readonly algorithm: DkimAlgorithm;
+  readonly public_key: string;
+  readonly encrypted_private_key: Buffer;
+  readonly role: KeyRole;
+  readonly wait_seconds: number;
+}
+
+const RSA_BITS = 2048;
+const DEFAULT_SELECTOR = 'pr1';
+const generate = promisify(generateKeyPair);
+
+/** Private keys for one domain. RSA takes 0.1 s or more, on the thread pool. */
+export async function generateDkimPairs(): Promise<DkimPairs> {
+  const [rsa, ed25519] = await Promise.all([generate('rsa', { modulusLength: RSA_BITS }), generate('ed25519', {})]);
+  return { rsa: rsa.privateKey, ed25519: ed25519.privateKey };
+}
+
+// Until then caches may hold a negative answer, or the record of the previous rotation.
+const ROTATION_WAIT_SECONDS = 86_400;
+
+/** Both keys with selectors of their own; RSA first, which every receiver supports. */
+export function encryptDkimKeys(
+  encryption: Encryption,
+  pairs: DkimPairs,
+  now_ms: number,
+  selector: string = DEFAULT_SELECTOR,
+  role: Extract<KeyRole, 'active' | 'next'> = 'active',
+): { readonly rsa: NewDkimKey; readonly ed25519: NewDkimKey } {
+  const encryptKey = (algorithm: DkimAlgorithm, own_selector: string): NewDkimKey => {
+    const id = newId('dkim_key', now_ms);
+    const plain = pairs[algorithm].export({ type: 'pkcs8', format: 'der' });
+    const encrypted_private_key = encryption.encrypt(plain, encryptionPurpose(id));
+    plain.fill(0);
+    const public_key = publicText(pairs[algorithm]);
+    const wait_seconds = role === 'next' ? ROTATION_WAIT_SECONDS : 0;
+    return { id, selector: own_selector, algorithm, public_key, encrypted_private_key, role, wait_seconds };
+  };
+  return { rsa: encryptKey('rsa', selector), ed25519: encryptKey('ed25519', `${selector}-ed25519`) };
+}
+
+/** The selector of the next keys, alternating pr1 and pr2 so that old and new records can coexist. */
+export function otherSelector(selector: string): string {
+  if (selector.endsWith('2')) return `${selector.slice(0, -1)}1`;
+  return `${selector.replace(/1$/, '').slice(0, 54)}2`;
+}
+
+export function encryptionPurpose(key_id: string): string {
+  return `dkim ${key_id}`;
+}
+
+/** The value of p=: the whole SPKI for RSA (RFC 6376), the 32 octets alone for Ed25519 (RFC 8463). */
+function publicText(key: KeyObject): string {
+  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  return (key.asymmetricKeyType === 'ed25519' ? spki.subarray(-32) : spki).toString('base64');
+}

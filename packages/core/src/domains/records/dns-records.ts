@@ -1,0 +1,111 @@
+import { hostInZone } from '../domain-name.ts';
+import type { DkimAlgorithm, KeyRole } from './dkim-keys.ts';
+
+export const purposes = ['ownership', 'dkim', 'return_path', 'spf', 'dmarc'] as const;
+export type Purpose = (typeof purposes)[number];
+
+export const wantedTypes = ['TXT', 'CNAME', 'MX'] as const;
+
+/** A record that a domain should publish. */
+export interface WantedRecord {
+  readonly purpose: Purpose;
+  readonly required: boolean;
+  readonly type: (typeof wantedTypes)[number];
+  /** As in a provider form: without the zone, @ for the zone itself. */
+  readonly host: string;
+  readonly fqdn: string;
+  readonly value: string;
+  /** The key that a dkim record publishes. */
+  readonly key_id?: string;
+}
+
+/** The sending hosts and the bounce host of this service. */
+export interface Site {
+  readonly helo_name: string;
+  readonly return_path_domain: string | null;
+  /** Mail leaves by relays only, whose addresses only their owner knows. */
+  readonly relayed: boolean;
+}
+
+export interface ProvenDomain {
+  readonly name: string;
+  /** Null if no proof is needed. */
+  readonly ownership_token: string | null;
+  readonly return_path: string | null;
+}
+
+export interface PublishedKey {
+  readonly id: string;
+  readonly selector: string;
+  readonly algorithm: DkimAlgorithm;
+  readonly public_key: string;
+  readonly role: KeyRole;
+}
+
+export const OWNERSHIP = 'postrider-verification=';
+
+/** All records that a domain should publish; optional ones improve deliverability. */
+export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[], site: Site): WantedRecord[] {
+  const { name, ownership_token, return_path } = domain;
+  const record = (
+    purpose: Purpose,
+    type: WantedRecord['type'],
+    fqdn: string,
+    value: string,
+    required = false,
+  ): WantedRecord => ({ purpose, required, type, host: hostInZone(fqdn, name), fqdn, value });
+  const records: WantedRecord[] = [];
+  if (ownership_token !== null) {
+    records.push(record('ownership', 'TXT', `_postrider.${name}`, `${OWNERSHIP}${ownership_token}`, true));
+  }
+  for (const key of keys) {
+    // Every receiver checks RSA; a second signature is optional for those without Ed25519.
+    const required = key.algorithm === 'rsa' && key.role === 'active';
+    records.push({ ...record('dkim', 'TXT', dkimName(key, name), dkimValue(key), required), key_id: key.id });
+  }
+  const alias = return_path !== null && site.return_path_domain !== null;
+  if (return_path !== null) {
+    records.push(
+      site.return_path_domain !== null
+        ? record('return_path', 'CNAME', return_path, site.return_path_domain)
+        : record('return_path', 'MX', return_path, `10 ${site.helo_name}`),
+    );
+  }
+  // Receivers look up SPF at the envelope's domain; a CNAME excludes other records.
+  const envelope = return_path === null || alias ? name : return_path;
+  records.push(record('spf', 'TXT', envelope, `v=spf1 a:${site.helo_name} ~all`));
+  records.push(record('dmarc', 'TXT', `_dmarc.${name}`, 'v=DMARC1; p=none'));
+  return records;
+}
+
+// A local host name, or an address where a name is needed.
+const NOT_PUBLIC = /(?:^10 |^v=spf1 a:)((?:[\w.-]+\.)?localhost|[\d.]+|\[[\da-f:.]+\])(?: |$)/;
+
+/** Advice if records would name this service by a name that is not public; else null. */
+export function serverNameAdvice(records: readonly Pick<WantedRecord, 'purpose' | 'value'>[]): string | null {
+  for (const { purpose, value } of records) {
+    const name = purpose === 'spf' || purpose === 'return_path' ? NOT_PUBLIC.exec(value)?.[1] : undefined;
+    if (name !== undefined) {
+      return `Set HELO_NAME to the public name of this server first, and start it again: publish nothing that names ${name}.`;
+    }
+  }
+  return null;
+}
+
+export function dkimName(key: Pick<PublishedKey, 'selector'>, domain: string): string {
+  return `${key.selector}._domainkey.${domain}`;
+}
+
+export function dkimValue(key: Pick<PublishedKey, 'algorithm' | 'public_key'>): string {
+  return `v=DKIM1; k=${key.algorithm}; p=${key.public_key}`;
+}
+
+/** RFC 6376 section 3.2, and RFC 7489 section 6.4. */
+export function tagsOf(record: string): Map<string, string> {
+  return new Map(
+    record.split(';').flatMap((tag): [string, string][] => {
+      const equals = tag.indexOf('=');
+      return equals < 0 ? [] : [[tag.slice(0, equals).trim(), tag.slice(equals + 1).trim()]];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { getDomain } from 'tldts';
+import type { z } from 'zod';
+import type { recordSchema } from '../domain-entry.ts';
+import { serverNameAdvice } from './dns-records.ts';
+
+type RecordEntry = z.output<typeof recordSchema>;
+
+// RFC 1035 section 3.3: a character-string holds at most 255 octets.
+const LONGEST_STRING = 255;
+
+/** The records as a zone file fragment (RFC 1035 section 5), to paste or import. */
+export function zoneFile(name: string, records: readonly RecordEntry[]): string {
+  const lines = records
+    .filter(({ key_role }) => key_role !== 'retired')
+    .map((record) => `${record.host} ${record.ttl} IN ${record.type} ${dataOf(record)}`);
+  const advice = serverNameAdvice(records);
+  return [...(advice === null ? [] : [`; ${advice}`]), `$ORIGIN ${zoneOf(name)}.`, ...lines, ''].join('\n');
+}
+
+function dataOf({ type, value }: RecordEntry): string {
+  if (type !== 'TXT') return `${value}.`;
+  const strings = value.match(new RegExp(`.{1,${LONGEST_STRING}}`, 'gs')) ?? [''];
+  return strings.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(' ');
+}
+
+/** Setup steps for any DNS provider, one sentence each, without records that are right already. */
+export function setupSteps(name: string, records: readonly RecordEntry[]): string[] {
+  const left = records.filter(({ status, key_role }) => status !== 'ok' && key_role !== 'retired');
+  if (left.length === 0) return [];
+  const advice = serverNameAdvice(left);
+  return [
+    ...(advice === null ? [] : [advice]),
+    `Open the DNS settings of ${zoneOf(name)} at the provider that its name servers belong to.`,
+    ...left.map(stepOf),
+    'Save, leave all other records unchanged, then verify the domain; a new record may take minutes to be visible.',
+  ];
+}
+
+function stepOf(record: RecordEntry): string {
+  const { purpose, status, diagnosis, type, host, value, ttl, hint, required } = record;
+  const weight = required ? '' : ' (recommended)';
+  if (status === 'pending' || diagnosis === 'missing') {
+    const priority = type === 'MX' ? `, priority ${value.split(' ')[0]}` : '';
+    const target = type === 'MX' ? value.split(' ')[1] : value;
+    return `Add ${type === 'MX' ? 'an' : 'a'} ${type} record${weight}: host ${host}${priority}, value ${target}, TTL ${ttl}.`;
+  }
+  // An existing policy or sender list belongs to the owner, and is changed rather than replaced.
+  const whole = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
+  return `Correct the ${type} record with the host ${host}${weight}: ${hint}${whole}`;
+}
+
+function zoneOf(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true }) ?? name;
+}

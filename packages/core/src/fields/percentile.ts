@@ -1,0 +1,12 @@
+/** The slot of a percentile in a histogram, and the share of the slot below it; null for an empty histogram. */
+export function percentileAt(
+  counts: readonly (readonly [slot: number, count: number])[],
+  percent: number,
+): { readonly slot: number; readonly share: number } | null {
+  let left = (counts.reduce((sum, [, count]) => sum + count, 0) * percent) / 100;
+  for (const [slot, count] of counts) {
+    if (count > 0 && left <= count) return { slot, share: left / count };
+    left -= count;
+  }
+  return null;
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** A time on the wire: ISO 8601 in UTC with milliseconds and Z, as isoTime writes it. */
+export const timeField = z.string().meta({ format: 'date-time', examples: ['2030-01-31T09:00:00.000Z'] });
+
+/** An id of a kind, such as msg_… */
+export function idField(prefix: string) {
+  return z.string().meta({ examples: [exampleId(prefix)] });
+}
+
+export function exampleId(prefix: string): string {
+  return `${prefix}01m7yakk5cmczahnwb48cs34mv`;
+}
+
+/** A page of a list. */
+export function listOf<T extends z.ZodType>(entry: T) {
+  return z.object({
+    object: z.literal('list'),
+    data: z.array(entry).readonly(),
+    has_more: z.boolean().meta({
+      description:
+        'Whether more entries follow. With filters, a page may hold fewer entries than its limit, or none, while this is true.',
+    }),
+    next_cursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null on the last.' }),
+  });
+}

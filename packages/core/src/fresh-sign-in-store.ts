@@ -1,8 +1,0 @@
-import type { Sql } from '@postrider/db';
-
-/** Whether the person of a session has shown a password or a login link within the last hour. */
-export async function isFresh(sql: Sql, session_id: string): Promise<boolean> {
-  const [row] = await sql<{ fresh: boolean }[]>`
-    select authenticated_at > clock_now() - interval '1 hour' as fresh from sessions where id = ${session_id}`;
-  return row?.fresh ?? false;
-}

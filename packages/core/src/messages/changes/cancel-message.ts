@@ -1,0 +1,65 @@
+import type { Tx } from '@postrider/db';
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { transition } from '../../delivery/index.ts';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes, newId } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import type { Services } from '../../operation/context.ts';
+import { operation } from '../../operation/operation.ts';
+import { returnUsage } from '../../usage/index.ts';
+import { entryOf } from '../log/get-message.ts';
+import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
+import { requireUnsent, type Unsent } from './unsent.ts';
+
+/**
+ * Cancels a message before its first attempt and refunds its quota; a repeat answers the same. Its jobs stay: the
+ * worker that fetches one finds the recipient closed.
+ */
+export const cancelMessage = operation({
+  name: 'email.cancel',
+  scope: 'email:send',
+  sandbox: true,
+  summary: 'Cancel an email before its first attempt',
+  input: z.object({ id: idField(idPrefixes.message) }),
+  output: logEntrySchema,
+  async run(ctx, { id }): Promise<LogEntry> {
+    const { workspace_id } = ctx.actor;
+    await ctx.sql.begin(async (tx) => {
+      const unsent = await requireUnsent(tx, ctx.actor, id);
+      await cancelUnsent(tx, ctx, workspace_id, [unsent]);
+      const recipients = unsent.waiting.length;
+      if (recipients > 0)
+        await recordAudit(tx, ctx, [{ action: 'message.canceled', target_id: id, diff: { recipients } }]);
+    });
+    return entryOf(ctx.sql, workspace_id, id);
+  },
+});
+
+/** Closes locked messages and refunds their usage: mail that was never tried is not counted. */
+export async function cancelUnsent(
+  tx: Tx,
+  { clock }: Pick<Services, 'clock'>,
+  workspace_id: string,
+  mails: readonly Unsent[],
+): Promise<void> {
+  const now_ms = clock.now();
+  const canceled = await transition(
+    tx,
+    'cancel',
+    mails.flatMap(({ waiting }) =>
+      waiting.map((key) => ({ ...key, event_id: newId('event', now_ms), reason: 'canceled' })),
+    ),
+  );
+  const counted = Map.groupBy(canceled, (row) => row.message_id);
+  const live = mails.filter(({ message }) => message.mode === 'live' && counted.has(message.id));
+  for (const group of Map.groupBy(live, dayOf).values()) {
+    const count = group.reduce((sum, { message }) => sum + (counted.get(message.id)?.length ?? 0), 0);
+    const [first] = group;
+    if (first) await returnUsage(tx, workspace_id, first.message.created_at, count);
+  }
+}
+
+function dayOf({ message }: Unsent): string {
+  return isoTime(message.created_at).slice(0, 10);
+}

@@ -1,0 +1,31 @@
+import type { Tx } from '@postrider/db';
+import { openStates } from '../../delivery/index.ts';
+import type { Actor } from '../../operation/context.ts';
+import type { Reason } from '../../operation/errors.ts';
+import { accessProblem } from './unsent.ts';
+import { eraseBodies, lockMailOf } from './unsent-store.ts';
+
+/**
+ * Deletes html, text, headers and attachments of closed messages. The log keeps addresses and events, which are
+ * append-only. Returns an error for each message that was not erased.
+ */
+export async function eraseContents(
+  tx: Tx,
+  actor: Actor,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Map<string, Reason | null>> {
+  const messages = new Map((await lockMailOf(tx, workspace_id, ids)).map((row) => [row.id, row]));
+  const answers = new Map<string, Reason | null>();
+  for (const id of ids) {
+    const message = messages.get(id);
+    const problem = accessProblem(actor, id, message);
+    if (problem) answers.set(id, problem.reason);
+    else if (openStates.some((state) => state === message?.status)) answers.set(id, 'still_open');
+    else answers.set(id, null);
+  }
+  const closed = ids.filter((id) => answers.get(id) === null);
+  const erased = closed.length > 0 ? await eraseBodies(tx, workspace_id, closed) : new Set<string>();
+  for (const id of closed) if (!erased.has(id)) answers.set(id, 'content_gone');
+  return answers;
+}

@@ -1,0 +1,35 @@
+import type { Tx } from '@postrider/db';
+import { transition } from '../../delivery/index.ts';
+import { newJobId } from '../../fields/ids.ts';
+import type { Services } from '../../operation/context.ts';
+import type { Unsent } from './unsent.ts';
+import { setSchedule } from './unsent-store.ts';
+
+/** Reschedules locked messages with new jobs; the old jobs find their recipients not due or already sent. */
+export async function moveUnsent(
+  tx: Tx,
+  { jobs, clock }: Pick<Services, 'jobs' | 'clock'>,
+  workspace_id: string,
+  mails: readonly Unsent[],
+  due_at: Date,
+): Promise<void> {
+  if (mails.length === 0) return;
+  const now_ms = clock.now();
+  const moves = mails.flatMap(({ waiting }) => waiting.map((key) => ({ ...key, due_at, job_id: newJobId(now_ms) })));
+  await transition(tx, 'reschedule', moves);
+  await setSchedule(
+    tx,
+    workspace_id,
+    mails.map(({ message }) => message.id),
+    due_at,
+  );
+  await jobs.send(
+    tx,
+    'delivery.attempt',
+    moves.map(({ job_id, message_id, recipient_id }) => ({
+      id: job_id,
+      start_after: due_at,
+      data: { workspace_id, message_id, recipient_id },
+    })),
+  );
+}

@@ -1,0 +1,40 @@
+import { transactionTime } from '@postrider/db';
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { operation } from '../../operation/operation.ts';
+import { entryOf } from '../log/get-message.ts';
+import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
+import { moveUnsent } from './move-unsent.ts';
+import { alreadyCanceled, requireUnsent, type Unsent } from './unsent.ts';
+
+/** Sends scheduled mail now; a message that is already due answers the same. */
+export const sendMessageNow = operation({
+  name: 'email.send_now',
+  scope: 'email:send',
+  sandbox: true,
+  summary: 'Send a scheduled email now',
+  input: z.object({ id: idField(idPrefixes.message) }),
+  output: logEntrySchema,
+  async run(ctx, { id }): Promise<LogEntry> {
+    const { workspace_id } = ctx.actor;
+    const moved = await ctx.sql.begin(async (tx) => {
+      const unsent = await requireUnsent(tx, ctx.actor, id);
+      if (unsent.waiting.length === 0) throw alreadyCanceled(id);
+      const later = dueLater(unsent);
+      if (later === null) return false;
+      await moveUnsent(tx, ctx, workspace_id, [later], await transactionTime(tx));
+      await recordAudit(tx, ctx, [{ action: 'message.sent_now', target_id: id }]);
+      return true;
+    });
+    if (moved) ctx.jobs.wake('delivery.attempt');
+    return entryOf(ctx.sql, workspace_id, id);
+  },
+});
+
+/** The recipients that are scheduled for later; null if there are none. */
+export function dueLater({ message, waiting }: Unsent): Unsent | null {
+  const later = waiting.filter((row) => !row.due);
+  return later.length === 0 ? null : { message, waiting: later };
+}

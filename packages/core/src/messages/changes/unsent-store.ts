@@ -1,0 +1,67 @@
+import type { Tx } from '@postrider/db';
+import type { DeliveryState } from '../../delivery/index.ts';
+import type { KeyMode } from '../../operation/secrets.ts';
+import { among } from '../../paging/keyset-store.ts';
+
+export interface LockedMessage {
+  readonly id: string;
+  readonly status: DeliveryState;
+  readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly created_at: Date;
+  readonly scheduled_at: Date | null;
+}
+
+/** Locks messages in id order, like every transition. */
+export async function lockMailOf(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<LockedMessage[]> {
+  return tx<LockedMessage[]>`
+    select locked.* from unnest(${ids.toSorted()}::text[]) as a (id)
+    cross join lateral (
+      select m.id, m.status, m.mode, m.from_domain, m.created_at, m.scheduled_at from messages m
+      where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
+    ) locked`;
+}
+
+export interface LockedRecipient {
+  readonly workspace_id: string;
+  readonly message_id: string;
+  readonly recipient_id: string;
+  readonly state: DeliveryState;
+  readonly due: boolean;
+  readonly tried: boolean;
+}
+
+/** Locks recipients in id order, like a claim. */
+export async function lockRecipientsOf(
+  tx: Tx,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<LockedRecipient[]> {
+  return tx<LockedRecipient[]>`
+    select locked.workspace_id, locked.message_id, locked.id as recipient_id, locked.state,
+      locked.due_at <= clock_now() as due, locked.first_attempt_at is not null as tried
+    from unnest(${ids.toSorted()}::text[]) as a (id)
+    cross join lateral (
+      select * from recipients r where r.message_id = a.id and r.workspace_id = ${workspace_id}
+      order by r.id for no key update
+    ) locked`;
+}
+
+export async function setSchedule(
+  tx: Tx,
+  workspace_id: string,
+  ids: readonly string[],
+  scheduled_at: Date,
+): Promise<void> {
+  await tx`
+    update messages m set scheduled_at = ${scheduled_at}
+    where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
+}
+
+/** Deletes the content of messages and returns the ids that still had any. */
+export async function eraseBodies(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}
+    returning b.message_id as id`;
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,68 @@
+import type { Tx } from '@postrider/db';
+import { keyDomainProblem } from '../../api-keys/index.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import type { Actor } from '../../operation/context.ts';
+import { AppError } from '../../operation/errors.ts';
+import { messageNotFound } from '../log/get-message.ts';
+import { type LockedMessage, type LockedRecipient, lockMailOf, lockRecipientsOf } from './unsent-store.ts';
+
+/** A locked message without any attempt, with its open recipients. */
+export interface Unsent {
+  readonly message: LockedMessage;
+  readonly waiting: readonly LockedRecipient[];
+}
+
+/** not_found for a message outside the actor's access scope; null if the actor may change it. */
+export function accessProblem(
+  actor: Actor,
+  id: string,
+  message: Pick<LockedMessage, 'mode' | 'from_domain'> | undefined,
+): AppError | null {
+  // A sandbox key must not touch live mail: sent now, it would leave for the network.
+  if (!message || message.mode !== (accessibleMode(actor) ?? message.mode)) {
+    return messageNotFound(id);
+  }
+  return actor.kind === 'key' ? keyDomainProblem(actor.domains, message.from_domain) : null;
+}
+
+/**
+ * Locks messages without an attempt and their open recipients; returns an error for the others. A claim locks
+ * recipients too, so of a claim and this transaction the second sees the result of the first and does nothing.
+ */
+export async function lockUnsent(
+  tx: Tx,
+  actor: Actor,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Map<string, Unsent | AppError>> {
+  const messages = new Map((await lockMailOf(tx, workspace_id, ids)).map((row) => [row.id, row]));
+  const people = Map.groupBy(await lockRecipientsOf(tx, workspace_id, ids), (row) => row.message_id);
+  return new Map(
+    ids.map((id): [string, Unsent | AppError] => {
+      const message = messages.get(id);
+      const problem = accessProblem(actor, id, message);
+      if (problem || !message) return [id, problem ?? messageNotFound(id)];
+      const recipients = people.get(id) ?? [];
+      if (recipients.some((row) => row.tried)) return [id, alreadySent(id)];
+      const waiting = recipients.filter((row) => row.state === 'scheduled' || row.state === 'queued');
+      return [id, { message, waiting }];
+    }),
+  );
+}
+
+export async function requireUnsent(tx: Tx, actor: Actor, id: string): Promise<Unsent> {
+  const found = (await lockUnsent(tx, actor, actor.workspace_id, [id])).get(id) ?? messageNotFound(id);
+  if (found instanceof AppError) throw found;
+  return found;
+}
+
+export function alreadyCanceled(id: string): AppError {
+  return new AppError('already_canceled', `${id} has been canceled; POST /v1/email/${id}/resend sends it again.`);
+}
+
+function alreadySent(id: string): AppError {
+  return new AppError(
+    'already_sent',
+    `An attempt to deliver ${id} has already begun; GET /v1/email/logs/${id} shows its status.`,
+  );
+}

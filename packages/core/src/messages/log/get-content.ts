@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { decodedLength } from '../../accept/index.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { renderMessage, storedAttachments } from '../../delivery/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { accessibleMail } from '../../operation/access.ts';
+import { operation } from '../../operation/operation.ts';
+import { findContent } from './find-content.ts';
+import { messageNotFound } from './get-message.ts';
+
+const contentSchema = z.object({
+  object: z.literal('email_content'),
+  id: idField(idPrefixes.message),
+  html: z.string().nullable(),
+  text: z.string().nullable(),
+  headers: z.record(z.string(), z.string()).readonly().meta({ description: 'The custom headers.' }),
+  attachments: z
+    .array(
+      z.object({
+        filename: z.string(),
+        content_type: z.string().nullable().meta({ description: 'As given; null: derived from the filename.' }),
+        content_id: z.string().nullable(),
+        size_bytes: z.int(),
+      }),
+    )
+    .readonly(),
+  raw: z.string().meta({ description: 'The MIME source sent to every recipient, before signing.' }),
+});
+export type EmailContent = z.output<typeof contentSchema>;
+
+/** The content of a message. Lists never show it, because it may be confidential. */
+export const getContent = operation({
+  name: 'email.content',
+  scope: 'admin',
+  sandbox: true,
+  summary: 'The content of an email: html, text, headers, raw',
+  input: z.object({ id: idField(idPrefixes.message) }),
+  output: contentSchema,
+  async run(ctx, { id }): Promise<EmailContent> {
+    if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
+    const content = await ctx.sql.begin(async (tx) => {
+      const found = await findContent(tx, ctx.actor.workspace_id, id);
+      await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id }]);
+      return found;
+    });
+    return {
+      object: 'email_content',
+      id,
+      html: content.html,
+      text: content.text,
+      // Stored as JSON of what the send schema had let through.
+      headers: JSON.parse(content.headers) as Record<string, string>,
+      attachments: storedAttachments(content).map(({ filename, content: base64, content_type, content_id }) => ({
+        filename,
+        content_type: content_type ?? null,
+        content_id: content_id ?? null,
+        size_bytes: decodedLength(base64),
+      })),
+      raw: renderMessage(content).toString('utf8'),
+    };
+  },
+});

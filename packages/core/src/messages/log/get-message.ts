@@ -1,0 +1,64 @@
+import type { Sql } from '@postrider/db';
+import { z } from 'zod';
+import { eventEntry, eventSchema, eventsOf } from '../../events/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { accessibleMail } from '../../operation/access.ts';
+import { AppError } from '../../operation/errors.ts';
+import { operation } from '../../operation/operation.ts';
+import { attemptEntry, attemptSchema, type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
+import { attemptsOf, messageById, recipientsOf } from './log-store.ts';
+import { withPlaces } from './read-places.ts';
+
+const messageDetailSchema = logEntrySchema
+  .extend({
+    events: z.array(eventSchema).readonly(),
+    attempts: z.array(attemptSchema).readonly(),
+  })
+  .meta({ id: 'LogEntryDetail' });
+export type MessageDetail = z.output<typeof messageDetailSchema>;
+
+/** One message with its timeline and every attempt. */
+export const getMessage = operation({
+  name: 'email.get',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'One email with its timeline and every attempt',
+  input: z.object({ id: idField(idPrefixes.message) }),
+  output: messageDetailSchema,
+  async run(ctx, { id }): Promise<MessageDetail> {
+    const { workspace_id } = ctx.actor;
+    if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
+    const [message, recipients, events, attempts] = await Promise.all([
+      messageById(ctx.sql, workspace_id, id),
+      recipientsOf(ctx.sql, workspace_id, [id]),
+      eventsOf(ctx.sql, workspace_id, id),
+      attemptsOf(ctx.sql, workspace_id, id),
+    ]);
+    if (!message) throw messageNotFound(id);
+    const people = await withPlaces(ctx.sql, workspace_id, recipients.get(id) ?? []);
+    const emails = new Map(people.map((row) => [row.id, row.email]));
+    return {
+      ...logEntry(message, people),
+      events: events.map((event) => eventEntry(event, message, emails.get(event.recipient_id ?? ''))),
+      attempts: attempts.map(attemptEntry),
+    };
+  },
+});
+
+/** One message as a list entry. */
+export async function entryOf(sql: Sql, workspace_id: string, id: string): Promise<LogEntry> {
+  const [message, recipients] = await Promise.all([
+    messageById(sql, workspace_id, id),
+    recipientsOf(sql, workspace_id, [id]),
+  ]);
+  if (!message) throw messageNotFound(id);
+  return logEntry(message, recipients.get(id) ?? []);
+}
+
+export function messageNotFound(id: string): AppError {
+  return new AppError(
+    'message_not_found',
+    `No message ${id.slice(0, 64)} exists in this workspace; ids are in the answers of POST /v1/email/send and GET /v1/email/logs.`,
+  );
+}

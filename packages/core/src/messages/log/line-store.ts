@@ -1,0 +1,66 @@
+import { isoTimes, type Sql } from '@postrider/db';
+import { jobsAhead } from '@postrider/queue';
+import { isThere } from '../../delivery/index.ts';
+import type { RecipientRow } from './log-store.ts';
+
+const MOST_AHEAD = 10_000;
+// Each recipient of a message may be parked in a lane of its own.
+const MOST_AHEAD_PARKED = 1000;
+
+export interface Place {
+  readonly ahead: number | null;
+  readonly eta_seconds: number | null;
+}
+
+/**
+ * Queue positions of the recipients of one message. In the queue they share one position: ready jobs ahead, served by
+ * pg-boss's index of states. In a lane each counts the workspace's own mail ahead, served by parked_deliveries_turn; no
+ * rate is recorded for a lane.
+ */
+export async function placesInLine(
+  sql: Sql,
+  workspace_id: string,
+  waiting: readonly Pick<RecipientRow, 'id' | 'job_id' | 'parked_lane' | 'due_at'>[],
+): Promise<Map<string, Place>> {
+  const queued = waiting.filter((row) => row.parked_lane === null);
+  const parked = waiting.filter((row) => row.parked_lane !== null);
+  const [line, lanes] = await Promise.all([
+    queuePlace(sql, queued[0]?.job_id ?? null),
+    lanePlaces(sql, workspace_id, parked),
+  ]);
+  return new Map([...queued.map(({ id }) => [id, line] as const), ...lanes]);
+}
+
+async function queuePlace(sql: Sql, job_id: string | null): Promise<Place> {
+  if (job_id === null) return { ahead: null, eta_seconds: null };
+  const [row] = await sql<{ ahead: number; per_minute: number }[]>`
+    select p.ahead,
+      (select coalesce(sum(w.ended_per_minute), 0)::int from delivery_workers w where ${isThere(sql)}) as per_minute
+    from (${jobsAhead(sql, sql`'delivery.attempt'`, job_id, MOST_AHEAD)}) p`;
+  if (!row) return { ahead: null, eta_seconds: null };
+  const { ahead, per_minute } = row;
+  const told = per_minute > 0 && ahead < MOST_AHEAD;
+  return { ahead, eta_seconds: told ? Math.ceil(((ahead + 1) * 60) / per_minute) : null };
+}
+
+async function lanePlaces(
+  sql: Sql,
+  workspace_id: string,
+  parked: readonly Pick<RecipientRow, 'id' | 'parked_lane' | 'due_at'>[],
+): Promise<(readonly [string, Place])[]> {
+  if (parked.length === 0) return [];
+  const rows = await sql<{ id: string; ahead: number }[]>`
+    select a.id, c.ahead
+    from unnest(
+      ${parked.map(({ id }) => id)}::text[],
+      ${parked.map(({ parked_lane }) => parked_lane)}::text[],
+      ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
+    ) as a (id, lane, due_at)
+    cross join lateral (
+      select count(*)::int as ahead from (
+        select from parked_deliveries p
+        where p.lane = a.lane and p.workspace_id = ${workspace_id} and p.due_at < a.due_at limit ${MOST_AHEAD_PARKED}
+      ) p
+    ) c`;
+  return rows.map(({ id, ahead }) => [id, { ahead, eta_seconds: null }] as const);
+}

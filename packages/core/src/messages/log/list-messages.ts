@@ -1,0 +1,138 @@
+import type { Sql, Tx } from '@postrider/db';
+import { z } from 'zod';
+import { openStates } from '../../delivery/index.ts';
+import { listOf } from '../../fields/wire.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import type { ActorContext } from '../../operation/context.ts';
+import { operation } from '../../operation/operation.ts';
+import { behindId, collectBackward, collectPage, idRange, pageOfCollected } from '../../paging/candidate-pages.ts';
+import {
+  backwardFields,
+  type CursorScope,
+  type List,
+  pageFields,
+  readCursor,
+  withCursors,
+  writeCursor,
+} from '../../paging/list.ts';
+import { type LogEntry, logEntry, logEntrySchema } from './log-entry.ts';
+import { type MessageRow, type RecipientRow, recipientsOf } from './log-store.ts';
+import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain } from './messages-filter.ts';
+import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
+
+// A domain with more senders than this is a large part of its workspace, so a walk of the workspace finds it quickly.
+const MOST_SENDERS = 32;
+
+const input = z.object({ ...pageFields, ...filterFields });
+
+/** The log of a workspace, newest first. */
+export const listMessages = operation({
+  name: 'email.logs',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'List emails, newest first',
+  input,
+  output: listOf(logEntrySchema),
+  run: (ctx, asked) => pageOfLog(ctx, asked, () => true),
+});
+
+/** The same page without recipients: those of closed messages are not read and left empty. */
+export const listMessagesAlone = operation({
+  name: 'email.logs_alone',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'List emails, newest first, with recipients only if their status is derived from them',
+  input,
+  output: listOf(logEntrySchema),
+  run: (ctx, asked) => pageOfLog(ctx, asked, ({ status }) => openStates.some((open) => open === status)),
+});
+
+/** The page before a cursor, or the last page of the log; newest first. */
+export const listMessagesBackward = operation({
+  name: 'email.logs_backward',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'List emails, newest first, from the other end',
+  input: z.object({ ...backwardFields, ...filterFields }),
+  output: listOf(logEntrySchema),
+  async run(ctx, { last, before, ...filters }): Promise<List<LogEntry>> {
+    const { workspace_id } = ctx.actor;
+    const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
+    const behind = readCursor(scope, before, 'before');
+    const whole = idRange('message', filters, null);
+    const range = behind !== null && behind >= whole.from ? { ...whole, from: behindId(behind) } : whole;
+    const filter = { ...filterOf(filters), mode: accessibleMode(ctx.actor) };
+    const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
+    const { rows, edge } = await collectBackward(range, last + 1, allPass(filter, driver), (part, count, wanted) =>
+      messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted, true),
+    );
+    const shown = rows.slice(-last);
+    const recipients = await recipientsOfRows(ctx, shown);
+    const more = rows.length > last || edge !== null;
+    const data = shown.map((row) => logEntry(row, recipients.get(row.id) ?? []));
+    return withCursors(scope, {
+      object: 'list',
+      data,
+      has_more: more,
+      next_cursor: more ? writeEdge(scope, shown, edge) : null,
+    });
+  },
+});
+
+/** The cursor of the previous page: the first entry, or the last id examined. */
+function writeEdge(scope: CursorScope, shown: readonly MessageRow[], edge: string | null): string {
+  return writeCursor(scope, edge === null ? (shown[0]?.id ?? '') : edge.slice(0, -1));
+}
+
+function allPass(filter: MessageFilter, driver: Driver): boolean {
+  if (filter.mode != null) return false;
+  const asked = countFilters(filter);
+  return asked === 0 || (asked === 1 && driver.kind !== 'all');
+}
+
+async function recipientsOfRows(ctx: ActorContext, rows: readonly MessageRow[]): Promise<Map<string, RecipientRow[]>> {
+  const ids = rows.map((row) => row.id);
+  return ids.length === 0 ? new Map() : recipientsOf(ctx.sql, ctx.actor.workspace_id, ids);
+}
+
+async function pageOfLog(
+  ctx: ActorContext,
+  { limit, cursor, ...filters }: z.output<typeof input>,
+  needsRecipients: (row: MessageRow) => boolean,
+): Promise<List<LogEntry>> {
+  const { workspace_id } = ctx.actor;
+  const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
+  const range = idRange('message', filters, readCursor(scope, cursor));
+  const mode = accessibleMode(ctx.actor);
+  const filter = { ...filterOf(filters), mode };
+  const driver = await rarestDriver(ctx.sql, workspace_id, await driversOf(ctx.sql, workspace_id, filter), range);
+  const found = await collectPage(range, limit + 1, allPass(filter, driver), (part, count, wanted) =>
+    messagesAmong(ctx.sql, workspace_id, driver, filter, part, count, wanted),
+  );
+  const recipients = await recipientsOfRows(ctx, found.rows.slice(0, limit).filter(needsRecipients));
+  return pageOfCollected(scope, found, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
+}
+
+/** One index walk per filter, or a walk of everything without filters. */
+export async function driversOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  filter: MessageFilter,
+): Promise<readonly [Driver, ...Driver[]]> {
+  const { statuses, tags, to, from } = filter;
+  const [first, ...others]: Driver[] = [
+    ...(statuses === null ? [] : [{ kind: 'status' as const, statuses }]),
+    ...tags.map((tag) => ({ kind: 'tag' as const, tag })),
+    ...(to === null ? [] : [{ kind: 'recipient' as const, email: to }]),
+    ...(from === null ? [] : [{ kind: 'sender' as const, domain: senderDomain(from), emails: [from] }]),
+    ...(await domainDrivers(sql, workspace_id, filter)),
+  ];
+  return first ? [first, ...others] : [{ kind: 'all' }];
+}
+
+/** None if from is given, or if the domain has too many senders. */
+async function domainDrivers(sql: Sql | Tx, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
+  if (domain === null || from !== null) return [];
+  const emails = await sendersOf(sql, workspace_id, domain, MOST_SENDERS);
+  return emails === null ? [] : [{ kind: 'sender', domain, emails }];
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { recipientKinds } from '../../accept/index.ts';
+import { type DeliveryState, deliveryStates, messageStatus, refusalCategories } from '../../delivery/index.ts';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
+import { waitingReason, waitingSchema } from './waiting.ts';
+
+const statusField = z.enum(deliveryStates).meta({
+  id: 'DeliveryStatus',
+  description:
+    "The state of a recipient. A mail's is the least of its recipients' states in this order: scheduled, queued, deferred " +
+    'and sending are open, the least advanced first; the others are closed, the worst first.',
+});
+
+export const recipientSchema = z
+  .object({
+    id: idField(idPrefixes.recipient),
+    email: z.string(),
+    kind: z.enum(recipientKinds),
+    status: statusField,
+    attempts: z.int(),
+    last_response: z.string().nullable().meta({ description: 'The last reply of the receiving server.' }),
+    next_attempt_at: timeField.nullable(),
+    waiting: waitingSchema
+      .nullable()
+      .meta({ description: 'Why it has not been sent yet; null while sending and once closed.' }),
+  })
+  .meta({ id: 'Recipient' });
+export type RecipientEntry = z.output<typeof recipientSchema>;
+
+/** A message in lists, without its content. */
+export const logEntrySchema = z
+  .object({
+    object: z.literal('email'),
+    id: idField(idPrefixes.message),
+    status: statusField.meta({
+      description: 'The least advanced open status of its recipients; once all are closed, the worst of theirs.',
+    }),
+    from: z.string(),
+    to: z.array(z.string()).readonly(),
+    cc: z.array(z.string()).readonly(),
+    bcc: z.array(z.string()).readonly(),
+    reply_to: z.string().nullable(),
+    subject: z.string(),
+    tags: z.array(z.string()).readonly(),
+    metadata: z.record(z.string(), z.string()).readonly(),
+    created_at: timeField,
+    scheduled_at: timeField.nullable(),
+    sent_at: timeField.nullable().meta({ description: 'The start of the first attempt.' }),
+    delivered_at: timeField.nullable(),
+    recipients: z.array(recipientSchema).readonly(),
+    last_event: z.object({ type: z.string().meta({ examples: ['email.delivered'] }), at: timeField }),
+    message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
+    api_key_id: idField(idPrefixes.api_key).nullable(),
+    request_id: idField(idPrefixes.request),
+    size_bytes: z.int().meta({ description: 'Approximate size of bodies and encoded attachments.' }),
+    resend_of: idField(idPrefixes.message).nullable().meta({ description: 'The message that this one resends.' }),
+  })
+  .meta({ id: 'LogEntry' });
+export type LogEntry = z.output<typeof logEntrySchema>;
+
+export function logEntry(message: MessageRow, recipients: readonly RecipientRow[]): LogEntry {
+  return {
+    object: 'email',
+    id: message.id,
+    status: statusOf(message, recipients),
+    from: message.from_address,
+    to: message.to_addresses,
+    cc: message.cc_addresses,
+    bcc: message.bcc_addresses,
+    reply_to: message.reply_to,
+    subject: message.subject,
+    tags: message.tags,
+    // Written by JSON.stringify of what the send schema let through.
+    metadata: JSON.parse(message.metadata) as Record<string, string>,
+    created_at: isoTime(message.created_at),
+    scheduled_at: maybeTime(message.scheduled_at),
+    sent_at: maybeTime(message.sent_at ?? firstAttempt(recipients)),
+    delivered_at: maybeTime(message.delivered_at),
+    recipients: recipients.map(recipientEntry),
+    last_event: { type: message.last_event_type, at: isoTime(message.last_event_at) },
+    message_id: `<${message.id}@${message.from_domain}>`,
+    api_key_id: message.api_key_id,
+    request_id: message.request_id,
+    size_bytes: message.body_bytes,
+    resend_of: message.resend_of,
+  };
+}
+
+/** The message row is updated when an attempt ends or takes long; until then the recipients are more recent. */
+function statusOf(message: MessageRow, recipients: readonly RecipientRow[]): DeliveryState {
+  const waits = message.status === 'queued' || message.status === 'deferred';
+  if (!waits || !recipients.some((row) => row.state === 'sending')) return message.status;
+  return messageStatus(Object.fromEntries(recipients.map((row) => [row.state, 1])));
+}
+
+function firstAttempt(recipients: readonly RecipientRow[]): Date | null {
+  const times = recipients.flatMap((row) => row.first_attempt_at ?? []);
+  return times.toSorted((left, right) => left.getTime() - right.getTime())[0] ?? null;
+}
+
+function recipientEntry(row: RecipientRow): RecipientEntry {
+  return {
+    id: row.id,
+    email: row.email,
+    kind: row.kind,
+    status: row.state,
+    attempts: row.attempt_count,
+    last_response: row.last_response,
+    next_attempt_at: row.state === 'deferred' || row.state === 'scheduled' ? isoTime(row.due_at) : null,
+    waiting: waitingReason(row),
+  };
+}
+
+export const attemptOutcomes = ['accepted', 'deferred', 'rejected', 'unknown'] as const;
+
+export const attemptSchema = z
+  .object({
+    id: idField(idPrefixes.attempt),
+    recipient_id: idField(idPrefixes.recipient),
+    number: z.int().meta({ description: '1 for the first.' }),
+    outcome: z.enum(attemptOutcomes).meta({
+      description:
+        'unknown: the connection or the worker was lost after the end of DATA, so the mail may have arrived.',
+    }),
+    category: z
+      .string()
+      .nullable()
+      .meta({
+        description: `The category of a refusal: ${refusalCategories.join(', ')}.`,
+        examples: ['mailbox'],
+      }),
+    stage: z.string().meta({
+      description: 'The SMTP stage reached; worker_lost if the worker died before recording it.',
+      examples: ['connect', 'rcpt', 'after_dot'],
+    }),
+    target: z.string().meta({ description: 'The server contacted; empty if there was none.' }),
+    address: z.string().nullable().meta({ description: 'The IP address of the server.' }),
+    tls_policy: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The TLS policy of the session.',
+        examples: ['none', 'opportunistic', 'required', 'mta-sts'],
+      }),
+    tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
+    reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),
+    error: z.string().nullable(),
+    phases_ms: z
+      .object({ connect: z.number(), tls: z.number(), mail: z.number(), data: z.number() })
+      .meta({ description: 'Duration of each stage in milliseconds.' }),
+    transcript: z.string().nullable(),
+    started_at: timeField,
+    finished_at: timeField,
+  })
+  .meta({ id: 'Attempt' });
+export type AttemptEntry = z.output<typeof attemptSchema>;
+
+export function attemptEntry(row: AttemptRow): AttemptEntry {
+  return {
+    id: row.id,
+    recipient_id: row.recipient_id,
+    number: row.number,
+    outcome: row.outcome,
+    category: row.category,
+    stage: row.stage,
+    target: row.target,
+    address: row.address,
+    tls_policy: row.tls_policy,
+    // Both were written by JSON.stringify of what the mailer reports.
+    tls: row.tls === null ? null : (JSON.parse(row.tls) as AttemptEntry['tls']),
+    reply:
+      row.reply_code === null
+        ? null
+        : { code: row.reply_code, enhanced: row.reply_enhanced, text: row.reply_text ?? '' },
+    error: row.error,
+    phases_ms: JSON.parse(row.phases_ms) as AttemptEntry['phases_ms'],
+    transcript: row.transcript,
+    started_at: isoTime(row.started_at),
+    finished_at: isoTime(row.finished_at),
+  };
+}
+
+function maybeTime(value: Date | null): string | null {
+  return value && isoTime(value);
+}

@@ -1,0 +1,283 @@
+import { fence, type Sql, type Tx } from '@postrider/db';
+import type { RecipientKind } from '../../accept/index.ts';
+import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
+import { among, withinBounds } from '../../paging/keyset-store.ts';
+
+export interface MessageRow {
+  id: string;
+  status: DeliveryState;
+  from_address: string;
+  from_domain: string;
+  to_addresses: string[];
+  cc_addresses: string[];
+  bcc_addresses: string[];
+  reply_to: string | null;
+  subject: string;
+  tags: string[];
+  metadata: string;
+  created_at: Date;
+  scheduled_at: Date | null;
+  sent_at: Date | null;
+  delivered_at: Date | null;
+  last_event_type: string;
+  last_event_at: Date;
+  api_key_id: string | null;
+  request_id: string;
+  resend_of: string | null;
+  body_bytes: number;
+}
+
+export interface RecipientRow {
+  message_id: string;
+  id: string;
+  email: string;
+  kind: RecipientKind;
+  state: DeliveryState;
+  due_at: Date;
+  due: boolean;
+  /** Claimed by a worker now. */
+  leased: boolean;
+  attempt_count: number;
+  first_attempt_at: Date | null;
+  last_response: string | null;
+  job_id: string | null;
+  parked_lane: string | null;
+  /** Until when the lane is closed, why, and the last reply of the destination. */
+  throttled_until: Date | null;
+  throttled_by: 'failing' | 'limit' | null;
+  throttled_reply: string | null;
+  limit_connections: number | null;
+  limit_per_minute: number | null;
+  /** The rate of the lane after a hold. */
+  resume_rate: number | null;
+  /** The active hold on it. */
+  hold_id: string | null;
+  hold_scope: string | null;
+  hold_reason: string | null;
+  hold_until: Date | null;
+  /** Whether any worker is running, and the last heartbeat. */
+  worker_there: boolean;
+  worker_seen: Date | null;
+  /** Deliveries ahead, and the estimated time; computed for a single message only. */
+  ahead?: number | null;
+  eta_seconds?: number | null;
+}
+
+export interface AttemptRow {
+  id: string;
+  recipient_id: string;
+  number: number;
+  outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
+  category: RefusalCategory | null;
+  stage: string;
+  target: string;
+  address: string | null;
+  tls: string | null;
+  tls_policy: string | null;
+  reply_code: number | null;
+  reply_enhanced: string | null;
+  reply_text: string | null;
+  error: string | null;
+  phases_ms: string;
+  transcript: string | null;
+  started_at: Date;
+  finished_at: Date;
+}
+
+export const messageColumns = (sql: Sql | Tx) => sql`
+  m.id, m.status, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.bcc_addresses, m.reply_to,
+  m.subject, m.tags, m.metadata, m.created_at, m.scheduled_at, m.sent_at, m.delivered_at, m.last_event_type,
+  m.last_event_at, m.api_key_id, m.request_id, m.resend_of, m.body_bytes`;
+
+export async function messageById(sql: Sql | Tx, workspace_id: string, id: string): Promise<MessageRow | null> {
+  const [row] = await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id} and m.id = ${id}`;
+  return row ?? null;
+}
+
+export async function messagesByIds(
+  sql: Sql | Tx,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<MessageRow[]> {
+  return sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages m
+    where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
+}
+
+/** Recipients of messages, in the order of the request. */
+export async function recipientsOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  message_ids: readonly string[],
+): Promise<Map<string, RecipientRow[]>> {
+  // Workers, lanes and holds are looked up for open recipients only.
+  const open = sql`r.state in ('scheduled', 'queued', 'deferred', 'sending')`;
+  const rows = await sql<RecipientRow[]>`
+    select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
+      coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
+      last_response, job_id, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
+      l.limit_per_minute, l.resume_rate, h.hold_id, h.hold_scope, h.hold_reason, h.hold_until,
+      case when ${open} then (select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w) else true end
+        as worker_there,
+      case when ${open} then (select max(w.noted_at) from delivery_workers w) end as worker_seen
+    from recipients r
+    left join lateral (
+      select p.lane as parked_lane, l.closed_until as throttled_until, l.reason as throttled_by,
+        l.last_reply as throttled_reply, d.connections as limit_connections, d.messages_per_minute as limit_per_minute,
+        g.resume_rate_per_minute as resume_rate
+      from parked_deliveries p
+      left join lanes l on l.lane = p.lane and l.closed_until > clock_now()
+      left join destination_limits d on d.destination = p.lane and l.reason = 'limit'
+      left join holds g on p.lane like 'held %' and g.id = substr(p.lane, 6) and g.drained_at is null
+        and (g.ended_at is not null or g.expires_at <= clock_now())
+      where p.job_id = r.job_id and ${open}
+      limit 1
+    ) l on true
+    left join lateral (
+      select h.id as hold_id, h.scope as hold_scope, h.reason as hold_reason, h.expires_at as hold_until
+      from holds h
+      where ${open} and h.ended_at is null and h.expires_at > clock_now() and h.workspace_id in ('', r.workspace_id)
+        and case h.scope
+          when 'queue' then h.value = 'delivery.attempt'
+          when 'webhook' then false
+          when 'destination' then l.parked_lane = 'held ' || h.id or h.value = r.domain and exists (
+            select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id and m.mode = 'live'
+          )
+          else exists (
+            select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id
+              and case h.scope when 'sender_domain' then m.from_domain = h.value else m.api_key_id = h.value end
+          ) end
+      order by h.scope = 'queue', h.id limit 1
+    ) h on true
+    where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
+    order by message_id, kind, r.id`;
+  return Map.groupBy(rows, (row) => row.message_id);
+}
+
+export async function attemptsOf(sql: Sql, workspace_id: string, message_id: string): Promise<AttemptRow[]> {
+  return sql<AttemptRow[]>`
+    select ${attemptColumns(sql)} from attempts a
+    where a.workspace_id = ${workspace_id} and a.message_id = ${message_id}
+    order by a.id`;
+}
+
+const attemptColumns = (sql: Sql | Tx) => sql`
+  a.id, a.recipient_id, a.number, a.outcome, a.category, a.stage, a.target, a.address, a.tls, a.tls_policy, a.reply_code,
+  a.reply_enhanced, a.reply_text, a.error, a.phases_ms, a.transcript, a.started_at, a.finished_at`;
+
+/** A message with its content as accepted. */
+export interface ContentRow {
+  message_id: string;
+  created_at: Date;
+  from_address: string;
+  from_domain: string;
+  to_addresses: string[];
+  cc_addresses: string[];
+  bcc_addresses: string[];
+  reply_to: string | null;
+  subject: string;
+  tags: string[];
+  metadata: string;
+  html: string | null;
+  text: string | null;
+  headers: string;
+  attachments: string;
+}
+
+export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow | null> {
+  const [row] = await sql<ContentRow[]>`
+    select m.id as message_id, m.created_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
+      m.bcc_addresses, m.reply_to, m.subject, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
+    from messages m
+    join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
+    where m.workspace_id = ${workspace_id} and m.id = ${id}`;
+  return row ?? null;
+}
+
+/** A page of attempts per message, oldest first, served by the primary key. */
+export async function pagesOfAttempts(
+  sql: Sql,
+  workspace_id: string,
+  of: readonly { readonly id: string; readonly behind: string }[],
+  count: number,
+): Promise<(AttemptRow & { message_id: string })[]> {
+  const ids = of.map((one) => one.id);
+  return sql<(AttemptRow & { message_id: string })[]>`
+    select a.* from unnest(${ids}::text[], ${of.map((one) => one.behind)}::text[]) as q (id, behind)
+    cross join lateral (
+      select a.message_id, ${attemptColumns(sql)} from attempts a
+      where a.message_id = q.id and a.workspace_id = ${workspace_id} and a.id > q.behind
+        and ${withinBounds(sql, sql`a.message_id`, ids)}
+      order by a.id limit ${count}
+    ) a`;
+}
+
+/** The last attempt of each recipient, served by the primary key. */
+export async function lastAttemptsOf(
+  sql: Sql,
+  workspace_id: string,
+  message_ids: readonly string[],
+): Promise<(AttemptRow & { message_id: string })[]> {
+  return sql<(AttemptRow & { message_id: string })[]>`
+    select distinct on (a.message_id, a.recipient_id) a.message_id, ${attemptColumns(sql)} from attempts a
+    where a.workspace_id = ${workspace_id} and ${among(sql, sql`a.message_id`, message_ids)}
+    order by a.message_id, a.recipient_id, a.id desc`;
+}
+
+/**
+ * Attempts by id. An attempt has no index to its message, but its event is recorded with an id of the same millisecond,
+ * so the events of a short window lead to it. They are read once for all ids, with an equal share for each window.
+ * Served by the primary keys.
+ */
+export async function attemptsNear(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+  windows: readonly { readonly from: string; readonly before: string }[],
+  most: number,
+): Promise<(AttemptRow & { message_id: string })[]> {
+  const share = Math.ceil(most / windows.length);
+  return sql<(AttemptRow & { message_id: string })[]>`
+    select a.* from (
+      select distinct e.message_id from unnest(
+        ${windows.map((one) => one.from)}::text[],
+        ${windows.map((one) => one.before)}::text[]
+      ) as q (floor, ceiling)
+      cross join lateral (
+        select e.message_id from events e
+        where e.workspace_id = ${workspace_id} and e.id >= q.floor and e.id < q.ceiling order by e.id limit ${share}
+      ) e
+      where e.message_id is not null
+    ) e
+    cross join lateral (
+      select a.message_id, ${attemptColumns(sql)} from attempts a
+      where a.message_id = e.message_id and ${withinBounds(sql, sql`a.id`, ids)} and a.workspace_id = ${workspace_id}
+      -- Kept apart from what follows, which would be a search of the index for each id and message.
+      ${fence}
+    ) a
+    where a.id = any (${[...ids]}::text[])`;
+}
+
+/** The messages of recipients, searched in the id range of each. */
+export async function messagesOfRecipients(
+  sql: Sql,
+  workspace_id: string,
+  wanted: readonly { readonly id: string; readonly from: string; readonly before: string }[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; message_id: string }[]>`
+    select q.id, m.id as message_id from unnest(
+      ${wanted.map((one) => one.id)}::text[],
+      ${wanted.map((one) => one.from)}::text[],
+      ${wanted.map((one) => one.before)}::text[]
+    ) as q (id, floor, ceiling)
+    cross join lateral (
+      select m.id from messages m
+      where m.workspace_id = ${workspace_id} and m.id >= q.floor and m.id < q.ceiling
+        and exists (
+          select from recipients r where r.message_id = m.id and r.id = q.id and r.workspace_id = ${workspace_id}
+        )
+      limit 1
+    ) m`;
+  return new Map(rows.map((row) => [row.id, row.message_id]));
+}

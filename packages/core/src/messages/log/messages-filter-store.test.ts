@@ -1,0 +1,192 @@
+import { connect, type Sql } from '@postrider/db';
+import { createDatabase, type TestDatabase } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recipientsOf } from './log-store.ts';
+import { countFilters, type MessageFilter } from './messages-filter.ts';
+import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
+
+// A prepared statement keeps its first plan, which is made before there is any mail.
+
+const MESSAGES = 20_000;
+const PAGE = 21;
+const everything = { from: '', before: '~' };
+const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null, to_domain: null };
+
+/** One of 2,000 messages is rare; one of ten is from a crowd of senders, and all others are alike. */
+const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [
+  ['everything', { kind: 'all' }, {}],
+  ['the common status', { kind: 'status', statuses: ['delivered'] }, { statuses: ['delivered'] }],
+  ['the rare status', { kind: 'status', statuses: ['failed'] }, { statuses: ['failed'] }],
+  [
+    'a status that nothing has',
+    { kind: 'status', statuses: ['queued', 'sending'] },
+    { statuses: ['queued', 'sending'] },
+  ],
+  ['the common tag', { kind: 'tag', tag: 'common' }, { tags: ['common'] }],
+  ['the rare tag', { kind: 'tag', tag: 'rare' }, { tags: ['rare'] }],
+  ['the common recipient', { kind: 'recipient', email: 'ada@example.com' }, { to: 'ada@example.com' }],
+  ['the rare recipient', { kind: 'recipient', email: 'eve@example.com' }, { to: 'eve@example.com' }],
+  ['the common sender', { kind: 'sender', domain: 'one.test', emails: ['a@one.test'] }, { from: 'a@one.test' }],
+  ['the rare sender', { kind: 'sender', domain: 'one.test', emails: ['b@one.test'] }, { from: 'b@one.test' }],
+  [
+    'the rare sender with a status',
+    { kind: 'sender', domain: 'one.test', emails: ['b@one.test'] },
+    { statuses: ['failed'] },
+  ],
+];
+
+/** What is led by the ten messages to eve and looked up in the index of every other filter; all of them pass. */
+const lookUps: readonly (readonly [string, Partial<MessageFilter>])[] = [
+  ['a tag', { tags: ['common'] }],
+  ['two tags', { tags: ['common', 'rare'] }],
+  ['a status', { statuses: ['failed'] }],
+  ['several statuses', { statuses: ['failed', 'queued', 'sending'] }],
+  ['a sender', { from: 'b@one.test' }],
+  ['a domain', { domain: 'one.test' }],
+  ['the domain of a recipient', { to_domain: 'example.com' }],
+  ['that no recipient was tried', { tried: false }],
+  ['everything at once', { tags: ['common'], statuses: ['failed'], from: 'b@one.test', domain: 'one.test' }],
+];
+const eve: Driver = { kind: 'recipient', email: 'eve@example.com' };
+const failed: Driver = { kind: 'status', statuses: ['failed'] };
+
+let database: TestDatabase;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = connect(database.url, { max: 1, application_name: 'postrider-test-filter' });
+  const partitions = await sql<{ name: string }[]>`
+    select inhrelid::regclass::text as name from pg_inherits
+    where inhparent = any ('{messages,recipients,message_tags}'::regclass[])`;
+  for (const { name } of partitions) await sql`alter table ${sql(name)} set (autovacuum_enabled = false)`;
+  for (let time = 0; time < 8; time++) {
+    for (const [, driver, filter] of questions) await ask(driver, filter);
+    for (const [, filter] of lookUps) await ask(eve, filter);
+    await ask(failed, { to: 'eve@example.com' });
+    await sendersOf(sql, 'wsp_a', 'one.test', 32);
+    await rarestDriver(sql, 'wsp_a', bothDrivers, everything);
+  }
+  await sql`
+    insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
+      cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
+      last_event_type, last_event_at)
+    select 'wsp_a', id_floor('msg_', clock_now()) || lpad(i::text, 16, '0'),
+      case when i % 2000 = 0 then 'failed' else 'delivered' end::delivery_state, 'live', '', e.email, split_part(e.email, '@', 2), '{}',
+      '{}', '{}', 'Hello', case when i % 2000 = 0 then '{common,rare}'::text[] else '{common}' end, '{}', 1, 'req_x',
+      clock_now(), 1, 'email.queued', clock_now()
+    from generate_series(1, ${MESSAGES}::int) as i
+    cross join lateral (select case when i % 2000 = 0 then 'b@one.test'
+      when i % 10 = 1 then 'u' || i % 2000 || '@many.test' else 'a@one.test' end as email) e`;
+  await sql`
+    insert into message_tags (workspace_id, tag, message_id) select workspace_id, unnest(tags), id from messages`;
+  await sql`
+    insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
+    select workspace_id, id, 'rcp_' || id, case when status = 'failed' then 'eve@example.com' else 'ada@example.com' end,
+      'example.com', 'to', status, clock_now()
+    from messages`;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+const bothDrivers: [Driver, ...Driver[]] = [
+  { kind: 'status', statuses: ['delivered'] },
+  { kind: 'sender', domain: 'one.test', emails: ['b@one.test'] },
+];
+
+async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<number> {
+  const found = await messagesAmong(sql, 'wsp_a', driver, { ...anything, ...filter }, everything, PAGE, PAGE);
+  const recipients = await recipientsOf(
+    sql,
+    'wsp_a',
+    found.rows.map((row) => row.id),
+  );
+  expect(recipients.size).toBe(found.rows.length);
+  return found.rows.length;
+}
+
+/** Rows of all mail tables that the database read for an answer, and pages of the tables and indexes. */
+async function readFor(question: () => Promise<unknown>): Promise<{ rows: number; pages: number }> {
+  await sql`begin`;
+  const before = await readSoFar();
+  await question();
+  const after = await readSoFar();
+  await sql`commit`;
+  return { rows: after.rows - before.rows, pages: after.pages - before.pages };
+}
+
+/** What this session has read and not yet reported, and what it reads in this transaction. */
+async function readSoFar(): Promise<{ rows: number; pages: number }> {
+  const [row] = await sql<{ rows: number; pages: number }[]>`
+    select
+      (select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) from pg_stat_xact_user_tables
+        where relname ~ '^(messages|recipients|message_tags)_')::int as rows,
+      (select sum(pg_stat_get_xact_blocks_fetched(oid)) from pg_class
+        where relname ~ '^(messages|recipients|message_tags)_' and relkind in ('r', 'i'))::int as pages`;
+  return row ?? { rows: Number.NaN, pages: Number.NaN };
+}
+
+it.each(questions)(
+  '%s is read by its index, with a plan that was made on empty tables',
+  async (_name, driver, filter) => {
+    let found = 0;
+    const { rows } = await readFor(async () => {
+      found = await ask(driver, filter);
+    });
+
+    expect(found).toBeLessThanOrEqual(PAGE);
+    // An entry, its message and its recipient for each row of the page.
+    expect(rows).toBeLessThanOrEqual(found * 3 + PAGE);
+  },
+);
+
+// What ten messages and each look-up of them may take; in the index of another filter one takes 60 pages more.
+const askedOf = (filter: Partial<MessageFilter>) =>
+  countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
+const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
+
+it.each(lookUps)('%s is looked up in its index, with a plan that was made on empty tables', async (_name, filter) => {
+  let found = 0;
+  const { rows, pages } = await readFor(async () => {
+    found = await ask(eve, filter);
+  });
+
+  expect(found).toBe(10);
+  // Its entry for each filter, at most; and its message and its recipient.
+  expect(rows).toBeLessThanOrEqual(found * (3 + askedOf(filter)));
+  expect(pages).toBeLessThan(pagesOf(filter));
+});
+
+it('a recipient is looked up in its index, with a plan that was made on empty tables', async () => {
+  let found = 0;
+  const { rows, pages } = await readFor(async () => {
+    found = await ask(failed, { to: 'eve@example.com' });
+  });
+
+  expect(found).toBe(10);
+  expect(rows).toBeLessThanOrEqual(found * 4);
+  expect(pages).toBeLessThan(pagesOf({ to: 'eve@example.com' }));
+});
+
+it('the senders of a domain are told apart without reading its messages', async () => {
+  let senders: readonly string[] | null = null;
+  const { rows } = await readFor(async () => {
+    senders = await sendersOf(sql, 'wsp_a', 'one.test', 32);
+  });
+
+  expect(senders).toEqual(['a@one.test', 'b@one.test']);
+  expect(rows).toBeLessThan(10);
+  expect(await sendersOf(sql, 'wsp_a', 'one.test', 1)).toBeNull();
+});
+
+it('the rarest of several filters leads, and the first page of each is all that is looked at', async () => {
+  let driver: Driver | null = null;
+  const { rows } = await readFor(async () => {
+    driver = await rarestDriver(sql, 'wsp_a', bothDrivers, everything);
+  });
+
+  expect(driver).toEqual(bothDrivers[1]);
+  expect(rows).toBeLessThan(500);
+});

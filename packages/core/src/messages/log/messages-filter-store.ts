@@ -1,0 +1,302 @@
+import { type Fragment, indexCollation, type Sql, type Tx } from '@postrider/db';
+import type { DeliveryState } from '../../delivery/index.ts';
+import type { Candidates, IdRange } from '../../paging/candidate-pages.ts';
+import { within } from '../../paging/keyset-store.ts';
+import { type MessageRow, messageColumns } from './log-store.ts';
+import { type MessageFilter, senderDomain } from './messages-filter.ts';
+
+// Each filter has an index in list order. A page walks one of them, the driver, and looks up its ids in the indexes of
+// the other filters; only messages of the page itself are read. A message that does not pass costs part of an index
+// page and never a page of the table.
+
+export type Driver =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'status'; readonly statuses: readonly DeliveryState[] }
+  | { readonly kind: 'tag'; readonly tag: string }
+  | { readonly kind: 'recipient'; readonly email: string }
+  | { readonly kind: 'sender'; readonly domain: string; readonly emails: readonly string[] };
+
+// A filter is either exhausted by a probe of this depth, or so dense that another driver may be better.
+const PROBE_DEPTH = 200;
+
+/** The next ids of a driver, in list order. */
+function candidates(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  range: IdRange,
+  count: number,
+  oldest_first = false,
+): Fragment {
+  const order = oldest_first ? sql`asc` : sql`desc`;
+  switch (driver.kind) {
+    case 'all':
+      // Served by the primary key.
+      return sql`
+        select m.id from messages m
+        where m.workspace_id = ${workspace_id} and m.id >= ${range.from} and m.id < ${range.before}
+        order by m.id ${order} limit ${count}`;
+    case 'status':
+      // Served by messages_status.
+      return sql`
+        select c.id from unnest(${[...driver.statuses]}::text[]::delivery_state[]) as s (status)
+        cross join lateral (
+          select m.id from messages m
+          where m.workspace_id ${indexCollation} = ${workspace_id} and m.status = s.status and ${within(sql, sql`m.id`, range)}
+          order by m.id ${indexCollation} ${order} limit ${count}
+        ) c
+        order by c.id ${order} limit ${count}`;
+    case 'tag':
+      // The primary key of message_tags is the only index it has.
+      return sql`
+        select t.message_id as id from message_tags t
+        where t.workspace_id = ${workspace_id} and t.tag = ${driver.tag}
+          and t.message_id >= ${range.from} and t.message_id < ${range.before}
+        order by t.message_id ${order} limit ${count}`;
+    case 'recipient':
+      // Served by recipients_email.
+      return sql`
+        select r.message_id as id from recipients r
+        where r.workspace_id ${indexCollation} = ${workspace_id} and r.email ${indexCollation} = ${driver.email}
+          and ${within(sql, sql`r.message_id`, range)}
+        order by r.message_id ${indexCollation} ${order} limit ${count}`;
+    case 'sender':
+      // Served by messages_sender.
+      return sql`
+        select c.id from unnest(${[...driver.emails]}::text[]) as s (email)
+        cross join lateral (
+          select m.id from messages m
+          where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${driver.domain}
+            and m.from_email ${indexCollation} = s.email and ${within(sql, sql`m.id`, range)}
+          order by m.id ${indexCollation} ${order} limit ${count}
+        ) c
+        order by c.id ${order} limit ${count}`;
+  }
+}
+
+/** Narrows ids by one filter, served by the same index as in candidates. */
+type Narrowing = (ids: Fragment) => Fragment;
+
+function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
+  const { statuses, tags, to, from, domain, to_domain } = filter;
+  const found: Narrowing[] = [];
+  for (const tag of tags) {
+    if (driver.kind === 'tag' && driver.tag === tag) continue;
+    found.push(
+      (ids) => sql`
+        select t.message_id as id from message_tags t
+        where t.workspace_id = ${workspace_id} and t.tag = ${tag} and t.message_id = any (array(${ids}))`,
+    );
+  }
+  if (to !== null && driver.kind !== 'recipient') {
+    found.push(
+      (ids) => sql`
+        select r.message_id as id from recipients r
+        where r.workspace_id ${indexCollation} = ${workspace_id} and r.email ${indexCollation} = ${to}
+          and r.message_id ${indexCollation} = any (array(${ids}))`,
+    );
+  }
+  if (from !== null && driver.kind !== 'sender') {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${senderDomain(from)}
+          and m.from_email ${indexCollation} = ${from} and m.id ${indexCollation} = any (array(${ids}))`,
+    );
+  }
+  if (statuses !== null && driver.kind !== 'status') {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id ${indexCollation} = ${workspace_id}
+          and m.status = any (${[...statuses]}::text[]::delivery_state[]) and m.id ${indexCollation} = any (array(${ids}))`,
+    );
+  }
+  if (filter.deferred) {
+    found.push(
+      (ids) => sql`
+        select distinct r.message_id as id from recipients r
+        where r.workspace_id = ${workspace_id} and r.state = 'deferred' and r.message_id = any (array(${ids}))`,
+    );
+  }
+  const { mode = null, tried = null } = filter;
+  if (tried !== null) {
+    // All recipients of the ids left so far, by primary key.
+    found.push(
+      (ids) => sql`
+        select r.message_id as id from recipients r
+        where r.workspace_id = ${workspace_id} and r.message_id = any (array(${ids}))
+        group by r.message_id having bool_or(r.first_attempt_at is not null) = ${tried}`,
+    );
+  }
+  if (mode !== null) {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id = ${workspace_id} and m.mode = ${mode} and m.id = any (array(${ids}))`,
+    );
+  }
+  // The domain is part of the primary key's index.
+  if (domain !== null && (driver.kind !== 'sender' || from !== null)) {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id = ${workspace_id} and m.from_domain = ${domain} and m.id = any (array(${ids}))`,
+    );
+  }
+  // No index: the recipients of ids that pass all other filters are looked up by primary key.
+  if (to_domain !== null) {
+    found.push(
+      (ids) => sql`
+        select distinct r.message_id as id from recipients r
+        where r.workspace_id = ${workspace_id} and r.domain = ${to_domain} and r.message_id = any (array(${ids}))`,
+    );
+  }
+  return found;
+}
+
+/** A page of messages among the next candidates of a driver, newest first, from either end of the range. */
+export async function messagesAmong(
+  sql: Sql,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+  oldest_first = false,
+): Promise<Candidates<MessageRow>> {
+  const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
+  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const rows = await sql<(Partial<MessageRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count, oldest_first)})
+    select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
+    from (values (1)) as always
+    left join lateral (
+      select ${messageColumns(sql)} from messages m
+      where m.workspace_id = ${workspace_id}
+        and m.id = any (array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted}))
+    ) m on true
+    order by m.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // Without any message the left join still returns one row.
+    rows: rows.filter((row): row is MessageRow & { examined: number; edge: string } => row.id !== null),
+  };
+}
+
+/** The candidate ids, sorted once, so that the index search needs no sort in each partition. */
+function metIn(sql: Sql | Tx): Fragment {
+  return sql`select c.id from candidates c order by c.id`;
+}
+
+/** Ids that pass the filters other than the driver's. */
+function passingOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  ids: Fragment,
+): Fragment {
+  return narrowings(sql, workspace_id, driver, filter).reduce((left, narrowed) => narrowed(left), ids);
+}
+
+export interface MatchingIds {
+  readonly ids: readonly string[];
+  readonly examined: number;
+  /** The last id examined. */
+  readonly edge: string | null;
+}
+
+/** The same, ids only. */
+export async function idsAmong(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<MatchingIds> {
+  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const [row] = await sql<MatchingIds[]>`
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
+      array(select p.id from (${passing}) p order by p.id desc limit ${wanted}) as ids`;
+  return row ?? { ids: [], examined: 0, edge: null };
+}
+
+/** Counts the next candidates of a driver that pass every filter. */
+export async function countAmong(
+  sql: Sql | Tx,
+  workspace_id: string,
+  driver: Driver,
+  filter: MessageFilter,
+  range: IdRange,
+  count: number,
+): Promise<{ readonly passed: number; readonly examined: number; readonly edge: string | null }> {
+  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const [row] = await sql<{ passed: number; examined: number; edge: string | null }[]>`
+    with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
+      (select count(*)::int from (${passing}) p) as passed`;
+  return row ?? { passed: 0, examined: 0, edge: null };
+}
+
+/** Ids of messages that were created before a time and still pass every filter. */
+export async function stillMatching(
+  tx: Tx,
+  workspace_id: string,
+  filter: MessageFilter,
+  before: Date,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const known = tx`
+    select m.id from messages m
+    where m.workspace_id = ${workspace_id} and m.id = any (${ids.toSorted()}::text[]) and m.created_at < ${before}`;
+  const passing = passingOf(tx, workspace_id, { kind: 'all' }, filter, known);
+  const rows = await tx<{ id: string }[]>`${passing}`;
+  return new Set(rows.map((row) => row.id));
+}
+
+/** The most selective driver: the one whose next ids reach furthest back. */
+export async function rarestDriver(
+  sql: Sql | Tx,
+  workspace_id: string,
+  drivers: readonly [Driver, ...Driver[]],
+  range: IdRange,
+): Promise<Driver> {
+  if (drivers.length === 1) return drivers[0];
+  const probes = drivers.map(
+    (driver, place) => sql`
+      select ${place}::int as place, count(*)::int as met, min(p.id) as edge
+      from (${candidates(sql, workspace_id, driver, range, PROBE_DEPTH)}) p`,
+  );
+  const rows = await sql<{ place: number; met: number; edge: string | null }[]>`
+    select place, met, edge from (${probes.reduce((all, probe) => sql`${all} union all ${probe}`)}) probes
+    order by met, edge limit 1`;
+  return drivers[rows[0]?.place ?? 0] ?? drivers[0];
+}
+
+/** The sender addresses of a domain, or null above the limit: a loose index scan of messages_sender. */
+export async function sendersOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  domain: string,
+  most: number,
+): Promise<readonly string[] | null> {
+  const next = (after: Fragment) => sql`
+    select m.from_email from messages m
+    where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${domain}
+      and m.from_email ${indexCollation} > ${after}
+    order by m.from_email ${indexCollation} limit 1`;
+  const rows = await sql<{ email: string }[]>`
+    with recursive senders as (
+      (${next(sql`''`)})
+      union all
+      select n.from_email from senders s cross join lateral (${next(sql`s.from_email`)}) n
+    )
+    select from_email as email from senders limit ${most + 1}`;
+  return rows.length > most ? null : rows.map((row) => row.email);
+}

@@ -1,0 +1,97 @@
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { mailboxField } from '../../accept/index.ts';
+import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
+import { timestampField } from '../../fields/timestamp-field.ts';
+import { issueFor } from '../../operation/parse-input.ts';
+import type { KeyMode } from '../../operation/secrets.ts';
+
+const MOST_TAGS = 5;
+
+const statusText = z
+  .string()
+  .meta({ description: `One or a comma list of ${deliveryStates.join(', ')}.`, examples: ['bounced,failed'] });
+
+const statusField = statusText.transform((text, context) => {
+  const statuses = text.split(',').map((part) => part.trim());
+  const known = statuses.filter((status): status is DeliveryState => deliveryStates.some((state) => state === status));
+  if (known.length === statuses.length) return [...new Set(known)].sort();
+  context.addIssue(issueFor('invalid_status', `status must be one or a comma list of ${deliveryStates.join(', ')}.`));
+  return z.NEVER;
+});
+
+/** One or several tags, all required. A tag that no message can have finds nothing. */
+const tagField = z
+  .union([z.string(), z.array(z.string()).meta({ maxItems: MOST_TAGS })], {
+    error: 'must be a tag, or several of them',
+  })
+  .transform((given, context) => {
+    const tags = [...new Set(typeof given === 'string' ? [given] : given)].sort();
+    if (tags.length <= MOST_TAGS) return tags;
+    context.addIssue(
+      issueFor('too_many_tags', `tag is given ${tags.length} times; a message carries at most ${MOST_TAGS}.`),
+    );
+    return z.NEVER;
+  });
+
+const addressField = (name: string) => mailboxField(name).transform((mailbox) => mailbox.email);
+
+const domainText = z.string().meta({ examples: ['example.com'] });
+
+const domainField = (name: string) =>
+  domainText.transform((text, context) => {
+    const domain = canonicalDomain(text);
+    if (domain !== null) return domain;
+    context.addIssue(issueFor('invalid_domain', `${name} must be a full domain name such as example.com.`));
+    return z.NEVER;
+  });
+
+/** The filters of the log. to includes cc and bcc; domain is the sender's; since is inclusive. */
+export const filterFields = {
+  status: statusField.optional(),
+  tag: tagField.optional().meta({ description: 'Repeat it to require several tags.' }),
+  to: addressField('to').optional().meta({ description: 'A recipient, copies included.' }),
+  from: addressField('from').optional(),
+  domain: domainField('domain').optional().meta({ description: 'The domain of from.' }),
+  to_domain: domainField('to_domain')
+    .optional()
+    .meta({ description: 'The domain of one of its recipients, copies included.' }),
+  since: timestampField('since').optional().meta({ description: 'Created at this time or later.' }),
+  until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
+};
+export type FilterInput = z.output<z.ZodObject<typeof filterFields>>;
+
+/** null: not filtered. */
+export interface MessageFilter {
+  readonly statuses: readonly DeliveryState[] | null;
+  readonly tags: readonly string[];
+  readonly to: string | null;
+  readonly from: string | null;
+  readonly domain: string | null;
+  readonly to_domain: string | null;
+  /** The only mode that the actor may access. */
+  readonly mode?: KeyMode | null;
+  /** Has a recipient that waits for a retry. */
+  readonly deferred?: boolean;
+  /** Whether an attempt has begun for any recipient; null: not filtered. */
+  readonly tried?: boolean | null;
+}
+
+export function filterOf(input: FilterInput): MessageFilter {
+  return {
+    statuses: input.status ?? null,
+    tags: input.tag ?? [],
+    to: input.to ?? null,
+    from: input.from ?? null,
+    domain: input.domain ?? null,
+    to_domain: input.to_domain ?? null,
+  };
+}
+
+export function senderDomain(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1);
+}
+
+export function countFilters({ statuses, tags, to, from, domain, to_domain }: MessageFilter): number {
+  return tags.length + [statuses, to, from, domain, to_domain].filter((asked) => asked !== null).length;
+}

@@ -1,0 +1,21 @@
+import type { DeliveryState } from '../../delivery/index.ts';
+import type { ActorContext } from '../../operation/context.ts';
+import { type List, pageInput, pageWithin } from '../../paging/list.ts';
+import type { LogEntry, RecipientEntry } from './log-entry.ts';
+
+/** A page of the recipients of a loaded message, optionally in one status. */
+export function pageOfRecipients(
+  ctx: Pick<ActorContext, 'secret_key' | 'actor'>,
+  message: LogEntry,
+  { status, ...asked }: { readonly limit: unknown; readonly cursor?: unknown; readonly status?: DeliveryState | null },
+): List<RecipientEntry> {
+  const filters = { id: message.id, status: status ?? null };
+  const { workspace_id } = ctx.actor;
+  const scope = { secret_key: ctx.secret_key, list: 'email.recipients', workspace_id, filters };
+  const among = message.recipients.filter((one) => status == null || one.status === status);
+  return pageWithin(scope, among.toSorted(byId), pageInput(asked));
+}
+
+function byId(left: RecipientEntry, right: RecipientEntry): number {
+  return left.id < right.id ? -1 : 1;
+}

@@ -1,0 +1,69 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { invoke, newId } from '../../index.ts';
+import { readAttemptsById } from './read-attempts.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+/** Records the rows of a message whose worker was lost: an attempt, and the event of the attempt that took over. */
+async function lost(at: number, taken_over_at: number): Promise<string> {
+  const { workspace_id } = world;
+  const id = newId('attempt', at);
+  const message_id = newId('message', at);
+  await world.services.sql`
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, phases_ms,
+      started_at, finished_at)
+    values (${workspace_id}, ${message_id}, ${id}, ${newId('recipient', at)}, 1, 'unknown', 'worker_lost', '', '{}',
+      clock_now(), clock_now())`;
+  await events(1, taken_over_at, message_id);
+  return id;
+}
+
+async function events(count: number, at: number, message_id = newId('message', at)): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId('event', at));
+  await world.services.sql`
+    insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
+    select ${world.workspace_id}, id, 'email.delivered', ${message_id}, 1, '{}', clock_now() from unnest(${ids}::text[]) id`;
+}
+
+const neverMade = (count: number, at: number) =>
+  Array.from({ length: count }, (_, index) => newId('attempt', at + index));
+
+async function find(ids: readonly string[]): Promise<(string | undefined)[]> {
+  const found = await invoke(world.as(world.workspace_id), readAttemptsById, { ids });
+  return found.map((attempt) => attempt?.id);
+}
+
+it('attempts of lost workers and unknown ids are looked up in one walk', async () => {
+  const at = world.clock.now();
+  const [first, second] = [await lost(at, at + 200_000), await lost(at + 50, at + 300_000)];
+  await events(40, at + 100_000);
+
+  const found = await find([...neverMade(98, at + 1), first, second]);
+
+  expect(found).toHaveLength(100);
+  expect(found.slice(-2)).toEqual([first, second]);
+});
+
+it('a hundred ids share one read, so that they cost no more than one', async () => {
+  const at = world.clock.now() + 3_600_000;
+  const id = await lost(at, at + 200_000);
+  await events(60, at + 100_000);
+
+  expect(await find([id])).toEqual([id]);
+  expect((await find([id, ...neverMade(99, at + 1)]))[0]).toBeUndefined();
+});
+
+it('an attempt that was recorded with its event is found among a hundred ids, in a millisecond full of events', async () => {
+  const at = world.clock.now() + 7_200_000;
+  const id = await lost(at, at);
+  await events(400, at);
+
+  expect((await find([id, ...neverMade(99, at + 1)]))[0]).toBe(id);
+});

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { idFloor, idTime, isId } from '../../fields/ids.ts';
+import { listOf } from '../../fields/wire.ts';
+import { accessibleMail } from '../../operation/access.ts';
+import { operation } from '../../operation/operation.ts';
+import { pageFields, pagesOf } from '../../paging/list.ts';
+import { attemptEntry, attemptSchema } from './log-entry.ts';
+import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
+
+const MOST = 1000;
+const MOST_LOOKED_FOR = 100;
+// The attempt of a lost worker leaves no event; the attempt that took over does, within this time.
+const TAKEN_OVER_MS = 15 * 60_000;
+// The most events read, for all ids together. A millisecond holds the events of a few commits, even for 100 ids.
+const WALKS = [
+  { within_ms: 1, most: 50_000 },
+  { within_ms: TAKEN_OVER_MS, most: 5000 },
+];
+
+const attemptOfSchema = attemptSchema.extend({ email_id: z.string() });
+/** An attempt with its message. */
+export type AttemptOfMessage = z.output<typeof attemptOfSchema>;
+
+/** A page of attempts per message, oldest first, in one statement. */
+export const readAttempts = operation({
+  name: 'email.attempts',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'A page of the attempts of each of some emails',
+  input: z.object({
+    limit: pageFields.limit,
+    of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
+  }),
+  output: z.array(listOf(attemptOfSchema)).readonly(),
+  run(ctx, { limit, of }) {
+    const scope = { secret_key: ctx.secret_key, list: 'email.attempts', workspace_id: ctx.actor.workspace_id };
+    return pagesOf(scope, of, limit, async (behind) => {
+      const known = await accessibleMail(
+        ctx,
+        behind.map(({ id }) => id),
+      );
+      const shown = behind.filter(({ id }) => known.has(id));
+      const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, shown, limit + 1);
+      return [Map.groupBy(rows, (row) => row.message_id), attemptOf];
+    });
+  },
+});
+
+/** The last attempt of each recipient, in the order of the messages. */
+export const readLastAttempts = operation({
+  name: 'email.last_attempts',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'The last attempt for each recipient of some emails',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(z.array(attemptOfSchema).readonly()).readonly(),
+  async run(ctx, { ids }) {
+    const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
+    const found = Map.groupBy(rows, (row) => row.message_id);
+    return ids.map((id) => (found.get(id) ?? []).map(attemptOf));
+  },
+});
+
+/** Attempts by id, in the given order; null for those outside the workspace. */
+export const readAttemptsById = operation({
+  name: 'email.attempts_by_id',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'Some attempts by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST_LOOKED_FOR) }),
+  output: z.array(attemptOfSchema.nullable()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
+    const found = new Map<string, AttemptOfMessage>();
+    for (const { within_ms, most } of WALKS) {
+      const wanted = ids.filter((id) => isId('attempt', id) && !found.has(id));
+      if (wanted.length === 0) break;
+      const windows = windowsBehind(wanted.map(idTime), within_ms);
+      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, wanted, windows, most))
+        found.set(row.id, attemptOf(row));
+    }
+    const known = await accessibleMail(
+      ctx,
+      [...found.values()].map(({ email_id }) => email_id),
+    );
+    return ids.map((id) => {
+      const attempt = found.get(id);
+      return attempt && known.has(attempt.email_id) ? attempt : null;
+    });
+  },
+});
+
+/** Time windows after the given times, without overlap. */
+function windowsBehind(times: readonly number[], within_ms: number) {
+  const starts = [...new Set(times)].toSorted((a, b) => a - b);
+  return starts.map((start, index) => ({
+    from: idFloor('event', start),
+    before: idFloor('event', Math.min(start + within_ms, starts[index + 1] ?? Number.POSITIVE_INFINITY)),
+  }));
+}
+
+function attemptOf(row: AttemptRow & { readonly message_id: string }): AttemptOfMessage {
+  return { ...attemptEntry(row), email_id: row.message_id };
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { accessibleMail } from '../../operation/access.ts';
+import { operation } from '../../operation/operation.ts';
+import { entriesOf } from './entries-by-id.ts';
+import { type LogEntry, logEntrySchema } from './log-entry.ts';
+
+const MOST = 1000;
+
+/** Messages by id, in the given order; null for those outside the workspace. */
+export const readMessages = operation({
+  name: 'email.read_many',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'Some emails by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(logEntrySchema.nullable()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
+    const found = await entriesOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import type { RecipientRow } from './log-store.ts';
+
+/** Why an open recipient has not been sent yet, and until when. */
+export const waitingSchema = z
+  .object({
+    reason: z.enum(['scheduled', 'retry_backoff', 'hold', 'queue_paused', 'throttled', 'no_worker', 'in_line']),
+    until: timeField.nullable(),
+    last_reply: z.string().nullable(),
+    hold: z
+      .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField })
+      .nullable()
+      .meta({ description: 'With hold and queue_paused: what is stopped, and why.' }),
+    policy: z
+      .object({
+        kind: z.enum(['destination_failures', 'destination_limit', 'resume_rate']),
+        destination: z.string().nullable(),
+        connections: z.int().nullable(),
+        messages_per_minute: z.int().nullable(),
+      })
+      .nullable()
+      .meta({
+        description:
+          'With throttled: a failing destination, a limit set by an operator, or the resume rate after a hold.',
+      }),
+    since: timeField.nullable().meta({ description: 'With no_worker: since when no worker is running.' }),
+    ahead: z.int().nullable().meta({
+      description:
+        'With in_line: the number of deliveries ahead, counted up to 10000, without those a worker has claimed. Null in lists.',
+    }),
+    eta_seconds: z.int().nullable().meta({
+      description: 'With in_line: the estimated time at the rate of the last minute; null if unknown, and in lists.',
+    }),
+  })
+  .meta({ id: 'Waiting' });
+export type Waiting = z.output<typeof waitingSchema>;
+
+/** Computed from the row, never stored; null for a recipient that is closed or being sent. */
+export function waitingReason(row: RecipientRow): Waiting | null {
+  switch (row.state) {
+    case 'scheduled':
+      return row.due ? dueReason(row) : waits('scheduled', { until: isoTime(row.due_at) });
+    case 'deferred': {
+      if (row.due) return dueReason(row);
+      return waits('retry_backoff', { until: isoTime(row.due_at), last_reply: row.last_response });
+    }
+    case 'queued':
+      return dueReason(row);
+    case 'sending':
+      // Its worker was lost; the next claim takes it over.
+      return row.leased ? null : dueReason(row);
+    default:
+      return null;
+  }
+}
+
+/** Why a due recipient still waits: decisions of operators come first, then the destination's limits. */
+function dueReason(row: RecipientRow): Waiting {
+  const { last_response: last_reply } = row;
+  if (row.hold_id !== null && row.hold_until !== null) {
+    const expires_at = isoTime(row.hold_until);
+    const hold = { id: row.hold_id, reason: row.hold_reason ?? '', expires_at };
+    return waits(row.hold_scope === 'queue' ? 'queue_paused' : 'hold', { until: expires_at, last_reply, hold });
+  }
+  if (row.throttled_until !== null) {
+    const policy = {
+      kind: row.throttled_by === 'limit' ? 'destination_limit' : 'destination_failures',
+      destination: row.parked_lane,
+      connections: row.limit_connections,
+      messages_per_minute: row.limit_per_minute,
+    } as const;
+    const until = isoTime(row.throttled_until);
+    return waits('throttled', { until, last_reply: row.throttled_reply ?? last_reply, policy });
+  }
+  if (row.resume_rate !== null) {
+    const policy = { kind: 'resume_rate', destination: null, connections: null } as const;
+    return waits('throttled', { last_reply, policy: { ...policy, messages_per_minute: row.resume_rate } });
+  }
+  if (!row.worker_there) return waits('no_worker', { last_reply, since: isoTime(row.worker_seen ?? row.due_at) });
+  const { ahead = null, eta_seconds = null } = row;
+  return waits('in_line', { last_reply, ahead, eta_seconds });
+}
+
+function waits(reason: Waiting['reason'], facts: Partial<Waiting>): Waiting {
+  return {
+    reason,
+    until: null,
+    last_reply: null,
+    hold: null,
+    policy: null,
+    since: null,
+    ahead: null,
+    eta_seconds: null,
+    ...facts,
+  };
+}

@@ -1,0 +1,81 @@
+import type { Sql, Tx } from '@postrider/db';
+import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
+import { type IdRange, idRange } from '../../paging/candidate-pages.ts';
+import { driversOf } from './list-messages.ts';
+import { type FilterInput, filterOf, type MessageFilter } from './messages-filter.ts';
+import { countAmong, idsAmong, rarestDriver } from './messages-filter-store.ts';
+
+const CANDIDATES = 1000;
+const COUNTED_AT_ONCE = 10_000;
+
+/** The filter of a walk: the log's filters, statuses and an end time. */
+export interface MessageWalk {
+  readonly workspace_id: string;
+  readonly filters: FilterInput;
+  /** In addition to the filters; null: not filtered. */
+  readonly statuses: readonly DeliveryState[] | null;
+  readonly deferred?: boolean;
+  readonly tried?: boolean | null;
+  readonly before: Date;
+}
+
+export interface WalkStep {
+  readonly ids: readonly string[];
+  /** Where the walk continues; null at its end. */
+  readonly position: string | null;
+}
+
+/** The next messages of a walk, newest first, by the filters and indexes of the log. */
+export async function nextMessages(
+  sql: Sql | Tx,
+  walk: MessageWalk,
+  position: string | null,
+  wanted: number,
+): Promise<WalkStep> {
+  const filter = walkFilter(walk);
+  if (filter === null) return { ids: [], position: null };
+  const range = walkRange(walk, position);
+  const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
+  const count = Math.max(CANDIDATES, wanted);
+  const found = await idsAmong(sql, walk.workspace_id, driver, filter, range, count, wanted);
+  if (found.ids.length >= wanted) return { ids: found.ids, position: found.ids.at(-1) ?? null };
+  return { ids: found.ids, position: found.examined < count ? null : found.edge };
+}
+
+/** How many messages a walk would match; not exact once it has examined its maximum. */
+export async function countMessages(
+  sql: Sql,
+  walk: MessageWalk,
+  most: number,
+): Promise<{ readonly count: number; readonly exact: boolean }> {
+  const filter = walkFilter(walk);
+  if (filter === null) return { count: 0, exact: true };
+  const range = walkRange(walk, null);
+  const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
+  let { before } = range;
+  let count = 0;
+  for (let examined = 0; examined < most; examined += COUNTED_AT_ONCE) {
+    const step = Math.min(COUNTED_AT_ONCE, most - examined);
+    const found = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
+    count += found.passed;
+    if (found.examined < step) return { count, exact: true };
+    before = found.edge ?? before;
+  }
+  return { count, exact: false };
+}
+
+export function otherStatuses(statuses: readonly DeliveryState[]): DeliveryState[] {
+  return deliveryStates.filter((state) => !statuses.includes(state));
+}
+
+function walkRange({ filters, before }: MessageWalk, position: string | null): IdRange {
+  const until = filters.until && filters.until < before ? filters.until : before;
+  return idRange('message', { since: filters.since, until }, position);
+}
+
+/** null: nothing can match. */
+function walkFilter({ filters, statuses, deferred = false, tried = null }: MessageWalk): MessageFilter | null {
+  const asked = filterOf(filters);
+  const both = statuses?.filter((state) => asked.statuses?.includes(state) ?? true) ?? asked.statuses;
+  return both?.length === 0 ? null : { ...asked, statuses: both, deferred, tried };
+}

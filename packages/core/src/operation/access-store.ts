@@ -1,0 +1,16 @@
+import type { Sql } from '@postrider/db';
+import { among } from '../paging/keyset-store.ts';
+import type { KeyMode } from './secrets.ts';
+
+/** Filters message ids to one mode. */
+export async function mailOfMode(
+  sql: Sql,
+  workspace_id: string,
+  mode: KeyMode,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select m.id from messages m
+    where m.workspace_id = ${workspace_id} and m.mode = ${mode} and ${among(sql, sql`m.id`, ids)}`;
+  return rows.map((row) => row.id);
+}

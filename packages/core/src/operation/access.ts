@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { mailOfMode } from './access-store.ts';
+import type { Actor, ActorContext } from './context.ts';
+import { AppError } from './errors.ts';
+import { scopeRefusal } from './scope-refusal.ts';
+import { hasScope, type Scope } from './scopes.ts';
+import type { KeyMode } from './secrets.ts';
+
+// Access scope: an operator administers the instance and every workspace, an admin the own workspace. A workspace
+// outside the scope answers as if it did not exist. A sandbox key sees mail, keys and webhooks of its mode only,
+// whatever its scopes. Resources without a mode, such as domains, also concern live mail: they need their scope by
+// name, admin is not enough. What only admin opens, such as holds and members, needs a live key.
+
+/** The whole instance, in columns that otherwise hold a workspace id. */
+export const INSTANCE = '';
+
+export const accessScopes = ['workspace', 'instance'] as const;
+export type AccessScope = (typeof accessScopes)[number];
+
+export const accessField = z.enum(accessScopes).optional().meta({
+  description:
+    'workspace needs admin and is what an admin gets; instance needs operator and is what an operator without admin gets.',
+});
+
+const scopeOf: Record<AccessScope, Scope> = { workspace: 'admin', instance: 'operator' };
+
+export function isOperator(actor: Actor): boolean {
+  return scopeRefusal(actor, 'operator') === null;
+}
+
+export function mayAccess(actor: Actor, workspace_id: string): boolean {
+  return isOperator(actor) || (workspace_id === actor.workspace_id && scopeRefusal(actor, 'admin') === null);
+}
+
+/** Throws unless the actor administers the instance or, where that is enough, the own workspace. */
+export function requireAdministrator(actor: Actor, of: AccessScope = 'workspace'): void {
+  const refusal = isOperator(actor) ? null : scopeRefusal(actor, scopeOf[of]);
+  if (refusal) throw refusal;
+}
+
+/** The named workspace, by default the own one. One that an operator names may not exist. */
+export function accessibleWorkspace({ actor }: Pick<ActorContext, 'actor'>, named: string | undefined): string {
+  const workspace_id = named ?? actor.workspace_id;
+  requireAdministrator(actor);
+  if (!mayAccess(actor, workspace_id)) throw workspaceNotFound(workspace_id);
+  return workspace_id;
+}
+
+export function workspaceNotFound(id: string): AppError {
+  return new AppError('workspace_not_found', `No workspace ${id.slice(0, 64)} exists where you may act.`);
+}
+
+/** The ids whose rows an actor may list: the own workspace, the instance, or both. */
+export function ownAccess(actor: Actor): string[] {
+  requireAdministrator(actor);
+  return [...(scopeRefusal(actor, 'admin') ? [] : [actor.workspace_id]), ...(isOperator(actor) ? [INSTANCE] : [])];
+}
+
+/**
+ * Resolves workspace or instance for stats and logs. Each needs its own scope: operator alone does not open a
+ * workspace.
+ */
+export function accessibleSide({ actor }: Pick<ActorContext, 'actor'>, asked: AccessScope | undefined): string {
+  const reach = asked ?? usualAccess(actor);
+  const refusal = scopeRefusal(actor, scopeOf[reach]);
+  if (refusal) throw refusal;
+  return reach === 'instance' ? INSTANCE : actor.workspace_id;
+}
+
+function usualAccess(actor: Actor): AccessScope {
+  if (actor.kind === 'system') return 'instance';
+  const operates = hasScope(actor.scopes, 'operator') && !hasScope(actor.scopes, 'admin');
+  return operates ? 'instance' : 'workspace';
+}
+
+/** The 403 for a sandbox key on an operation that also concerns live mail, or null. */
+export function sandboxRefusal(
+  actor: Actor,
+  { sandbox, scope }: { readonly sandbox: boolean; readonly scope: Scope | null },
+): AppError | null {
+  if (actor.kind !== 'key' || accessibleMode(actor) === null || sandbox) return null;
+  const needed = scope ?? 'admin';
+  const named = needed !== 'admin' && needed !== 'operator';
+  if (named && actor.scopes.includes(needed)) return null;
+  const way = named ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
+  return new AppError(
+    'missing_scope',
+    `A sandbox key can access mail, keys and webhooks of the sandbox only; ${way}.`,
+    {
+      required_scope: needed,
+    },
+  );
+}
+
+/** The only mode that an actor may access; null for both. */
+export function accessibleMode(actor: Actor): KeyMode | null {
+  return actor.kind === 'key' && actor.mode === 'sandbox' ? 'sandbox' : null;
+}
+
+/** Filters message ids to those that an actor may access. */
+export async function accessibleMail(
+  { actor, sql }: Pick<ActorContext, 'actor' | 'sql'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const mode = accessibleMode(actor);
+  return new Set(mode === null ? ids : await mailOfMode(sql, actor.workspace_id, mode, ids));
+}

@@ -1,0 +1,92 @@
+import type { Sql } from '@postrider/db';
+import type { DnsLookup } from '@postrider/net';
+import type { Logger } from 'pino';
+import type { Clock } from '../fields/clock.ts';
+import type { Config } from '../process/config.ts';
+import type { Encryption } from '../process/encryption.ts';
+import type { Jobs } from '../process/jobs.ts';
+import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
+import type { Scope } from './scopes.ts';
+import type { KeyMode } from './secrets.ts';
+
+export type Log = Logger;
+
+/** Everything that outlives a request, built once by apps/server. */
+export interface Services {
+  readonly sql: Sql;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Config;
+  /** The root key: signs cursors, and encrypts secrets at rest. */
+  readonly secret_key: string;
+  /** The submit batcher. */
+  readonly accept: SubmitPort;
+  readonly key_uses: KeyUses;
+  readonly encryption: Encryption;
+  /** DKIM private keys, decrypted once. */
+  readonly signing_keys: SigningKeys;
+  readonly dns: DnsLookup;
+  readonly public_url: string;
+}
+
+/** An API key, valid at the time of the statement that checked it. */
+export interface KeyActor {
+  readonly kind: 'key';
+  readonly workspace_id: string;
+  readonly key_id: string;
+  readonly scopes: readonly Scope[];
+  readonly mode: KeyMode;
+  /** Allowed sending domains; null for any. */
+  readonly domains: readonly string[] | null;
+}
+
+/** A signed-in user in one workspace, with the scopes of their role there. */
+export interface UserActor {
+  readonly kind: 'user';
+  readonly workspace_id: string;
+  readonly user_id: string;
+  readonly session_id: string;
+  readonly email: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** The service itself: jobs, provisioning and the CLI. */
+export interface SystemActor {
+  readonly kind: 'system';
+  readonly workspace_id: string;
+}
+
+/** An unchecked secret. Only the batched accept takes it, and checks it in its statement. */
+export interface Credential {
+  readonly kind: 'credential';
+  readonly secret_hash: Buffer;
+  readonly address: string;
+}
+
+export type Actor = KeyActor | UserActor | SystemActor;
+
+/** The API of an action, for the audit log. */
+export const viaNames = ['rest', 'graphql', 'dashboard', 'worker', 'cli'] as const;
+export type Via = (typeof viaNames)[number];
+
+/** Values for response headers, filled in while the request is served. */
+export interface AnswerNotes {
+  window: RateWindow | null;
+  replayed: boolean;
+  /** The new session token after a rotation, else null. */
+  session_token: string | null;
+}
+
+export interface Context extends Services {
+  readonly actor: Actor | Credential;
+  readonly request_id: string;
+  readonly via: Via;
+  /** The client address; null without a client. */
+  readonly address: string | null;
+  /** The Idempotency-Key; the API has checked its form. */
+  readonly idempotency_key: string | null;
+  readonly notes: AnswerNotes;
+}
+
+export type ActorContext = Context & { readonly actor: Actor };

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+
+/** Each transport maps these to its own status in a total table. */
+export const errorCodes = [
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'unprocessable',
+  'rate_limited',
+  'internal_error',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** Every reason with its code and meaning: the source of the docs, the OpenAPI document and the error pages. */
+export const reasons = {
+  malformed_request: ['invalid_request', 'The request is not well-formed HTTP.'],
+  malformed_json: ['invalid_request', 'The body is not one JSON object in UTF-8.'],
+  unsupported_media_type: ['invalid_request', 'The body was not sent as application/json without a content encoding.'],
+  body_too_large: ['invalid_request', 'The body is larger than this endpoint accepts.'],
+  body_timeout: ['invalid_request', 'The body did not arrive in time.'],
+  missing_field: ['invalid_request', 'A required field is absent.'],
+  misspelled_field: ['invalid_request', 'A field looks like a misspelling of a known one.'],
+  invalid_type: ['invalid_request', 'A field has the wrong type or an invalid value.'],
+  invalid_email: ['invalid_request', 'An address is not one valid mailbox.'],
+  no_content: ['invalid_request', 'Neither html nor text has content.'],
+  too_many_recipients: ['invalid_request', 'The to field holds more than 50 addresses.'],
+  too_many_tags: ['invalid_request', 'A message carries at most 5 tags.'],
+  invalid_tag: ['invalid_request', 'A tag is 1 to 64 characters of A-Z a-z 0-9 _ . : -'],
+  invalid_header: ['invalid_request', 'A custom header has a bad name or value.'],
+  reserved_header: ['invalid_request', 'A custom header is reserved: the service sets it itself.'],
+  invalid_timestamp: ['invalid_request', 'A timestamp is not ISO 8601 with an offset or Z.'],
+  invalid_limit: ['invalid_request', 'limit is a whole number from 1 to 100.'],
+  invalid_cursor: ['invalid_request', 'The cursor was not issued for this list and these filters.'],
+  invalid_status: ['invalid_request', 'The status filter names an unknown status.'],
+  invalid_url: ['invalid_request', 'The URL is not an absolute http or https address.'],
+  invalid_domain: ['invalid_request', 'The name is not a valid domain.'],
+  invalid_idempotency_key: ['invalid_request', 'An Idempotency-Key is 1 to 255 printable ASCII characters.'],
+  invalid_query: ['invalid_request', 'The GraphQL document does not parse or does not fit the schema.'],
+  invalid_range: ['invalid_request', 'The time range is empty, reversed or longer than the retention period.'],
+  invalid_preview: ['invalid_request', 'The preview token was not issued for this action, or has expired.'],
+  query_too_complex: ['invalid_request', 'The query exceeds the complexity limit.'],
+  missing_key: ['unauthorized', 'The request carries no API key.'],
+  malformed_key: ['unauthorized', 'The Authorization header is not Bearer and one API key.'],
+  unknown_key: ['unauthorized', 'No such API key exists.'],
+  revoked_key: ['unauthorized', 'The API key has been revoked.'],
+  expired_key: ['unauthorized', 'The API key has expired.'],
+  address_not_allowed: ['unauthorized', 'The API key may not be used from this address.'],
+  invalid_login: ['unauthorized', 'Wrong email or password.'],
+  session_ended: ['unauthorized', 'No user is signed in, or the session has ended.'],
+  cross_site_request: ['forbidden', 'The request did not come from a page of this service.'],
+  missing_scope: ['forbidden', 'The API key lacks the scope that this action needs.'],
+  reauthentication_required: ['forbidden', 'The sign-in is too old for this action; confirm the password.'],
+  no_membership: ['forbidden', 'The user is not a member of any workspace.'],
+  key_domain_restricted: ['forbidden', 'The API key may not send from this domain.'],
+  route_not_found: ['not_found', 'No endpoint has this method and path.'],
+  message_not_found: ['not_found', 'No such message exists.'],
+  content_gone: ['not_found', 'The content of the message is no longer stored.'],
+  domain_not_found: ['not_found', 'No such domain exists.'],
+  webhook_not_found: ['not_found', 'No such webhook exists.'],
+  delivery_not_found: ['not_found', 'No such webhook delivery exists.'],
+  api_key_not_found: ['not_found', 'No such API key exists.'],
+  suppression_not_found: ['not_found', 'No such suppression exists.'],
+  workspace_not_found: ['not_found', 'No such workspace exists.'],
+  plan_not_found: ['not_found', 'No such plan exists.'],
+  user_not_found: ['not_found', 'No such user exists.'],
+  member_not_found: ['not_found', 'No such member exists.'],
+  hold_not_found: ['not_found', 'No such hold exists.'],
+  queue_not_found: ['not_found', 'No such queue exists.'],
+  job_not_found: ['not_found', 'No such job exists.'],
+  bulk_not_found: ['not_found', 'No such bulk operation exists.'],
+  domain_not_verified: ['unprocessable', 'The domain of from is not a verified domain of this workspace.'],
+  recipient_cap_exceeded: ['unprocessable', 'The message has more unique recipients than the plan allows.'],
+  quota_exceeded: ['unprocessable', 'The monthly volume of the plan is used up.'],
+  all_recipients_suppressed: ['unprocessable', 'Every recipient is on the suppression list.'],
+  scheduled_in_past: ['unprocessable', 'scheduled_at is more than 60 seconds in the past.'],
+  scheduled_too_far: ['unprocessable', 'scheduled_at is more than 30 days ahead.'],
+  already_sent: ['unprocessable', 'A delivery attempt has already begun.'],
+  not_scheduled: ['unprocessable', 'The message is not scheduled for a later time.'],
+  still_open: ['unprocessable', 'The message still has recipients waiting to be sent to.'],
+  not_matching: ['unprocessable', 'The item no longer matches the filter.'],
+  not_deferred: ['unprocessable', 'No recipient is waiting for a retry.'],
+  already_canceled: ['unprocessable', 'The message has already been canceled.'],
+  domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
+  domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
+  domain_not_allowed: ['unprocessable', 'This name cannot be a sending domain.'],
+  api_key_not_active: ['unprocessable', 'The API key has been revoked or has expired.'],
+  already_rotated: ['unprocessable', 'The API key has already been rotated.'],
+  rotation_in_progress: ['unprocessable', 'A rotation of the DKIM keys of the domain is already in progress.'],
+  idempotency_mismatch: ['unprocessable', 'The Idempotency-Key was used with another body.'],
+  idempotency_in_progress: ['unprocessable', 'The first request with this Idempotency-Key is still in progress.'],
+  key_limit: ['unprocessable', 'The workspace has reached its limit of active API keys of this mode.'],
+  webhook_limit: ['unprocessable', 'The workspace has reached its limit of webhooks of this mode.'],
+  webhook_disabled: ['unprocessable', 'The webhook is disabled; no events are sent to it.'],
+  private_address: ['unprocessable', 'The host resolves to a non-public address.'],
+  suppression_exists: ['unprocessable', 'The address is already suppressed.'],
+  user_exists: ['unprocessable', 'This user already exists in another workspace; an operator can add them.'],
+  member_exists: ['unprocessable', 'This user is already a member of the workspace.'],
+  operator_exists: ['unprocessable', 'This user is already an operator.'],
+  last_admin: ['unprocessable', 'At least one administrator must remain.'],
+  plan_exists: ['unprocessable', 'A plan with this name already exists.'],
+  plan_in_use: ['unprocessable', 'Workspaces are still on this plan.'],
+  hold_exists: ['unprocessable', 'The same hold already exists.'],
+  job_not_open: ['unprocessable', 'The job is not in a state that allows this action.'],
+  bulk_finished: ['unprocessable', 'The bulk operation has ended.'],
+  bulk_limit: ['unprocessable', 'The workspace has reached its limit of open bulk operations.'],
+  send_rate: ['rate_limited', 'Too many send requests in this minute.'],
+  logs_rate: ['rate_limited', 'Too many log requests in this minute.'],
+  default_rate: ['rate_limited', 'Too many requests in this minute.'],
+  address_rate: ['rate_limited', 'Too many requests without a valid key from this address in this minute.'],
+  session_rate: ['rate_limited', 'Too many requests of this session in this minute.'],
+  login_rate: ['rate_limited', 'Too many failed sign-in attempts.'],
+  too_many_streams: ['rate_limited', 'The key has reached its limit of open streams.'],
+  graphql_cost: ['rate_limited', 'The GraphQL cost budget of this minute is used up.'],
+  unexpected: ['internal_error', 'Internal error; the request may be retried.'],
+} as const satisfies Record<string, readonly [ErrorCode, string]>;
+export type Reason = keyof typeof reasons;
+
+export function codeOf(reason: Reason): ErrorCode {
+  return reasons[reason][0];
+}
+
+export interface ErrorDetail {
+  readonly param: string;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+export interface ErrorFacts {
+  readonly details?: readonly ErrorDetail[];
+  readonly required_scope?: string;
+  /** Extra public fields of one reason, such as limit, used and resets_at of quota_exceeded. */
+  readonly extra?: Readonly<Record<string, string | number | null>>;
+}
+
+/** An error of the caller, forwarded by the APIs. Anything else that is thrown becomes an internal error. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly reason: Reason;
+  readonly facts: ErrorFacts;
+
+  constructor(reason: Reason, message: string, facts: ErrorFacts = {}) {
+    super(message);
+    this.name = 'AppError';
+    this.code = codeOf(reason);
+    this.reason = reason;
+    this.facts = facts;
+  }
+}
+
+// The keys of the table are its reasons, and there is at least one.
+const reasonNames = Object.keys(reasons) as [Reason, ...Reason[]];
+const reasonField = z
+  .enum(reasonNames)
+  .meta({ id: 'Reason', description: 'What exactly was wrong; branch on it beyond the code. More may come.' });
+
+/** An error on the wire. */
+export const publicErrorSchema = z.looseObject({
+  code: z.enum(errorCodes).meta({ description: 'The kind of error; it decides the status of the response.' }),
+  reason: reasonField,
+  message: z.string().meta({ description: 'What to change, for people.' }),
+  details: z
+    .array(
+      z.object({
+        param: z.string().meta({ description: 'The field, as a path.', examples: ['to[3]', 'headers.X-Campaign'] }),
+        reason: reasonField,
+        message: z.string(),
+      }),
+    )
+    .readonly()
+    .optional()
+    .meta({ description: 'Every bad field at once.' }),
+  required_scope: z.string().optional().meta({ description: 'The scope that the key lacks.' }),
+});
+export type PublicError = z.output<typeof publicErrorSchema>;
+
+export function errorFields(error: AppError): PublicError {
+  const { details, required_scope, extra } = error.facts;
+  return {
+    code: error.code,
+    reason: error.reason,
+    message: error.message,
+    ...(details && { details }),
+    ...(required_scope && { required_scope }),
+    ...extra,
+  };
+}
+
+/** One error for many bad fields: the first gives the reason and message, details lists all. */
+export function refuseFields(details: readonly [ErrorDetail, ...ErrorDetail[]]): AppError {
+  const [first] = details;
+  const more = details.length > 1 ? ` (${details.length - 1} more in details)` : '';
+  return new AppError(first.reason, `${first.message}${more}`, { details });
+}

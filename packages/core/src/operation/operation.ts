@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import { sandboxRefusal } from './access.ts';
+import type { ActorContext, Context } from './context.ts';
+import type { AppError } from './errors.ts';
+import { parseInput } from './parse-input.ts';
+import { scopeRefusal } from './scope-refusal.ts';
+import type { Scope } from './scopes.ts';
+
+/** A use case as APIs see it. Its run is private: only invoke reaches it. */
+export interface Operation<I extends z.ZodType, O> {
+  readonly name: string;
+  /** null: any valid key. */
+  readonly scope: Scope | null;
+  /** Open to sandbox keys under `scope`; otherwise such a key needs the scope by name (see sandboxRefusal). */
+  readonly sandbox: boolean;
+  /** One line for the API reference. */
+  readonly summary: string;
+  readonly input: I;
+  /** The schema of the answer, for the API reference and for tests. */
+  readonly output: z.ZodType<O>;
+}
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError };
+
+/** A request for the batched accept, before the database has checked its key. */
+export interface Admission<T> {
+  readonly actor: Context['actor'];
+  readonly scope: Scope;
+  readonly parsed: Parsed<T>;
+  /** The raw input, for the idempotency fingerprint; undefined if it could not be read. */
+  readonly raw: unknown;
+}
+
+type Run = (ctx: Context, raw: Parsed<unknown>) => Promise<unknown>;
+const runs = new WeakMap<object, Run>();
+
+/** Declares a use case. invoke checks scope and input before run. */
+export function operation<I extends z.ZodType, O>(definition: {
+  readonly name: string;
+  readonly scope: Scope | null;
+  readonly sandbox?: true;
+  readonly summary: string;
+  readonly input: I;
+  readonly output: z.ZodType<O>;
+  run(ctx: ActorContext, input: z.output<I>): Promise<O>;
+}): Operation<I, O> {
+  const { name, scope, sandbox = false, summary, input, output } = definition;
+  const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox, summary, input, output });
+  runs.set(declared, async (ctx, raw) => {
+    const proven = requireActor(ctx);
+    const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
+    if (refusal) throw refusal;
+    return definition.run(proven, take(parseWith(input, raw)));
+  });
+  return declared;
+}
+
+/**
+ * Declares a use case whose key, rate window and scope are checked inside a batched statement. It also gets bad input,
+ * because errors have an order: 401, 429, 403, then 400.
+ */
+export function admittedOperation<I extends z.ZodType, O>(definition: {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly summary: string;
+  readonly input: I;
+  readonly output: z.ZodType<O>;
+  run(ctx: Context, admission: Admission<z.output<I>>): Promise<O>;
+}): Operation<I, O> {
+  const { name, scope, summary, input, output } = definition;
+  const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox: true, summary, input, output });
+  runs.set(declared, (ctx, raw) => {
+    const parsed = parseWith(input, raw);
+    return definition.run(ctx, { actor: ctx.actor, scope, parsed, raw: raw.ok ? raw.value : undefined });
+  });
+  return declared;
+}
+
+/** The only entry point of an operation: scope, then parsing, then run. */
+export function invoke<I extends z.ZodType, O>(ctx: Context, operation: Operation<I, O>, raw: unknown): Promise<O> {
+  return invokeParsed(ctx, operation, { ok: true, value: raw });
+}
+
+/** Like invoke, for an API that may already have failed to read the body. */
+export async function invokeParsed<I extends z.ZodType, O>(
+  ctx: Context,
+  operation: Operation<I, O>,
+  raw: Parsed<unknown>,
+): Promise<O> {
+  const run = runs.get(operation);
+  if (!run) throw new Error(`${operation.name} was not made by operation()`);
+  // The WeakMap forgets O; operation() and admittedOperation() only store a run that returns it.
+  return (await run(ctx, raw)) as O;
+}
+
+function requireActor(ctx: Context): ActorContext {
+  if (ctx.actor.kind === 'credential') throw new Error('an unchecked credential reached an operation');
+  // Narrowing a property does not narrow the object, so the check above is repeated as a type.
+  return ctx as ActorContext;
+}
+
+function parseWith<I extends z.ZodType>(input: I, raw: Parsed<unknown>): Parsed<z.output<I>> {
+  return raw.ok ? parseInput(input, raw.value) : raw;
+}
+
+function take<T>(parsed: Parsed<T>): T {
+  if (parsed.ok) return parsed.value;
+  throw parsed.error;
+}

@@ -1,0 +1,15 @@
+import { AppError } from './errors.ts';
+import { hasScope, type Scope } from './scopes.ts';
+
+/** The 403 for an actor that lacks a scope, or null. */
+export function scopeRefusal(
+  actor: { readonly kind: string; readonly scopes?: readonly Scope[] },
+  scope: Scope,
+): AppError | null {
+  if (actor.kind === 'system' || (actor.scopes && hasScope(actor.scopes, scope))) return null;
+  const message =
+    actor.kind === 'user'
+      ? `This needs the scope ${scope}, which your role in this workspace does not have.`
+      : `This needs the scope ${scope}; use a key that has it.`;
+  return new AppError('missing_scope', message, { required_scope: scope });
+}

@@ -1,0 +1,106 @@
+import { type IdKind, idFloor } from '../fields/ids.ts';
+import { type CursorScope, type List, pageOf, withCursors, writeCursor } from './list.ts';
+
+/** Ids of a list between two bounds; from is included, before is not. */
+export interface IdRange {
+  readonly from: string;
+  readonly before: string;
+}
+
+// In byte order before and after every id.
+const FIRST = '';
+const LAST = '~';
+
+/** Ids carry their time: of what was created at since or later, and before until, what stands behind a cursor. */
+export function idRange(
+  kind: IdKind,
+  { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
+  behind: string | null,
+): IdRange {
+  const end = until ? idFloor(kind, until.getTime()) : LAST;
+  return {
+    from: since ? idFloor(kind, since.getTime()) : FIRST,
+    before: behind !== null && behind < end ? behind : end,
+  };
+}
+
+/** Some ids in order, and those of their rows that pass every filter. */
+export interface Candidates<R> {
+  readonly rows: readonly R[];
+  readonly examined: number;
+  /** The last id examined. */
+  readonly edge: string | null;
+}
+
+// What one request may look at. Each costs up to 5 µs for each filter, and a page should take less than 10 ms; the
+// first step is short, because most pages fill up in it.
+const STEPS = [100, 900];
+
+export interface FilteredRows<R> {
+  readonly rows: readonly R[];
+  /** Where the next page begins although this one is not full; null where nothing was left unexamined. */
+  readonly edge: string | null;
+}
+
+/**
+ * Collects a page from candidates that an index gives in order. Where all of them pass, as many are examined
+ * as are wanted. Where few of very many candidates pass, the page ends short of its limit and the next one goes on from
+ * there: no combination of filters makes one request read without bound.
+ */
+export async function collectPage<R extends { readonly id: string }>(
+  range: IdRange,
+  wanted: number,
+  all_pass: boolean,
+  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+): Promise<FilteredRows<R>> {
+  const { rows, rest } = await collect(range, wanted, all_pass, examine, true);
+  return { rows, edge: rest?.before ?? null };
+}
+
+/** The page that ends before an id, or at the end of a list: candidates come oldest first, and rows stay newest first. */
+export async function collectBackward<R extends { readonly id: string }>(
+  range: IdRange,
+  wanted: number,
+  all_pass: boolean,
+  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+): Promise<FilteredRows<R>> {
+  const { rows, rest } = await collect(range, wanted, all_pass, examine, false);
+  return { rows, edge: rest?.from ?? null };
+}
+
+/** What was found, newest first, and what was left unexamined; null where that is nothing, or the page is full. */
+async function collect<R extends { readonly id: string }>(
+  range: IdRange,
+  wanted: number,
+  all_pass: boolean,
+  examine: (range: IdRange, count: number, wanted: number) => Promise<Candidates<R>>,
+  newest_first: boolean,
+): Promise<{ readonly rows: readonly R[]; readonly rest: IdRange | null }> {
+  const rows: R[] = [];
+  let rest = range;
+  for (const step of all_pass ? [wanted] : STEPS) {
+    const count = Math.max(step, wanted);
+    const { rows: found, examined, edge } = await examine(rest, count, wanted - rows.length);
+    if (newest_first) rows.push(...found);
+    else rows.unshift(...found);
+    if (rows.length >= wanted || examined < count) return { rows, rest: null };
+    if (edge !== null) rest = newest_first ? { ...rest, before: edge } : { ...rest, from: behindId(edge) };
+  }
+  return { rows, rest };
+}
+
+/** Where a range begins that leaves out an id: nothing stands between the two. */
+export function behindId(id: string): string {
+  return `${id}!`;
+}
+
+export function pageOfCollected<R extends { readonly id: string }, T>(
+  scope: CursorScope,
+  { rows, edge }: FilteredRows<R>,
+  limit: number,
+  entry: (row: R) => T,
+): List<T> {
+  const page = pageOf(scope, rows, limit, entry);
+  if (page.has_more || edge === null) return page;
+  return withCursors(scope, { ...page, has_more: true, next_cursor: writeCursor(scope, edge) });
+}

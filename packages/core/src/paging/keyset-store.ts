@@ -1,0 +1,18 @@
+import { type Fragment, indexCollation, type Sql, type Tx } from '@postrider/db';
+import type { IdRange } from './candidate-pages.ts';
+
+/** A range of ids in an index that is collated "POSIX", whose order only such an index gives. */
+export function within(sql: Sql | Tx, id: Fragment, range: IdRange): Fragment {
+  return sql`${id} ${indexCollation} >= ${range.from} and ${id} ${indexCollation} < ${range.before}`;
+}
+
+/** Some ids, and the bounds of all of them: partitions that lie outside are left out when the statement starts. */
+export function among(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
+  return sql`${id} = any (${[...ids]}::text[]) and ${withinBounds(sql, id, ids)}`;
+}
+
+/** The bounds alone, for where the ids come one by one. */
+export function withinBounds(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
+  const sorted = ids.toSorted();
+  return sql`${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;
+}

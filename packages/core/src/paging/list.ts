@@ -1,0 +1,172 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../operation/errors.ts';
+import { issueFor, parseInput } from '../operation/parse-input.ts';
+
+const DEFAULT_LIMIT = 20;
+const MOST = 100;
+
+export interface List<T> {
+  readonly object: 'list';
+  readonly data: readonly T[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+// Whatever is given is judged here, so that every bad limit has the one reason; meta is what documents say of it.
+const limitField = (name: string) =>
+  z
+    .unknown()
+    .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries of a page.' })
+    .transform((given, context) => {
+      const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : given;
+      if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
+      context.addIssue(issueFor('invalid_limit', `${name} must be a whole number from 1 to ${MOST}.`));
+      return z.NEVER;
+    });
+
+const cursorField = (name: string) =>
+  z
+    .unknown()
+    .meta({ type: 'string', description: 'next_cursor of the page before, asked for with the same filters.' })
+    .transform((given, context) => {
+      if (typeof given === 'string') return given;
+      context.addIssue(issueFor('invalid_cursor', `${name} must be one next_cursor of this list.`));
+      return z.NEVER;
+    });
+
+/** limit and cursor as every list takes them, in a query string or typed. */
+export const pageFields = {
+  limit: limitField('limit').default(DEFAULT_LIMIT),
+  cursor: cursorField('cursor').optional(),
+};
+
+/** The same of a page that ends before a cursor, or at the end of the list. */
+export const backwardFields = {
+  last: limitField('last').default(DEFAULT_LIMIT),
+  before: cursorField('before').optional(),
+};
+
+/** A cursor is the last id of a page, signed together with the list, the workspace and the filters it belongs to. */
+export interface CursorScope {
+  readonly secret_key: string;
+  readonly list: string;
+  readonly workspace_id: string;
+  readonly filters: unknown;
+}
+
+function signature(scope: CursorScope, position: string): Buffer {
+  const bound = JSON.stringify([scope.list, scope.workspace_id, scope.filters, position]);
+  return createHmac('sha256', `cursor ${scope.secret_key}`).update(bound).digest().subarray(0, 16);
+}
+
+export function writeCursor(scope: CursorScope, position: string): string {
+  return Buffer.concat([signature(scope, position), Buffer.from(position)]).toString('base64url');
+}
+
+export function readCursor(scope: CursorScope, cursor: string | undefined, name = 'cursor'): string | null {
+  if (cursor === undefined) return null;
+  const bytes = Buffer.from(cursor, 'base64url');
+  const position = bytes.subarray(16).toString();
+  const one_spelling = bytes.toString('base64url') === cursor;
+  if (one_spelling && bytes.length > 16 && timingSafeEqual(bytes.subarray(0, 16), signature(scope, position)))
+    return position;
+  throw new AppError(
+    'invalid_cursor',
+    `${name} was not issued for this list with these filters; start again without it.`,
+    {
+      details: [{ param: name, reason: 'invalid_cursor', message: 'Start again without it.' }],
+    },
+  );
+}
+
+const scopes = new WeakMap<object, { readonly scope: CursorScope; readonly placeOf: (id: string) => string }>();
+
+/**
+ * Remembers what the cursors of a list are bound to, for an API that gives every entry one. Most lists are in the order
+ * of their ids; the others say at which place an entry stands.
+ */
+export function withCursors<T>(
+  scope: CursorScope,
+  list: List<T>,
+  placeOf: (id: string) => string = (id) => id,
+): List<T> {
+  scopes.set(list, { scope, placeOf });
+  return list;
+}
+
+/** The cursor of one entry: asked with it, the next page begins behind that entry. */
+export function cursorOf(list: List<unknown>, id: string): string {
+  const known = scopes.get(list);
+  if (!known) throw new Error('a list was made without the scope of its cursors');
+  return writeCursor(known.scope, known.placeOf(id));
+}
+
+const pageSchema = z.object(pageFields);
+
+/** limit and cursor as an API got them for a page of something that has been read already. */
+export function pageInput(raw: { readonly limit: unknown; readonly cursor?: unknown }) {
+  const parsed = parseInput(pageSchema, raw);
+  if (!parsed.ok) throw parsed.error;
+  return parsed.value;
+}
+
+/** A page of entries that are at hand, in the order of their ids. */
+export function pageWithin<T extends { readonly id: string }>(
+  scope: CursorScope,
+  entries: readonly T[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): List<T> {
+  const behind = readCursor(scope, cursor);
+  const rest = behind === null ? entries : entries.filter((entry) => entry.id > behind);
+  return pageOf(scope, rest, limit, (entry) => entry);
+}
+
+/** A page for each of several owners, read together: each has cursors of its own. */
+export async function pagesOf<R extends { readonly id: string }, T>(
+  list: Omit<CursorScope, 'filters'>,
+  owners: readonly { readonly id: string; readonly cursor?: string | undefined }[],
+  limit: number,
+  read: (
+    behind: readonly { readonly id: string; readonly behind: string }[],
+  ) => Promise<readonly [ReadonlyMap<string, readonly R[]>, (row: R) => T]>,
+): Promise<List<T>[]> {
+  const asked = owners.map(({ id, cursor }) => {
+    const scope = { ...list, filters: { id } };
+    return { id, scope, behind: readCursor(scope, cursor) ?? '' };
+  });
+  const [rows, entry] = await read(asked);
+  return asked.map(({ id, scope }) => pageOf(scope, rows.get(id) ?? [], limit, entry));
+}
+
+/** Turns limit + 1 rows into a page: the extra row only tells that there is more. */
+export function pageOf<R extends { readonly id: string }, T>(
+  scope: CursorScope,
+  rows: readonly R[],
+  limit: number,
+  entry: (row: R) => T,
+): List<T> {
+  return withCursors(
+    scope,
+    pageByPlace(scope, rows, limit, ({ id }) => id, entry),
+  );
+}
+
+/** The same of rows that are in another order than that of ids. */
+export function pageByPlace<R, T>(
+  scope: CursorScope,
+  rows: readonly R[],
+  limit: number,
+  placeOf: (row: R) => string,
+  entry: (row: R) => T,
+): List<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const has_more = rows.length > limit;
+  return {
+    object: 'list',
+    data: shown.map(entry),
+    has_more,
+    next_cursor: has_more && last ? writeCursor(scope, placeOf(last)) : null,
+  };
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { issueFor } from '../operation/parse-input.ts';
+
+/** One status or a comma list of those that there are, in one order whatever the order they came in. */
+export function statusListOf<S extends string>(states: readonly S[]) {
+  const known = states.join(', ');
+  return z
+    .string()
+    .meta({ description: `One or a comma list of ${known}.`, examples: [states[0] ?? ''] })
+    .transform((text, context): S[] => {
+      const parts = text.split(',').map((part) => part.trim());
+      const found = parts.filter((part): part is S => states.some((one) => one === part));
+      if (found.length === parts.length) return [...new Set(found)].sort();
+      context.addIssue(issueFor('invalid_status', `status must be one or a comma list of ${known}.`));
+      return z.NEVER;
+    });
+}

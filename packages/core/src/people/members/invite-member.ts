@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { refuseLimitedKey } from '../../api-keys/index.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { AppError } from '../../operation/errors.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { scopeRefusal } from '../../operation/scope-refusal.ts';
+import { admitAnew, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
+import { emailField, reasonField } from '../person.ts';
+import { insertMember, lockKnown, lockMember } from '../store.ts';
+import { memberEntry, memberSchema, roleField, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
+
+/**
+ * Adds a member. A user who is new, or no longer a member of anything, gets a credential, which only this answer
+ * contains. A member of another workspace can be added by an operator only. Such a user keeps a credential that came
+ * from an operator. Any other is reset, because the admin who first invited the user has seen it and may still hold it,
+ * even if the link was used or the password changed since: the admin may have done either.
+ */
+export const inviteMember = operation({
+  name: 'members.invite',
+  scope: null,
+  summary: 'Add a member to a workspace; a new or reset user gets a login link or a password, shown this once',
+  input: z.object({
+    email: emailField,
+    role: roleField,
+    entry: entryField,
+    workspace_id: workspaceField,
+    reason: reasonField,
+  }),
+  output: memberSchema.extend(entrySchema.shape),
+  async run(ctx, { email, role, entry: way, workspace_id: named, reason = null }) {
+    const workspace_id = await membersOf(ctx, named);
+    await requireFreshSignIn(ctx);
+    await refuseLimitedKey(ctx);
+    const prepared = await preparedEntry(way);
+    return ctx.sql.begin(async (tx) => {
+      const known = await lockKnown(tx, email, workspace_id);
+      if (known?.here) throw memberExists(email);
+      const settled = known !== null && (known.operator || known.somewhere);
+      if (settled && scopeRefusal(ctx.actor, 'operator')) {
+        throw new AppError('user_exists', `${email} is known in another workspace; ask an operator to add them here.`);
+      }
+      const { user, entry } = settled && known.vouched ? knownAs(known) : await admitAnew(tx, ctx, email, prepared);
+      if (!(await insertMember(tx, { workspace_id, user_id: user.id, role }))) throw memberExists(email);
+      const row = await lockMember(tx, workspace_id, user.id);
+      if (!row) throw new Error('a member was not stored');
+      await recordAudit(tx, ctx, [
+        { action: 'member.added', target_id: user.id, diff: { email, role }, reason, workspace_id },
+      ]);
+      return { ...memberEntry(row), ...entry };
+    });
+  },
+});
+
+function memberExists(email: string): AppError {
+  return new AppError('member_exists', `${email} is a member of this workspace already; change their role instead.`);
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { listOf } from '../../fields/wire.ts';
+import { operation } from '../../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../../paging/list.ts';
+import { pageOfMembers } from '../store.ts';
+import { type MemberEntry, memberEntry, memberSchema, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
+
+export const listMembers = operation({
+  name: 'members.list',
+  scope: null,
+  summary: 'List the members of a workspace, newest people first',
+  input: z.object({ ...pageFields, workspace_id: workspaceField }),
+  output: listOf(memberSchema),
+  async run(ctx, { limit, cursor, workspace_id: named }): Promise<List<MemberEntry>> {
+    const workspace_id = await membersOf(ctx, named);
+    const scope = { secret_key: ctx.secret_key, list: 'members', workspace_id, filters: {} };
+    const rows = await pageOfMembers(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, memberEntry);
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import { AppError } from '../../operation/errors.ts';
+import { workspaceRoles } from '../roles.ts';
+import type { MemberRow } from '../store.ts';
+
+export const roleField = z.enum(workspaceRoles).meta({
+  id: 'WorkspaceRole',
+  description:
+    'viewer reads mail and domains; member also sends, and manages domains and webhooks; admin does everything.',
+});
+
+/** Left out: the workspace that the caller acts in. */
+export const workspaceField = idField(idPrefixes.workspace)
+  .optional()
+  .meta({ description: 'Another workspace than the own one, for operators.' });
+
+export const memberSchema = z
+  .object({
+    object: z.literal('member'),
+    workspace_id: idField(idPrefixes.workspace),
+    id: idField(idPrefixes.user).meta({ description: 'The person, who may be a member of several workspaces.' }),
+    email: z.string(),
+    role: roleField,
+    operator: z.boolean().meta({ description: 'May act in every workspace, whatever the role here.' }),
+    created_at: timeField,
+  })
+  .meta({ id: 'Member' });
+export type MemberEntry = z.output<typeof memberSchema>;
+
+export function memberEntry(row: MemberRow): MemberEntry {
+  const { workspace_id, id, email, role, operator } = row;
+  return { object: 'member', workspace_id, id, email, role, operator, created_at: isoTime(row.created_at) };
+}
+
+export function memberNotFound(user_id: string): AppError {
+  return new AppError('member_not_found', `No member ${user_id.slice(0, 64)} exists in this workspace.`);
+}
+
+export function lastAdmin(): AppError {
+  return new AppError('last_admin', 'This is the only admin of the workspace; make another member admin first.');
+}

@@ -1,0 +1,13 @@
+import { accessibleWorkspace, requireAdministrator, workspaceNotFound } from '../../operation/access.ts';
+import type { ActorContext } from '../../operation/context.ts';
+import { workspaceExists } from '../store.ts';
+
+/** The workspace to act on. A key needs operator even for its own, because a user that it creates would outlive it. */
+export async function membersOf(ctx: ActorContext, named: string | undefined): Promise<string> {
+  const { actor, sql } = ctx;
+  if (actor.kind === 'key') requireAdministrator(actor, 'instance');
+  const workspace_id = accessibleWorkspace(ctx, named);
+  const own = workspace_id === actor.workspace_id;
+  if (!own && !(await workspaceExists(sql, workspace_id))) throw workspaceNotFound(workspace_id);
+  return workspace_id;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { reasonField } from '../person.ts';
+import { endSessionsIn } from '../sessions/session-store.ts';
+import { deleteMember, lockAdmins, lockMember } from '../store.ts';
+import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
+
+/** Ends a membership. The person's next request on any process is refused; API keys that they made go on working. */
+export const removeMember = operation({
+  name: 'members.remove',
+  scope: null,
+  summary: 'Remove a member from a workspace; their sessions there end',
+  input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField, reason: reasonField }),
+  output: z.object({
+    object: z.literal('member'),
+    workspace_id: idField(idPrefixes.workspace),
+    id: idField(idPrefixes.user),
+    removed: z.literal(true),
+  }),
+  async run(ctx, { user_id, workspace_id: named, reason = null }) {
+    const workspace_id = await membersOf(ctx, named);
+    await requireFreshSignIn(ctx);
+    await ctx.sql.begin(async (tx) => {
+      const admins = await lockAdmins(tx, workspace_id);
+      const row = await lockMember(tx, workspace_id, user_id);
+      if (!row) throw memberNotFound(user_id);
+      if (admins.length === 1 && admins[0] === user_id) throw lastAdmin();
+      await deleteMember(tx, workspace_id, user_id);
+      await endSessionsIn(tx, workspace_id, user_id);
+      const { email, role } = row;
+      await recordAudit(tx, ctx, [
+        { action: 'member.removed', target_id: user_id, diff: { email, role }, reason, workspace_id },
+      ]);
+    });
+    return { object: 'member', workspace_id, id: user_id, removed: true };
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { refuseLimitedKey } from '../../api-keys/index.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { reasonField } from '../person.ts';
+import { endSessionsIn } from '../sessions/session-store.ts';
+import { lockAdmins, lockMember, updateRole } from '../store.ts';
+import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
+import { membersOf } from './members-of.ts';
+
+/** Changes what a member may do, and signs them out there: a page that they have open would show what they may no longer do. */
+export const setMemberRole = operation({
+  name: 'members.set_role',
+  scope: null,
+  summary: 'Change the role of a member; their sessions there end',
+  input: z.object({
+    user_id: idField(idPrefixes.user),
+    role: roleField,
+    workspace_id: workspaceField,
+    reason: reasonField,
+  }),
+  output: memberSchema,
+  async run(ctx, { user_id, role, workspace_id: named, reason = null }) {
+    const workspace_id = await membersOf(ctx, named);
+    await requireFreshSignIn(ctx);
+    await refuseLimitedKey(ctx);
+    return ctx.sql.begin(async (tx) => {
+      const admins = await lockAdmins(tx, workspace_id);
+      const row = await lockMember(tx, workspace_id, user_id);
+      if (!row) throw memberNotFound(user_id);
+      if (row.role === role) return memberEntry(row);
+      if (role !== 'admin' && admins.length === 1 && admins[0] === user_id) throw lastAdmin();
+      await updateRole(tx, workspace_id, user_id, role);
+      await endSessionsIn(tx, workspace_id, user_id);
+      await recordAudit(tx, ctx, [
+        {
+          action: 'member.role_changed',
+          target_id: user_id,
+          diff: { role: { from: row.role, to: role } },
+          reason,
+          workspace_id,
+        },
+      ]);
+      return memberEntry({ ...row, role });
+    });
+  },
+});

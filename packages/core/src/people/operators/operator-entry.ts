@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import type { OperatorRow } from '../store.ts';
+
+export const operatorSchema = z
+  .object({
+    object: z.literal('operator'),
+    id: idField(idPrefixes.user),
+    email: z.string(),
+    created_at: timeField,
+  })
+  .meta({ id: 'Operator' });
+export type OperatorEntry = z.output<typeof operatorSchema>;
+
+export function operatorEntry({ id, email, created_at }: OperatorRow): OperatorEntry {
+  return { object: 'operator', id, email, created_at: isoTime(created_at) };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { INSTANCE } from '../../operation/access.ts';
+import { AppError } from '../../operation/errors.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { reasonField } from '../person.ts';
+import { endSessions } from '../sessions/session-store.ts';
+import { lockOperators, unmakeOperator } from '../store.ts';
+
+/** Takes the instance out of a person's hands. What they are in workspaces stays. */
+export const removeOperator = operation({
+  name: 'operators.remove',
+  scope: 'operator',
+  summary: 'Make a person an operator no more; their sessions end',
+  input: z.object({ user_id: idField(idPrefixes.user), reason: reasonField }),
+  output: z.object({ object: z.literal('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
+  async run(ctx, { user_id, reason = null }) {
+    await requireFreshSignIn(ctx);
+    await ctx.sql.begin(async (tx) => {
+      const operators = await lockOperators(tx);
+      if (!operators.includes(user_id)) {
+        throw new AppError('user_not_found', `No operator ${user_id.slice(0, 64)} exists.`);
+      }
+      if (operators.length === 1) {
+        throw new AppError('last_admin', 'This is the only operator; add another one first.');
+      }
+      await unmakeOperator(tx, user_id);
+      await endSessions(tx, user_id);
+      await recordAudit(tx, ctx, [{ action: 'operator.removed', target_id: user_id, reason, workspace_id: INSTANCE }]);
+    });
+    return { object: 'operator', id: user_id, removed: true };
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { refuseLimitedKey } from '../../api-keys/index.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { INSTANCE } from '../../operation/access.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { emailField, personNotFound } from '../person.ts';
+import { hashPassword, newPassword } from '../sessions/password.ts';
+import { endSessions } from '../sessions/session-store.ts';
+import { replaceEntry, userByEmail } from '../store.ts';
+
+/** Sets a new password, shown only to the caller, and ends the user's sessions. */
+export const resetPassword = operation({
+  name: 'people.reset_password',
+  scope: 'operator',
+  summary: 'Give a person a new password, shown this once; their sessions end',
+  input: z.object({ email: emailField }),
+  output: z.object({ object: z.literal('user'), email: z.string(), password: z.string() }),
+  async run(ctx, { email }) {
+    await requireFreshSignIn(ctx);
+    await refuseLimitedKey(ctx);
+    const password = newPassword();
+    const password_hash = await hashPassword(password);
+    await ctx.sql.begin(async (tx) => {
+      const user = await userByEmail(tx, email);
+      if (!user) throw personNotFound(email);
+      await replaceEntry(tx, user.id, { password_hash, vouched: true });
+      await endSessions(tx, user.id);
+      await recordAudit(tx, ctx, [{ action: 'user.password_reset', target_id: user.id, workspace_id: INSTANCE }]);
+    });
+    return { object: 'user', email, password };
+  },
+});

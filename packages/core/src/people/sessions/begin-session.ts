@@ -1,0 +1,16 @@
+import type { Tx } from '@postrider/db';
+import { newId } from '../../fields/ids.ts';
+import { insertSession } from './session-store.ts';
+import { hashToken, newToken } from './token.ts';
+
+/** Begins a session under a new id and hands out its token, which is stored nowhere. */
+export async function beginSession(
+  tx: Tx,
+  now_ms: number,
+  who: { readonly user_id: string; readonly workspace_id: string; readonly by_link: boolean },
+): Promise<{ readonly id: string; readonly token: string }> {
+  const id = newId('session', now_ms);
+  const token = newToken();
+  await insertSession(tx, { ...who, id, token_hash: hashToken(token) });
+  return { id, token };
+}

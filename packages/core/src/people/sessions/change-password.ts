@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { AppError } from '../../operation/errors.ts';
+import { operation } from '../../operation/operation.ts';
+import { requirePerson } from '../person.ts';
+import { chainOf } from '../roles.ts';
+import { replacePasswordHash } from '../store.ts';
+import { checkPassword, notYourPassword } from './check-password.ts';
+import { hashPassword } from './password.ts';
+import { endSessions, proofOfSession } from './session-store.ts';
+
+/** Changes the own password and ends all sessions, because some may have been started with a stolen one. */
+export const changePassword = operation({
+  name: 'people.change_password',
+  scope: null,
+  summary: "Change one's own password; every session ends, the present one too",
+  input: z.object({
+    current_password: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'Not needed where there is none, and in the first 15 minutes after a login link.' }),
+    new_password: z.string().min(10, 'needs at least 10 characters').max(200),
+  }),
+  output: z.object({
+    object: z.literal('user'),
+    id: idField(idPrefixes.user),
+    ended_sessions: z.int(),
+  }),
+  async run(ctx, { current_password, new_password }) {
+    const actor = requirePerson(ctx);
+    const proof = await proofOfSession(ctx.sql, actor.session_id);
+    if (!proof) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+    if (proof.password_hash !== null && !proof.fresh_link) {
+      const login = { email: actor.email, password: current_password ?? '', address: ctx.address ?? '' };
+      await checkPassword(ctx, login, notYourPassword);
+    }
+    const password_hash = await hashPassword(new_password);
+    const ended_sessions = await ctx.sql.begin(async (tx) => {
+      await replacePasswordHash(tx, actor.user_id, password_hash);
+      const ended = await endSessions(tx, actor.user_id);
+      await recordAudit(tx, ctx, [
+        { action: 'user.password_changed', target_id: actor.user_id, workspace_id: chainOf(actor) },
+      ]);
+      return ended;
+    });
+    return { object: 'user', id: actor.user_id, ended_sessions };
+  },
+});

@@ -1,0 +1,13 @@
+import type { Services, UserActor } from '../../operation/context.ts';
+import { scopesOf } from '../roles.ts';
+import { liveSession, noteSessionUse } from './session-store.ts';
+import { hashToken } from './token.ts';
+
+/** Whose session a token is, with the scopes of their role at this moment; null for one that has ended. */
+export async function findSession(services: Pick<Services, 'sql'>, token: string): Promise<UserActor | null> {
+  const row = await liveSession(services.sql, hashToken(token));
+  if (row === null) return null;
+  if (row.note_due) await noteSessionUse(services.sql, row.id);
+  const { id: session_id, user_id, email, workspace_id } = row;
+  return { kind: 'user', workspace_id, user_id, session_id, email, scopes: scopesOf(row) };
+}

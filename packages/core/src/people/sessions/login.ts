@@ -1,0 +1,87 @@
+import type { Tx } from '@postrider/db';
+import { recordAudit } from '../../audit/index.ts';
+import type { Services, UserActor } from '../../operation/context.ts';
+import { AppError } from '../../operation/errors.ts';
+import { createContext } from '../../services.ts';
+import { chainOf, scopesOf } from '../roles.ts';
+import { holdUser, type UserRow, workspacesOf } from '../store.ts';
+import { beginSession } from './begin-session.ts';
+import { checkPassword, type Login, wrongPassword } from './check-password.ts';
+import { beginTry } from './login-tries.ts';
+import { deleteSessionOf, ownerOfLink, takeLink } from './session-store.ts';
+import { hashToken } from './token.ts';
+
+interface Arrival {
+  readonly request_id: string;
+  readonly address: string;
+  /** The session that this browser has so far, which the new one replaces. */
+  readonly replaces: string | null;
+}
+
+/** Starts a session by password; only this answer contains its token. */
+export async function login(
+  services: Services,
+  credentials: Omit<Login, 'address'>,
+  arrival: Arrival,
+): Promise<string> {
+  const checked = await checkPassword(services, { ...credentials, address: arrival.address });
+  return services.sql.begin(async (tx) => {
+    const user = await holdUser(tx, checked.id);
+    // A password that was changed between the check and now has ended the sessions that were there, and not this one.
+    if (user?.password_hash !== checked.password_hash) throw wrongPassword();
+    return signIn(services, tx, user, arrival, false);
+  });
+}
+
+/** Starts a session by login link, and consumes the link. */
+export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<string> {
+  const attempt = await beginTry(services, { email: null, address: arrival.address });
+  const token = await services.sql.begin(async (tx) => {
+    const token_hash = hashToken(link);
+    // The person before the link, in the order in which a change of the password takes them.
+    const owner = await ownerOfLink(tx, token_hash);
+    const user = owner === null ? null : await holdUser(tx, owner);
+    if (user === null || !(await takeLink(tx, token_hash)))
+      throw new AppError('invalid_login', 'This link has been used, or its time is over; ask for another.');
+    return signIn(services, tx, user, arrival, true);
+  });
+  await attempt.forgive();
+  return token;
+}
+
+async function signIn(
+  services: Services,
+  tx: Tx,
+  user: UserRow,
+  { request_id, address, replaces }: Arrival,
+  by_link: boolean,
+): Promise<string> {
+  const [home] = await workspacesOf(tx, user, 1);
+  if (!home) {
+    throw new AppError('no_membership', 'You are a member of no workspace any more; ask an administrator to add you.');
+  }
+  if (replaces !== null) await deleteSessionOf(tx, hashToken(replaces));
+  const { id, token } = await beginSession(tx, services.clock.now(), {
+    user_id: user.id,
+    workspace_id: home.id,
+    by_link,
+  });
+  const actor: UserActor = {
+    kind: 'user',
+    workspace_id: home.id,
+    user_id: user.id,
+    session_id: id,
+    email: user.email,
+    scopes: scopesOf({ operator: user.operator, role: home.role }),
+  };
+  const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
+  await recordAudit(tx, ctx, [
+    {
+      action: 'user.signed_in',
+      target_id: user.id,
+      diff: { by: by_link ? 'link' : 'password' },
+      workspace_id: chainOf(actor),
+    },
+  ]);
+  return token;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { operation } from '../../operation/operation.ts';
+import { requirePerson } from '../person.ts';
+import { chainOf } from '../roles.ts';
+import { deleteSession } from './session-store.ts';
+
+/** Ends the session on the server: its cookie is worth nothing from now on, wherever it has been copied to. */
+export const logout = operation({
+  name: 'people.logout',
+  scope: null,
+  summary: 'End the present session',
+  input: z.object({}),
+  output: z.object({ object: z.literal('session'), ended: z.literal(true) }),
+  async run(ctx) {
+    const actor = requirePerson(ctx);
+    await ctx.sql.begin(async (tx) => {
+      await deleteSession(tx, actor.session_id);
+      await recordAudit(tx, ctx, [
+        { action: 'user.signed_out', target_id: actor.user_id, workspace_id: chainOf(actor) },
+      ]);
+    });
+    return { object: 'session', ended: true };
+  },
+});

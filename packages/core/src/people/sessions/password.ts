@@ -1,0 +1,52 @@
+import { randomBytes, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
+  scryptCallback,
+);
+// OWASP's floor for scrypt: N = 2^17, r = 8, p = 1, which needs 128 MiB while it runs.
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+const LENGTH = 32;
+// A dummy hash for users that do not exist or have no password, so that the check takes as long as a real one.
+const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${Buffer.alloc(16).toString('base64')}$${Buffer.alloc(LENGTH).toString('base64')}`;
+
+let lastTurn: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/** One derivation at a time in this process: a flood of passwords must not take 128 MiB each. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  waiting += 1;
+  const turn = lastTurn.then(work).finally(() => {
+    waiting -= 1;
+  });
+  lastTurn = turn.catch(() => undefined);
+  return turn;
+}
+
+/** How many passwords this process has before it. */
+export function passwordsWaiting(): number {
+  return waiting;
+}
+
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(async () => {
+    const salt = randomBytes(16);
+    const digest = await scrypt(password, salt, LENGTH, COST);
+    return `scrypt$${COST.N}$${COST.r}$${COST.p}$${salt.toString('base64')}$${digest.toString('base64')}`;
+  });
+}
+
+/** Whether a password is the one that was hashed. It takes as long where there is no hash. */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const [kind, N, r, p, salt, digest] = (stored || NOBODY).split('$');
+  if (kind !== 'scrypt' || !salt || !digest) return false;
+  const expected = Buffer.from(digest, 'base64');
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
+  const derived = await inTurn(() => scrypt(password, Buffer.from(salt, 'base64'), expected.length, options));
+  return timingSafeEqual(expected, derived) && Boolean(stored);
+}
+
+/** Random enough to print once and never think about again. */
+export function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}

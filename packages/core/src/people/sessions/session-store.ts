@@ -1,0 +1,125 @@
+import type { Sql, Tx } from '@postrider/db';
+import type { WorkspaceRole } from '../roles.ts';
+
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly email: string;
+  readonly operator: boolean;
+  readonly workspace_id: string;
+  readonly role: WorkspaceRole | null;
+  /** Long enough since its last use was noted for another note. */
+  readonly note_due: boolean;
+}
+
+/** A session that has been idle for less than 12 hours, is younger than 7 days, and may act where it acts. */
+export async function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
+  const [row] = await sql<SessionRow[]>`
+    select s.id, s.user_id, u.email, u.operator, s.workspace_id, m.role,
+      s.last_used_at < clock_now() - interval '1 minute' as note_due
+    from sessions s
+    join users u on u.id = s.user_id
+    left join members m on m.workspace_id = s.workspace_id and m.user_id = s.user_id
+    where s.token_hash = ${token_hash}
+      and s.last_used_at > clock_now() - interval '12 hours'
+      and s.created_at > clock_now() - interval '7 days'
+      and (u.operator or m.role is not null)`;
+  return row ?? null;
+}
+
+export async function noteSessionUse(sql: Sql, id: string): Promise<void> {
+  await sql`update sessions set last_used_at = clock_now() where id = ${id}`;
+}
+
+export async function insertSession(
+  tx: Tx,
+  session: {
+    readonly id: string;
+    readonly token_hash: Buffer;
+    readonly user_id: string;
+    readonly workspace_id: string;
+    readonly by_link: boolean;
+  },
+): Promise<void> {
+  await tx`
+    insert into sessions (id, token_hash, user_id, workspace_id, by_link, created_at, last_used_at, authenticated_at)
+    values (${session.id}, ${session.token_hash}, ${session.user_id}, ${session.workspace_id}, ${session.by_link},
+      clock_now(), clock_now(), clock_now())`;
+}
+
+/** Marks a session as fresh under a new token; null if it has ended or the password has changed meanwhile. */
+export async function renewProof(
+  tx: Tx,
+  session: { readonly id: string; readonly token_hash: Buffer; readonly password_hash: string | null },
+): Promise<Date | null> {
+  const [row] = await tx<{ until: Date }[]>`
+    update sessions s set authenticated_at = clock_now(), token_hash = ${session.token_hash} from users u
+    where s.id = ${session.id} and u.id = s.user_id and u.password_hash = ${session.password_hash}
+    returning s.authenticated_at + interval '1 hour' as until`;
+  return row?.until ?? null;
+}
+
+export async function deleteSession(tx: Tx, id: string): Promise<void> {
+  await tx`delete from sessions where id = ${id}`;
+}
+
+/** The session of a token, of any user. */
+export async function deleteSessionOf(tx: Tx, token_hash: Buffer): Promise<void> {
+  await tx`delete from sessions where token_hash = ${token_hash}`;
+}
+
+export async function moveSession(tx: Tx, id: string, workspace_id: string): Promise<void> {
+  await tx`update sessions set workspace_id = ${workspace_id} where id = ${id}`;
+}
+
+/** Deletes a user's sessions and login links; returns the number of sessions. */
+export async function endSessions(tx: Tx, user_id: string): Promise<number> {
+  await tx`delete from login_links where user_id = ${user_id}`;
+  const ended = await tx`delete from sessions where user_id = ${user_id} returning id`;
+  return ended.length;
+}
+
+/** Ends a user's sessions in one workspace; those elsewhere are outside its admins' access. */
+export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
+  await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
+}
+
+/** What proves that the person of a session is the one whose password is to change. */
+export async function proofOfSession(
+  sql: Sql,
+  id: string,
+): Promise<{ password_hash: string | null; fresh_link: boolean } | null> {
+  const [row] = await sql<{ password_hash: string | null; fresh_link: boolean }[]>`
+    select u.password_hash, s.by_link and s.created_at > clock_now() - interval '15 minutes' as fresh_link
+    from sessions s join users u on u.id = s.user_id where s.id = ${id}`;
+  return row ?? null;
+}
+
+export async function insertLink(tx: Tx, token_hash: Buffer, user_id: string): Promise<Date> {
+  const [row] = await tx<{ expires_at: Date }[]>`
+    insert into login_links (token_hash, user_id, expires_at)
+    values (${token_hash}, ${user_id}, clock_now() + interval '15 minutes')
+    returning expires_at`;
+  if (!row) throw new Error('a login link was not stored');
+  return row.expires_at;
+}
+
+export async function ownerOfLink(tx: Tx, token_hash: Buffer): Promise<string | null> {
+  const [row] = await tx<{ user_id: string }[]>`
+    select user_id from login_links where token_hash = ${token_hash} and expires_at > clock_now()`;
+  return row?.user_id ?? null;
+}
+
+/** Uses a login link up; false for all but one of those who try. */
+export async function takeLink(tx: Tx, token_hash: Buffer): Promise<boolean> {
+  const rows = await tx`
+    delete from login_links where token_hash = ${token_hash} and expires_at > clock_now() returning user_id`;
+  return rows.length > 0;
+}
+
+export async function forgetSessions(sql: Sql | Tx): Promise<void> {
+  await sql`
+    delete from sessions
+    where last_used_at < clock_now() - interval '12 hours' or created_at < clock_now() - interval '7 days'`;
+  await sql`delete from login_links where expires_at < clock_now()`;
+}

@@ -1,0 +1,98 @@
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { invoke } from '../../operation/operation.ts';
+import { resetPassword } from '../operators/reset-password.ts';
+import { createLoginLink } from './create-login-link.ts';
+import { findSession } from './find-session.ts';
+import { login, loginByLink } from './login.ts';
+import { hashPassword } from './password.ts';
+import { forgetSessions } from './session-store.ts';
+
+const HOUR_MS = 3_600_000;
+const email = 'operator@sandbox.test';
+const arrival = { request_id: 'req_test', address: '192.0.2.1', replaces: null };
+
+let world: World;
+let sql: World['services']['sql'];
+let password: string;
+beforeAll(async () => {
+  world = await createWorld();
+  ({ sql } = world.services);
+});
+beforeEach(async () => {
+  ({ password } = await invoke(world.as(world.workspace_id), resetPassword, { email }));
+});
+afterAll(() => world.stop());
+
+const link = async () => {
+  const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email });
+  return url.slice(url.lastIndexOf('/') + 1);
+};
+
+/** Holds a password change open until another session waits for its lock, and then commits. */
+async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettledResult<T>> {
+  const hash = await hashPassword('another password');
+  const begun = Promise.withResolvers<Promise<PromiseSettledResult<T>[]>>();
+  await sql.begin(async (tx) => {
+    await tx`update users set password_hash = ${hash} where email = ${email}`;
+    begun.resolve(Promise.allSettled([start()]));
+    await vi.waitFor(
+      async () => {
+        const [row] = await sql<{ waiting: number }[]>`
+          select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        expect(row?.waiting).toBe(1);
+      },
+      { timeout: 30_000, interval: 20 },
+    );
+    await tx`delete from login_links`;
+    await tx`delete from sessions`;
+  });
+  const [outcome] = await await begun.promise;
+  if (!outcome) throw new Error('nothing was started');
+  return outcome;
+}
+
+describe('signing in', () => {
+  it('with a password that is changed meanwhile begins no session', async () => {
+    const outcome = await changeMeanwhile(() => login(world.services, { email, password }, arrival));
+
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
+    expect(await sql`select from sessions`).toEqual([]);
+  });
+
+  it('by a link during a password change starts no session and blocks no other', async () => {
+    const token = await link();
+
+    const outcome = await changeMeanwhile(() => loginByLink(world.services, token, arrival));
+
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
+    expect(await sql`select from sessions`).toEqual([]);
+  });
+});
+
+describe('a login link', () => {
+  it('that is asked for while the password is reset is made after it, and not beside it', async () => {
+    const outcome = await changeMeanwhile(link);
+
+    expect(outcome).toMatchObject({ status: 'fulfilled' });
+    expect(await sql`select from login_links`).toHaveLength(1);
+  });
+});
+
+describe('the chores', () => {
+  it('forget sessions and links that have ended, and no others', async () => {
+    await loginByLink(world.services, await link(), arrival);
+    await link();
+    await world.clock.advance(12 * HOUR_MS + 1000);
+    const token = await loginByLink(world.services, await link(), arrival);
+    const unused = await link();
+
+    await forgetSessions(sql);
+
+    expect(await findSession(world.services, token)).toMatchObject({ kind: 'user', email });
+    expect(await sql`select from sessions`).toHaveLength(1);
+    expect(await sql`select from login_links`).toHaveLength(1);
+    expect(await loginByLink(world.services, unused, arrival)).toEqual(expect.any(String));
+  });
+});

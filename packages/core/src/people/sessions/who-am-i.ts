@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { scopeField } from '../../api-keys/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { operation } from '../../operation/operation.ts';
+import { requirePerson } from '../person.ts';
+import { workspaceRoles } from '../roles.ts';
+import { workspacesOf } from '../store.ts';
+
+const MOST_SHOWN = 100;
+
+const accessSchema = z.object({
+  id: idField(idPrefixes.workspace),
+  name: z.string(),
+  role: z.enum(workspaceRoles).nullable().meta({ description: 'null: an operator who is no member.' }),
+});
+
+const personSchema = z.object({
+  object: z.literal('user'),
+  id: idField(idPrefixes.user),
+  email: z.string(),
+  operator: z.boolean(),
+  workspace_id: idField(idPrefixes.workspace).meta({ description: 'Where they act at present.' }),
+  scopes: z.array(scopeField).readonly().meta({ description: 'What they may do there.' }),
+  workspaces: z
+    .array(accessSchema)
+    .readonly()
+    .meta({ description: `Where they may act, oldest first; at most ${MOST_SHOWN}.` }),
+});
+
+type Person = z.output<typeof personSchema>;
+
+/** Who is signed in, what they may do, and where. */
+export const whoAmI = operation({
+  name: 'people.me',
+  scope: null,
+  summary: 'Who is signed in, with their workspaces and roles',
+  input: z.object({}),
+  output: personSchema,
+  async run(ctx): Promise<Person> {
+    const { user_id, email, workspace_id, scopes } = requirePerson(ctx);
+    const operator = scopes.includes('operator');
+    const workspaces = await workspacesOf(ctx.sql, { id: user_id, operator }, MOST_SHOWN);
+    return { object: 'user', id: user_id, email, operator, workspace_id, scopes, workspaces };
+  },
+});

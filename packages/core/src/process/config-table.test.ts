@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { configNames } from './config.ts';
+
+const page = new URL('../../../../docs/operations.md', import.meta.url);
+const compose = new URL('../../../../docker-compose.yml', import.meta.url);
+/** What the image and the published ports settle, and the port on which nothing listens yet. */
+const SETTLED = ['CAPTURE_PORT', 'DATA_DIR', 'HOST', 'PORT', 'SUBMISSION_PORT'];
+
+it('docs/operations.md has a row for every variable of the environment, and for no other', () => {
+  const table = /## Environment of the server\n([\s\S]*?)\n## /.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
+
+  const named = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] ?? ''),
+  );
+
+  expect(named.sort()).toEqual([...configNames].sort());
+});
+
+it('docker-compose.yml passes every variable on that is not settled there, and no other', () => {
+  const text = readFileSync(compose, 'utf8');
+  const shared = /^x-environment:.*\n((?: {2}.*\n)+)/m.exec(text)?.[1] ?? '';
+  const app = /^ {2}app:\n((?: {4}.*\n)+)/m.exec(text)?.[1] ?? '';
+
+  const passed = [...`${shared}${app}`.matchAll(/^ +([A-Z_]+):/gm)].map((match) => match[1] ?? '');
+
+  expect(passed.sort()).toEqual(configNames.filter((name) => !SETTLED.includes(name)).sort());
+});

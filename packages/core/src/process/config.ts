@@ -1,0 +1,267 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { personEmail } from '../fields/email.ts';
+import { refusalWords } from '../operation/refusal-words.ts';
+import { editDistance } from '../operation/spelling.ts';
+
+export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
+export type RoleName = (typeof roleNames)[number];
+
+const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+// Below this a variable of another program, such as PORTS or ROLE, is too near.
+const SHORTEST_JUDGED = 8;
+const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT'] as const;
+/** Where a listener is that was given no port. */
+export const usualPorts = { PORT: 3000, CAPTURE_PORT: 1025, INBOUND_PORT: 2525 } as const;
+const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
+const DEFAULT_WEBHOOK_RETRIES = '5s,1m,5m,30m,2h,5h,10h,14h,20h,24h';
+
+function commaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+const PORT_RULE = 'must be a whole number from 1 to 65535';
+const list = z.string().transform(commaList);
+const port = z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE);
+
+const adminEmail = z.string().transform((text, context) => {
+  const email = personEmail(text);
+  if (email !== null) return email;
+  context.addIssue({ code: 'custom', message: 'must be one address, as in ada@example.com' });
+  return z.NEVER;
+});
+
+const durations = z.string().transform((text, context) =>
+  commaList(text).map((part) => {
+    const match = /^(\d+)(s|m|h|d)$/.exec(part);
+    if (!match) {
+      context.addIssue({ code: 'custom', message: `"${part}" is not a duration such as 30s, 5m or 2h` });
+      return z.NEVER;
+    }
+    return Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS];
+  }),
+);
+
+const transport = z.string().transform((text, context) => {
+  if (text === 'capture' || text === 'mx') return { kind: text } as const;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const user = decodePart(url?.username ?? '');
+  const pass = decodePart(url?.password ?? '');
+  if (url?.hostname && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && user !== null && pass !== null) {
+    const secure = url.protocol === 'smtps:';
+    return {
+      kind: 'smtp',
+      secure,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port ? Number(url.port) : secure ? 465 : 587,
+      user,
+      pass,
+    } as const;
+  }
+  // The entry itself is not shown, because it may hold a password.
+  context.addIssue({
+    code: 'custom',
+    message:
+      'has an entry that is none of capture, mx, smtp://user:pass@host:port and smtps://user:pass@host:port; ' +
+      'write , @ : / and % inside a user or password percent-encoded',
+  });
+  return z.NEVER;
+});
+
+function decodePart(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+const networks = list.superRefine((given, context) => {
+  for (const network of given) {
+    const [address = '', bits, ...rest] = network.split('/');
+    const most = { 4: 32, 6: 128 }[isIP(address)];
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && most !== undefined && Number(bits) <= most);
+    if (most === undefined || !fits || rest.length > 0) {
+      context.addIssue({
+        code: 'custom',
+        message: `holds "${network}", which is not an address or a network such as 10.0.0.0/8`,
+      });
+    }
+  }
+});
+
+const dnsServers = list.superRefine((given, context) => {
+  for (const server of given) {
+    const [, host = '', bracketed = '', port_text = '53'] =
+      /^(?:([^[\]:]+)|\[([^\]]+)\])(?::(\d{1,5}))?$/.exec(server) ?? [];
+    const fits = isIP(host) === 4 || isIP(bracketed) === 6 || isIP(server) === 6;
+    if (!fits || Number(port_text) < 1 || Number(port_text) > 65_535) {
+      context.addIssue({
+        code: 'custom',
+        message: `holds "${server}", which is not an address or address:port such as 192.0.2.53:53 or [2001:db8::53]:53`,
+      });
+    }
+  }
+});
+
+const role = z.enum(roleNames, {
+  error: ({ input }) => `holds "${String(input)}", which is none of ${roleNames.join(', ')}`,
+});
+
+const schema = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'is not a postgres:// address')
+    .optional(),
+  DATA_DIR: z.string().default('.postrider'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.optional(),
+  TRUSTED_PROXIES: networks.default([]),
+  ROLES: list.pipe(z.array(role).min(1, `must name at least one of ${roleNames.join(', ')}`)).default([...roleNames]),
+  DELIVERY: list
+    .pipe(z.array(transport).min(1, 'must name at least one of capture, mx and an smtp:// address'))
+    .default([{ kind: 'capture' }]),
+  MX_PORT: port.default(25),
+  MX_ALLOW_NETWORKS: networks.default([]),
+  DNS_SERVERS: dnsServers.default([]),
+  HELO_NAME: z.string().optional(),
+  RETURN_PATH_DOMAIN: z.string().optional(),
+  CAPTURE_PORT: port.optional(),
+  INBOUND_PORT: port.optional(),
+  SUBMISSION_PORT: port.optional(),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
+  RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
+  WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
+  WEBHOOK_ALLOW_NETWORKS: networks.optional(),
+  SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
+  SECRET_KEY_PREVIOUS: z
+    .string()
+    .min(32, 'needs at least 32 characters; it is the key that was used before')
+    .optional(),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address such as https://mail.example.com' })
+    .optional(),
+  BOOTSTRAP_API_KEY: z
+    .string()
+    .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
+    .optional(),
+  ADMIN_EMAIL: adminEmail.optional(),
+  ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
+});
+export type Config = Readonly<z.output<typeof schema>>;
+export type Transport = Config['DELIVERY'][number];
+
+/** Every variable that is read. */
+export const configNames: readonly string[] = Object.keys(schema.shape);
+const secretNames: ReadonlySet<string> = new Set([
+  'SECRET_KEY',
+  'SECRET_KEY_PREVIOUS',
+  'BOOTSTRAP_API_KEY',
+  'ADMIN_PASSWORD',
+]);
+
+/** Values that stop the start; each line names the variable and the fix. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The environment does not fit:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/** Parses the environment once; an empty variable counts as unset. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const problems: string[] = [];
+  for (const name of Object.keys(given)) {
+    if (configNames.includes(name)) continue;
+    const meant = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
+    if (meant) problems.push(`${name} is not a variable of Postrider; rename it to ${meant}.`);
+  }
+  const parsed = schema.safeParse(given, { error: refusalWords });
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) problems.push(`${String(issue.path[0])} ${issue.message}.`);
+    throw new ConfigError(problems);
+  }
+  const config = parsed.data;
+  if (config.DATABASE_URL && !config.SECRET_KEY) {
+    problems.push(
+      'DATABASE_URL is set, so SECRET_KEY must be set too; openssl rand -hex 32 makes one, keep it with the database.',
+    );
+  }
+  if (!config.TLS_CERT_FILE !== !config.TLS_KEY_FILE) {
+    problems.push('TLS_CERT_FILE and TLS_KEY_FILE go together; set both or neither.');
+  }
+  if (config.SECRET_KEY_PREVIOUS && !config.SECRET_KEY) {
+    problems.push('SECRET_KEY_PREVIOUS is set without SECRET_KEY; set the new key as well.');
+  }
+  for (const [place, name] of LISTENED_ON.entries()) {
+    const given_port = config[name];
+    const other = LISTENED_ON.slice(0, place).find((earlier) => config[earlier] === given_port);
+    if (given_port === undefined || !other) continue;
+    problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
+  }
+  const kinds = config.DELIVERY.map((entry) => entry.kind);
+  problems.push(...takenByDefault(config));
+  if (kinds.filter((kind) => kind === 'mx').length > 1) {
+    problems.push('DELIVERY lists mx twice; a second try in the same place finds the same servers.');
+  }
+  if (!kinds.includes('mx')) {
+    for (const name of ['MX_PORT', 'MX_ALLOW_NETWORKS']) {
+      if (name in given) problems.push(`${name} is set, but DELIVERY does not list mx; add mx or unset ${name}.`);
+    }
+  }
+  if (kinds.includes('capture') && kinds.length > 1) {
+    problems.push('DELIVERY lists capture beside other transports; capture never fails over, use it alone.');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/**
+ * Set ports that a listener without one would take first. The other way round, a usual port gives way: SMTP listens
+ * before HTTP, and bounces before the capture.
+ */
+function takenByDefault(config: Config): string[] {
+  if (!config.ROLES.includes('inbound')) return [];
+  const captures = config.DELIVERY.some(({ kind }) => kind === 'capture');
+  const pairs = [
+    ['INBOUND_PORT', 'CAPTURE_PORT', captures],
+    ['INBOUND_PORT', 'PORT', true],
+    ['CAPTURE_PORT', 'PORT', captures],
+  ] as const;
+  return pairs
+    .filter(([unset, set, both]) => both && config[unset] === undefined && config[set] === usualPorts[unset])
+    .map(
+      ([unset, set]) =>
+        `${set} is ${usualPorts[unset]}, where ${unset} is too as long as it is unset; set ${unset} to another port, or change ${set}.`,
+    );
+}
+
+/** What may be printed at start: secrets and passwords inside addresses are replaced. */
+export function redactConfig(config: Config): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(config)) {
+    if (value === undefined) continue;
+    shown[name] = secretNames.has(name)
+      ? '[redacted]'
+      : name === 'DATABASE_URL'
+        ? withoutCredentials(String(value))
+        : name === 'DELIVERY'
+          ? config.DELIVERY.map((entry) => (entry.kind === 'smtp' ? `${entry.host}:${entry.port}` : entry.kind))
+          : value;
+  }
+  return shown;
+}
+
+/** Host, port and database of an address; its user, password and parameters may be secret. */
+function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return '[redacted]';
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname}`;
+}

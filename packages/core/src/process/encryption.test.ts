@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { createEncryption, DecryptionError } from './encryption.ts';
+
+const OLD = 'o'.repeat(64);
+const NEW = 'n'.repeat(64);
+const plain = Buffer.from('a private key');
+
+describe('what is encrypted', () => {
+  it('opens under the same key and purpose, and shows nothing of itself', () => {
+    const encryption = createEncryption(OLD);
+
+    const [encrypted, again] = [encryption.encrypt(plain, 'dkim a'), encryption.encrypt(plain, 'dkim a')];
+
+    expect(encryption.decrypt(encrypted, 'dkim a')).toEqual(plain);
+    expect(encrypted.includes('private')).toBe(false);
+    expect(encrypted.equals(again)).toBe(false);
+  });
+
+  it('opens after the secret key was replaced, while the previous one is named', () => {
+    const encrypted = createEncryption(OLD).encrypt(plain, 'dkim a');
+
+    expect(createEncryption(NEW, OLD).decrypt(encrypted, 'dkim a')).toEqual(plain);
+    expect(() => createEncryption(NEW).decrypt(encrypted, 'dkim a')).toThrow('SECRET_KEY_PREVIOUS');
+  });
+
+  it('is encrypted under the current key while two are named', () => {
+    expect(createEncryption(NEW).decrypt(createEncryption(NEW, OLD).encrypt(plain, 'x'), 'x')).toEqual(plain);
+  });
+
+  it('does not open for another purpose', () => {
+    const encryption = createEncryption(OLD);
+
+    expect(() => encryption.decrypt(encryption.encrypt(plain, 'dkim a'), 'dkim b')).toThrow(DecryptionError);
+  });
+
+  it('does not open with any byte changed or missing', () => {
+    const encryption = createEncryption(OLD);
+    const encrypted = encryption.encrypt(plain, 'x');
+
+    for (let place = 0; place < encrypted.length; place++) {
+      const changed = Buffer.from(encrypted);
+      changed[place] = (changed[place] ?? 0) ^ 1;
+      expect(() => encryption.decrypt(changed, 'x'), `byte ${place}`).toThrow(DecryptionError);
+      expect(() => encryption.decrypt(encrypted.subarray(0, place), 'x'), `length ${place}`).toThrow(DecryptionError);
+    }
+  });
+});

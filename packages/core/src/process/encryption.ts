@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Encrypts what must be kept secret at rest. What is encrypted for one purpose does not open for another. */
+export interface Encryption {
+  encrypt(plain: Buffer, purpose: string): Buffer;
+  /** Throws a SealError where no key of this process opens it. */
+  decrypt(encrypted: Buffer, purpose: string): Buffer;
+}
+
+export class DecryptionError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DecryptionError';
+  }
+}
+
+interface RootKey {
+  readonly id: Buffer;
+  readonly key: Buffer;
+}
+
+// One byte for the form, eight that name the root key, the nonce, the text, the tag.
+const FORM = 1;
+const ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NONCE_AT = 1 + ID_BYTES;
+const TEXT_AT = NONCE_AT + NONCE_BYTES;
+
+/** AES-256-GCM under keys that are derived from SECRET_KEY; what SECRET_KEY_PREVIOUS encrypted still opens. */
+export function createEncryption(secret_key: string, previous?: string): Encryption {
+  const current = rootKey(secret_key);
+  const known = previous === undefined ? [current] : [current, rootKey(previous)];
+  return {
+    encrypt(plain, purpose) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const head = Buffer.concat([Buffer.of(FORM), current.id, nonce]);
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(covered(head, purpose));
+      return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+    },
+    decrypt(encrypted, purpose) {
+      if (encrypted.length < TEXT_AT + TAG_BYTES || encrypted[0] !== FORM)
+        throw new DecryptionError('this was not encrypted here');
+      const id = encrypted.subarray(1, NONCE_AT);
+      const root = known.find((one) => one.id.equals(id));
+      if (!root)
+        throw new DecryptionError('this was encrypted under another key than SECRET_KEY and SECRET_KEY_PREVIOUS');
+      const head = encrypted.subarray(0, TEXT_AT);
+      const decipher = createDecipheriv('aes-256-gcm', root.key, head.subarray(NONCE_AT))
+        .setAAD(covered(head, purpose))
+        .setAuthTag(encrypted.subarray(-TAG_BYTES));
+      try {
+        return Buffer.concat([decipher.update(encrypted.subarray(TEXT_AT, -TAG_BYTES)), decipher.final()]);
+      } catch {
+        throw new DecryptionError('what was encrypted has been changed, or was encrypted for another purpose');
+      }
+    },
+  };
+}
+
+function rootKey(secret: string): RootKey {
+  const derive = (use: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `encryption ${use}`, bytes));
+  return { id: derive('id', ID_BYTES), key: derive('key', 32) };
+}
+
+function covered(head: Buffer, purpose: string): Buffer {
+  return Buffer.concat([head, Buffer.from(purpose)]);
+}

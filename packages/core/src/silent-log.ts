@@ -1,5 +1,0 @@
-import { pino } from 'pino';
-import type { Log } from './context.ts';
-
-/** For programs whose output is something else. */
-export const silentLog: Log = pino({ level: 'silent' });

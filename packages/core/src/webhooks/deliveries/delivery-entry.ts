@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import { AppError } from '../../operation/errors.ts';
+import type { WebhookDeliveryRow } from './delivery-store.ts';
+import { webhookDeliveryStates } from './state.ts';
+
+export const webhookDeliverySchema = z
+  .object({
+    object: z.literal('webhook_delivery'),
+    id: idField(idPrefixes.webhook_delivery),
+    webhook_id: idField(idPrefixes.webhook),
+    event_id: idField(idPrefixes.event).meta({ description: 'The webhook-id header of every attempt.' }),
+    event_type: z.string().meta({ examples: ['email.delivered'] }),
+    status: z.enum(webhookDeliveryStates),
+    attempts: z.int(),
+    created_at: timeField,
+    next_attempt_at: timeField.nullable(),
+    last_attempt_at: timeField.nullable(),
+    duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt, until its answer or failure.' }),
+    finished_at: timeField.nullable().meta({ description: 'When it succeeded or was given up.' }),
+    response_status: z.int().nullable().meta({ description: 'The HTTP status of the last answer.' }),
+    response_body: z.string().nullable().meta({ description: 'The first kilobyte of the last answer.' }),
+    error: z.string().nullable().meta({ description: 'Why no answer came, or why it was given up.' }),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDeliveryEntry = z.output<typeof webhookDeliverySchema>;
+
+export function webhookDeliveryEntry(row: WebhookDeliveryRow): WebhookDeliveryEntry {
+  return {
+    object: 'webhook_delivery',
+    id: row.id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    status: row.state,
+    attempts: row.attempt_count,
+    created_at: isoTime(row.created_at),
+    next_attempt_at: row.state === 'pending' ? isoTime(row.next_attempt_at) : null,
+    last_attempt_at: row.last_attempt_at && isoTime(row.last_attempt_at),
+    duration_ms: row.duration_ms,
+    finished_at: row.finished_at && isoTime(row.finished_at),
+    response_status: row.response_status,
+    response_body: row.response_body,
+    error: row.error,
+  };
+}
+
+export function deliveryNotFound(id: string): AppError {
+  return new AppError(
+    'delivery_not_found',
+    `No delivery ${id.slice(0, 64)} of this webhook exists; GET /v1/webhooks/{id}/deliveries lists them.`,
+  );
+}

@@ -1,0 +1,509 @@
+import { equalsByRange, type Fragment, fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import type { EventRow, SubjectRow } from '../../events/index.ts';
+import type { Candidates, IdRange } from '../../paging/candidate-pages.ts';
+import { among, within } from '../../paging/keyset-store.ts';
+import { isHeld } from './held-store.ts';
+import type { WebhookDeliveryState } from './state.ts';
+
+export interface WebhookDeliveryRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly state: WebhookDeliveryState;
+  readonly attempt_count: number;
+  readonly created_at: Date;
+  readonly next_attempt_at: Date;
+  readonly last_attempt_at: Date | null;
+  readonly duration_ms: number | null;
+  readonly finished_at: Date | null;
+  readonly response_status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+function shown(sql: Sql | Tx) {
+  return sql`d.workspace_id, d.id, d.webhook_id, d.event_id, d.event_type, d.state, d.attempt_count, d.created_at,
+    d.next_attempt_at, d.last_attempt_at, d.duration_ms, d.finished_at, d.response_status, d.response_body, d.error`;
+}
+
+/** Matches row d by its primary key. */
+export function isDelivery(sql: Sql | Tx, key: string): Fragment {
+  const first = equalsByRange(sql, sql`d.id`, sql.unsafe(`${key}.id`));
+  return sql`${first} and ${sql.unsafe(`d.workspace_id = ${key}.workspace_id`)}`;
+}
+
+// Not renewed: a post that has not begun in time is handed back, and one that has begun ends in time.
+export const WEBHOOK_LEASE_SECONDS = 30;
+/** An endpoint that was paused is probed with one post at a time. */
+const PROBES = 1;
+// How far the claim searches an endpoint's pending deliveries for one in flight. Claims come from the head, so it
+// cannot be further back; walking the whole backlog of an endpoint that is down would hold up the others.
+const HEAD = 1000;
+
+/** How many due deliveries the lease owner of an endpoint may claim. */
+export interface EndpointRoom {
+  readonly webhook_id: string;
+  readonly holder: string;
+  readonly count: number;
+}
+
+export interface ClaimAsk {
+  readonly rooms: readonly EndpointRoom[];
+  /** Consecutive failures from which an endpoint is only probed. */
+  readonly probe_after: number;
+  readonly lease: string;
+}
+
+export interface ClaimedRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly attempt_count: number;
+  readonly sample: string | null;
+}
+
+/** An event with the data of its body. */
+export interface OwedEvent {
+  readonly event: EventRow;
+  readonly message: SubjectRow | undefined;
+  readonly email: string | undefined;
+}
+
+export interface Claimed {
+  readonly rows: readonly ClaimedRow[];
+  /** Their events by id. */
+  readonly events: ReadonlyMap<string, OwedEvent>;
+}
+
+interface ToldRow {
+  readonly event_id: string;
+  readonly type: string;
+  readonly message_id: string | null;
+  readonly recipient_id: string | null;
+  readonly sequence: number;
+  readonly facts: string;
+  /** null if another row has the event, or if there is none. */
+  readonly created_at: Date | null;
+  /** null if the event has no message, or one that was deleted. */
+  readonly m_created_at: Date | null;
+  readonly from_address: string;
+  readonly from_domain: string;
+  readonly to_addresses: string[];
+  readonly subject: string;
+  readonly tags: string[];
+  readonly metadata: string;
+  readonly email: string | null;
+}
+
+/**
+ * Claims due deliveries up to the room of each endpoint, over webhook_deliveries_open, so a backlog at one costs the
+ * others nothing. Skips endpoints that are disabled, paused or leased by another worker. Each event is read once, by
+ * primary keys.
+ */
+export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAsk): Promise<Claimed> {
+  const rows = await sql<(ClaimedRow & ToldRow)[]>`
+    with lanes as materialized (
+      select a.webhook_id, (
+        select case
+          when w.failure_count < ${probe_after} then a.count
+          when exists (
+            select from (
+              select d.lease_until from webhook_deliveries d
+              where d.webhook_id = a.webhook_id and d.state = 'pending' order by d.next_attempt_at limit ${HEAD}
+            ) head
+            where head.lease_until >= clock_now()
+          ) then 0
+          else least(${PROBES}, a.count) end
+        from webhooks w
+        where w.id = a.webhook_id and w.status = 'enabled' and (w.paused_until is null or w.paused_until <= clock_now())
+          and not ${isHeld(sql, sql`a.webhook_id`)}
+          and exists (
+            select from endpoint_leases v
+            where v.webhook_id = a.webhook_id and v.holder = a.holder and v.held_until > clock_now()
+          )
+      ) as count
+      from unnest(
+        ${rooms.map((room) => room.webhook_id)}::text[],
+        ${rooms.map((room) => room.holder)}::uuid[],
+        ${rooms.map((room) => room.count)}::int[]
+      ) as a (webhook_id, holder, count)
+    ),
+    picked as materialized (
+      select p.workspace_id, p.id from lanes l
+      cross join lateral (
+        select d.workspace_id, d.id from webhook_deliveries d
+        where d.webhook_id = l.webhook_id and d.state = 'pending' and d.next_attempt_at <= clock_now()
+          and (d.lease_until is null or d.lease_until < clock_now())
+        order by d.next_attempt_at limit l.count for update of d skip locked
+      ) p
+      where l.count > 0
+    ),
+    taken as (
+      update webhook_deliveries d set
+        lease = ${lease}::uuid,
+        lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
+        attempt_count = d.attempt_count + 1
+      from picked p
+      where ${isDelivery(sql, 'p')}
+      returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
+    )
+    select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample, ${toldFields(sql)}
+    from (select *, row_number() over (partition by event_id) as nth from taken) t
+    ${toldOf(sql)}`;
+  return { rows, events: owedEvents(rows) };
+}
+
+/** The events of deliveries by id, each read once. */
+export async function loadOwedEvents(
+  sql: Sql,
+  keys: readonly { readonly workspace_id: string; readonly event_id: string }[],
+): Promise<Map<string, OwedEvent>> {
+  const wanted = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
+  const rows = await sql<ToldRow[]>`
+    select t.event_id, ${toldFields(sql)}
+    from unnest(
+      ${wanted.map(([, workspace_id]) => workspace_id)}::text[],
+      ${wanted.map(([id]) => id)}::text[],
+      ${wanted.map(() => 1)}::int[]
+    ) as t (workspace_id, event_id, nth)
+    ${toldOf(sql)}`;
+  return owedEvents(rows);
+}
+
+function toldFields(sql: Sql): Fragment {
+  return sql`e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
+    m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, r.email`;
+}
+
+/** The body data of the event of t, by primary keys; of the rows that share an event, the first has it. */
+function toldOf(sql: Sql): Fragment {
+  return sql`
+    left join lateral (
+      select * from events x where x.workspace_id = t.workspace_id and x.id = t.event_id and t.nth = 1 ${fence}
+    ) e on true
+    left join lateral (
+      select * from messages x where x.workspace_id = t.workspace_id and x.id = e.message_id ${fence}
+    ) m on true
+    left join lateral (
+      select * from recipients x
+      where x.message_id = e.message_id and x.id = e.recipient_id and x.workspace_id = t.workspace_id ${fence}
+    ) r on true`;
+}
+
+function owedEvents(rows: readonly ToldRow[]): Map<string, OwedEvent> {
+  const events = new Map<string, OwedEvent>();
+  for (const row of rows) if (row.created_at !== null) events.set(row.event_id, owedEvent(row, row.created_at));
+  return events;
+}
+
+function owedEvent(row: ToldRow, created_at: Date): OwedEvent {
+  const { event_id, type, message_id, recipient_id, sequence, facts, from_address, from_domain, to_addresses } = row;
+  const { subject, tags, metadata } = row;
+  return {
+    event: { id: event_id, type, message_id, recipient_id, sequence, facts, created_at },
+    message:
+      message_id === null || row.m_created_at === null
+        ? undefined
+        : {
+            id: message_id,
+            created_at: row.m_created_at,
+            from_address,
+            from_domain,
+            to_addresses,
+            subject,
+            tags,
+            metadata,
+          },
+    email: row.email ?? undefined,
+  };
+}
+
+export interface PostResult {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly lease: string;
+  readonly state: WebhookDeliveryState;
+  /** It was not posted: the attempt is not counted, and it can be claimed again immediately. */
+  readonly handed_back: boolean;
+  /** Until the next attempt, if any. */
+  readonly delay_seconds: number;
+  /** null if nothing was posted. */
+  readonly duration_ms: number | null;
+  readonly response_status: number | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+/**
+ * Records results and returns the ids whose lease was still valid. The state is not part of the condition (only a
+ * pending row has a lease), because the planner might then walk webhook_deliveries_open for every result. Rows are
+ * locked in id order, like a recovery.
+ */
+export async function recordResults(tx: Tx, posted: readonly PostResult[]): Promise<Set<string>> {
+  const results = posted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const rows = await tx<{ id: string }[]>`
+    update webhook_deliveries d set
+      state = r.state,
+      attempt_count = d.attempt_count - r.handed_back::int,
+      next_attempt_at = case when r.handed_back then d.next_attempt_at
+        else clock_now() + make_interval(secs => r.delay_seconds) end,
+      lease = null,
+      lease_until = null,
+      last_attempt_at = case when r.handed_back then d.last_attempt_at else clock_now() end,
+      finished_at = case when r.state <> 'pending' then clock_now() end,
+      duration_ms = case when r.handed_back then d.duration_ms else r.duration_ms end,
+      response_status = case when r.handed_back then d.response_status else r.response_status end,
+      response_body = case when r.handed_back then d.response_body else r.response_body end,
+      error = case when r.handed_back then d.error else r.error end
+    from unnest(
+      ${results.map((result) => result.workspace_id)}::text[],
+      ${results.map((result) => result.id)}::text[],
+      ${results.map((result) => result.lease)}::uuid[],
+      ${results.map((result) => result.state)}::text[],
+      ${results.map((result) => String(result.handed_back))}::text[]::bool[],
+      ${results.map((result) => result.delay_seconds)}::float8[],
+      ${results.map((result) => result.duration_ms)}::int[],
+      ${results.map((result) => result.response_status)}::int[],
+      ${results.map((result) => result.response_body)}::text[],
+      ${results.map((result) => result.error)}::text[]
+    ) as r (workspace_id, id, lease, state, handed_back, delay_seconds, duration_ms, response_status, response_body, error)
+    where ${isDelivery(tx, 'r')} and d.lease = r.lease
+    returning d.id`;
+  return new Set(rows.map((row) => row.id));
+}
+
+export interface WantedDeliveries {
+  readonly webhook_ids: readonly string[];
+  readonly states: readonly WebhookDeliveryState[] | null;
+  readonly types: readonly string[] | null;
+}
+
+/** Newest first: a walk of webhook_deliveries_newest per endpoint. */
+export async function pageOfDeliveries(
+  sql: Sql,
+  { webhook_ids, states, types }: WantedDeliveries,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<WebhookDeliveryRow>> {
+  const rows = await sql<(Partial<WebhookDeliveryRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (
+      select d.* from unnest(${[...webhook_ids]}::text[]) as w (id)
+      cross join lateral (
+        select d.* from webhook_deliveries d
+        where d.webhook_id ${indexCollation} = w.id and ${within(sql, sql`d.id`, range)}
+        order by d.id ${indexCollation} desc limit ${count}
+      ) d
+      order by d.id desc limit ${count}
+    )
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, ${shown(sql)}
+    from (values (1)) as always
+    left join lateral (
+      select c.* from candidates c
+      where ${states === null ? sql`true` : sql`c.state = any (${[...states]}::text[])`}
+        and ${types === null ? sql`true` : sql`c.event_type = any (${[...types]}::text[])`}
+      order by c.id desc limit ${wanted}
+    ) d on true
+    order by d.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // Without any delivery the left join still returns one row.
+    rows: rows.filter((row): row is WebhookDeliveryRow & { examined: number; edge: string } => row.id != null),
+  };
+}
+
+/** Served by the primary key. */
+export async function deliveriesByIds(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<WebhookDeliveryRow[]> {
+  return sql<WebhookDeliveryRow[]>`
+    select ${shown(sql)} from webhook_deliveries d
+    where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
+}
+
+/** The deliveries of events; the primary key is made of event and endpoint. */
+export async function deliveriesOfEvents(
+  sql: Sql,
+  workspace_id: string,
+  event_ids: readonly string[],
+): Promise<WebhookDeliveryRow[]> {
+  return sql<WebhookDeliveryRow[]>`
+    select ${shown(sql)} from unnest(${[...event_ids]}::text[]) as e (id)
+    cross join (select w.id from webhooks w where w.workspace_id = ${workspace_id}) w
+    cross join lateral (
+      select x.* from webhook_deliveries x
+      where x.id = webhook_delivery_id(e.id, w.id) and x.workspace_id = ${workspace_id} ${fence}
+    ) d
+    order by d.id`;
+}
+
+/** The subjects of deliveries; sample is the body of a test. Served by the primary key. */
+export async function subjectsOfDeliveries(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id' | 'sample'>[]> {
+  return sql<Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id' | 'sample'>[]>`
+    select d.workspace_id, d.id, d.webhook_id, d.event_id, d.sample from webhook_deliveries d
+    where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
+}
+
+/** A test delivery: it has a body of its own, because there is no event. */
+export async function insertSample(
+  sql: Tx,
+  sample: Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id'> & {
+    readonly event_type: string;
+    readonly sample: string;
+  },
+): Promise<WebhookDeliveryRow> {
+  const [row] = await sql<WebhookDeliveryRow[]>`
+    insert into webhook_deliveries as d
+      (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at, sample)
+    values (${sample.workspace_id}, ${sample.id}, ${sample.webhook_id}, ${sample.event_id}, ${sample.event_type},
+      'pending', clock_now(), clock_now(), ${sample.sample})
+    returning ${shown(sql)}`;
+  if (!row) throw new Error('a delivery was inserted and not returned');
+  return row;
+}
+
+/** Restarts a delivery in any state; a post in flight ends by itself. Null if there is none. */
+export async function replayRow(
+  sql: Tx,
+  workspace_id: string,
+  webhook_id: string,
+  id: string,
+): Promise<WebhookDeliveryRow | null> {
+  const [row] = await sql<WebhookDeliveryRow[]>`
+    update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
+      lease = null, lease_until = null, finished_at = null
+    where d.id = ${id} and d.workspace_id = ${workspace_id} and d.webhook_id = ${webhook_id}
+    returning ${shown(sql)}`;
+  return row ?? null;
+}
+
+export interface EventSlice {
+  readonly workspace_id: string;
+  readonly webhook_id: string;
+  /** After the first id and before the second. */
+  readonly after: string;
+  readonly before: string;
+  readonly count: number;
+}
+
+/**
+ * Creates deliveries for the next events of a range that the endpoint has not received: failed ones, and those from
+ * while it was disabled. Returns the last event examined, null at the end. Waits for locked pending rows too, because
+ * they may be about to fail; rows are locked in id order, like the recording of results.
+ */
+export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
+  const [row] = await sql<{ last: string | null; examined: number }[]>`
+    with slice as materialized (
+      select e.workspace_id, e.id, e.type, e.message_id from events e
+      where e.workspace_id = ${slice.workspace_id} and e.id > ${slice.after} and e.id < ${slice.before}
+      order by e.id limit ${slice.count}
+    ),
+    keys as materialized (
+      select s.workspace_id, webhook_delivery_id(s.id, w.id) as id, w.id as webhook_id, s.id as event_id, s.type
+      from slice s
+      join webhooks w on w.workspace_id = s.workspace_id and w.id = ${slice.webhook_id} and w.status = 'enabled'
+        and (w.events is null or s.type = any (w.events))
+        and (w.mode = 'sandbox') = (s.message_id is not null and is_sandbox_mail(s.workspace_id, s.message_id))
+    ),
+    owed as (
+      insert into webhook_deliveries
+        (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
+      select k.workspace_id, k.id, k.webhook_id, k.event_id, k.type, 'pending', clock_now(), clock_now()
+      from keys k order by k.id
+      on conflict (id, workspace_id) do nothing
+    ),
+    locked as materialized (
+      select d.workspace_id, d.id, d.state from keys k
+      join webhook_deliveries d on ${isDelivery(sql, 'k')} and d.state <> 'delivered'
+      order by d.id for update of d
+    ),
+    begun_anew as (
+      update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
+        lease = null, lease_until = null, finished_at = null, error = null
+      from locked l
+      where l.state = 'failed' and ${isDelivery(sql, 'l')}
+    )
+    select max(id) as last, count(*)::int as examined from slice`;
+  return row && row.examined === slice.count ? row.last : null;
+}
+
+/**
+ * Fails some pending deliveries of a disabled endpoint; how many. Skips locked rows: waiting in this order could
+ * deadlock.
+ */
+export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, count: number): Promise<number> {
+  const rows = await sql`
+    with open as materialized (
+      select d.workspace_id, d.id from webhook_deliveries d
+      where d.webhook_id = ${webhook_id} and d.state = 'pending'
+        and not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
+      order by d.next_attempt_at limit ${count} for update skip locked
+    )
+    update webhook_deliveries d set state = 'failed', finished_at = clock_now(), lease = null, lease_until = null,
+      error = coalesce(d.error, ${why})
+    from open o where ${isDelivery(sql, 'o')}
+    returning d.id`;
+  return rows.length;
+}
+
+/** Whether a disabled endpoint still has pending deliveries. */
+export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
+      and exists (select from webhook_deliveries d where d.webhook_id = ${webhook_id} and d.state = 'pending') as found`;
+  return row?.found ?? false;
+}
+
+/** Whether a post to an endpoint may be in flight, or about to begin. */
+export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (
+      select from webhook_deliveries d
+      where d.webhook_id = ${webhook_id} and d.state = 'pending' and d.lease_until > clock_now()
+    ) as found`;
+  return row?.found ?? false;
+}
+
+/** Months that ended at least so many days ago, except last month, which ensure_partitions would create again. */
+export async function oldMonths(sql: Sql, days: number): Promise<string[]> {
+  const months = await sql<{ name: string }[]>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'webhook_deliveries'::regclass and c.relname ~ '_[0-9]{6}$'
+      and make_timestamptz(substr(right(c.relname, 6), 1, 4)::int, right(c.relname, 2)::int, 1, 0, 0, 0, 'UTC')
+        + interval '1 month' <= least(
+          clock_now() - make_interval(days => ${days}),
+          date_trunc('month', clock_now(), 'UTC') - interval '1 month')
+    order by c.relname`;
+  return months.map(({ name }) => name);
+}
+
+/** Drops a month unless it has pending rows; whether it was dropped. */
+export async function dropMonth(sql: Sql, name: string): Promise<boolean> {
+  const open = "state = 'pending'";
+  const [row] = await sql<{ dropped: boolean }[]>`
+    select drop_partition('webhook_deliveries', ${name}, ${open}) as dropped`;
+  return row?.dropped ?? false;
+}
+
+/** Deletes some old finished rows; how many. Skips locked rows. */
+export async function deleteFinished(sql: Sql, partition: string, days: number, count: number): Promise<number> {
+  const rows = await sql`
+    with old as materialized (
+      select d.id, d.workspace_id from ${sql(partition)} d
+      where d.state <> 'pending' and d.id < id_floor('whd_', clock_now() - make_interval(days => ${days}))
+      order by d.id limit ${count} for update skip locked
+    )
+    delete from ${sql(partition)} d using old o where d.id = o.id and d.workspace_id = o.workspace_id
+    returning d.id`;
+  return rows.length;
+}

@@ -1,0 +1,12 @@
+import type { Sql } from '@postrider/db';
+import { deleteFinished, dropMonth, oldMonths } from './delivery-store.ts';
+
+const KEPT_DAYS = 30;
+const SLICE = 5000;
+
+/** Deletes finished deliveries of months that ended 30 days ago: the whole month, or row by row if some are pending. */
+export async function forgetDeliveries(sql: Sql): Promise<void> {
+  const left = ['webhook_deliveries_default'];
+  for (const month of await oldMonths(sql, KEPT_DAYS)) if (!(await dropMonth(sql, month))) left.push(month);
+  for (const partition of left) while ((await deleteFinished(sql, partition, KEPT_DAYS, SLICE)) === SLICE);
+}

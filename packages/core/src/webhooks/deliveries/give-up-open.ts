@@ -1,0 +1,17 @@
+import type { Services } from '../../operation/context.ts';
+import { anyLeftOpen, giveUpOpen } from './delivery-store.ts';
+
+const SLICE = 1000;
+// For rows locked just now: their claim or result is recorded by then.
+const AGAIN_MS = 60_000;
+
+/** Fails the pending deliveries of a disabled or deleted endpoint, unless it has been enabled again. */
+export async function giveUpDeliveries(
+  { sql, jobs, clock }: Pick<Services, 'sql' | 'jobs' | 'clock'>,
+  webhook_id: string,
+): Promise<void> {
+  while ((await giveUpOpen(sql, webhook_id, 'the webhook was disabled', SLICE)) > 0);
+  if (!(await anyLeftOpen(sql, webhook_id))) return;
+  const again = { data: { webhook_id }, start_after: new Date(clock.now() + AGAIN_MS) };
+  await sql.begin((tx) => jobs.send(tx, 'webhook.close', [again]));
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { eventTypeField } from '../../events/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { timestampField } from '../../fields/timestamp-field.ts';
+import { idField, listOf } from '../../fields/wire.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import type { ActorContext } from '../../operation/context.ts';
+import { operation } from '../../operation/operation.ts';
+import { collectPage, idRange, pageOfCollected } from '../../paging/candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../../paging/list.ts';
+import { statusListOf } from '../../paging/status-list.ts';
+import { webhookById, webhookIds } from '../endpoints/store.ts';
+import { webhookNotFound } from '../endpoints/webhook-entry.ts';
+import { type WebhookDeliveryEntry, webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
+import { pageOfDeliveries } from './delivery-store.ts';
+import { webhookDeliveryStates } from './state.ts';
+
+export const deliveryStatusField = statusListOf(webhookDeliveryStates);
+
+const filterFields = {
+  status: deliveryStatusField.optional(),
+  type: eventTypeField.optional(),
+  since: timestampField('since').optional().meta({ description: 'Events of this time or later.' }),
+  until: timestampField('until').optional().meta({ description: 'Events before this time.' }),
+};
+const filterSchema = z.object({ ...pageFields, ...filterFields });
+
+/** The deliveries of an endpoint, newest event first. */
+export const listWebhookDeliveries = operation({
+  name: 'webhooks.deliveries',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'List the deliveries of a webhook, newest first',
+  input: filterSchema.extend({ id: idField(idPrefixes.webhook) }),
+  output: listOf(webhookDeliverySchema),
+  async run(ctx, { id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
+    if (!(await webhookById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), id))) throw webhookNotFound(id);
+    return pageOf(ctx, 'webhooks.deliveries', [id], { id }, asked);
+  },
+});
+
+/** The deliveries of all endpoints of a workspace, or of one. */
+export const listAllDeliveries = operation({
+  name: 'webhooks.all_deliveries',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'List the webhook deliveries of a workspace, newest first',
+  input: filterSchema.extend({ webhook_id: idField(idPrefixes.webhook).optional() }),
+  output: listOf(webhookDeliverySchema),
+  async run(ctx, { webhook_id, ...asked }): Promise<List<WebhookDeliveryEntry>> {
+    const there = await webhookIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor));
+    if (webhook_id !== undefined && !there.includes(webhook_id)) throw webhookNotFound(webhook_id);
+    const wanted = webhook_id === undefined ? there : [webhook_id];
+    return pageOf(ctx, 'webhooks.all_deliveries', wanted, { webhook_id }, asked);
+  },
+});
+
+async function pageOf(
+  ctx: ActorContext,
+  list: string,
+  webhook_ids: readonly string[],
+  named: Readonly<Record<string, unknown>>,
+  { limit, cursor, status, type, since, until }: z.output<typeof filterSchema>,
+): Promise<List<WebhookDeliveryEntry>> {
+  const { workspace_id } = ctx.actor;
+  const filters = { ...named, status, type, since, until };
+  const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
+  const range = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
+  const wanted = { webhook_ids, states: status ?? null, types: type ?? null };
+  const all_pass = status === undefined && type === undefined;
+  const found = await collectPage(range, limit + 1, all_pass, (part, count, most) =>
+    pageOfDeliveries(ctx.sql, wanted, part, count, most),
+  );
+  return pageOfCollected(scope, found, limit, webhookDeliveryEntry);
+}

@@ -1,0 +1,40 @@
+import type { Services } from '../../operation/context.ts';
+import { overdueEndpoints } from '../posting/lease-store.ts';
+
+// Longer than a lease, and than pg-boss needs to find that a worker has died.
+const OVERDUE_SECONDS = 60;
+const PAGE = 1000;
+
+/**
+ * Finds endpoints with due deliveries but neither a lease nor a job, and sends a job. In steady state there are none,
+ * so each is logged as an alarm. Costs one index hop per endpoint with pending deliveries, and a walk of the live jobs
+ * if some are late.
+ */
+export async function reconcileWebhooks({ sql, jobs, log }: Pick<Services, 'sql' | 'jobs' | 'log'>): Promise<number> {
+  let rescued = 0;
+  for (let after: string | null = ''; after !== null; ) {
+    const { found, last } = await overdueEndpoints(sql, OVERDUE_SECONDS, after, PAGE);
+    after = last;
+    if (found.length === 0) continue;
+    const called = await jobs.liveAbout(
+      sql,
+      'webhook.deliver',
+      'webhook_id',
+      found.map(({ webhook_id }) => webhook_id),
+    );
+    const forgotten = found.filter(({ webhook_id }) => !called.has(webhook_id));
+    await sql.begin((tx) =>
+      jobs.send(
+        tx,
+        'webhook.deliver',
+        forgotten.map((data) => ({ data })),
+      ),
+    );
+    rescued += forgotten.length;
+  }
+  if (rescued > 0) {
+    log.error({ rescued }, 'webhooks with something due had no live job and were given one');
+    jobs.wake('webhook.deliver');
+  }
+  return rescued;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { operation } from '../../operation/operation.ts';
+import { requireEnabled } from '../endpoints/require-enabled.ts';
+import { sendDeliver } from '../posting/send-deliver.ts';
+import {
+  deliveryNotFound,
+  type WebhookDeliveryEntry,
+  webhookDeliveryEntry,
+  webhookDeliverySchema,
+} from './delivery-entry.ts';
+import { replayRow } from './delivery-store.ts';
+
+/** Posts an event again under the same webhook-id, so that the receiver can detect the duplicate. */
+export const replayWebhookDelivery = operation({
+  name: 'webhooks.replay',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Post a delivery again, under the same webhook-id',
+  input: z.object({ id: idField(idPrefixes.webhook), delivery_id: idField(idPrefixes.webhook_delivery) }),
+  output: webhookDeliverySchema,
+  async run(ctx, { id, delivery_id }): Promise<WebhookDeliveryEntry> {
+    await requireEnabled(ctx, id);
+    const { workspace_id } = ctx.actor;
+    const row = await ctx.sql.begin(async (tx) => {
+      const begun = await replayRow(tx, workspace_id, id, delivery_id);
+      if (!begun) throw deliveryNotFound(delivery_id);
+      await sendDeliver(ctx, tx, workspace_id, id);
+      const diff = { webhook_id: id, event_id: begun.event_id };
+      await recordAudit(tx, ctx, [{ action: 'delivery.replayed', target_id: delivery_id, diff }]);
+      return begun;
+    });
+    ctx.jobs.wake('webhook.deliver');
+    return webhookDeliveryEntry(row);
+  },
+});

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { newId } from '../../fields/ids.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import { AppError } from '../../operation/errors.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { type KeyMode, keyModes } from '../../operation/secrets.ts';
+import { encryptSecret, newWebhookSecret } from '../posting/signing.ts';
+import { countWebhooks, insertWebhook, lockWorkspace } from './store.ts';
+import { requirePublic, shownUrl, urlField } from './url-field.ts';
+import {
+  ALL_EVENTS,
+  descriptionField,
+  eventsField,
+  type WebhookWithSecret,
+  webhookEntry,
+  webhookWithSecretSchema,
+} from './webhook-entry.ts';
+
+// Per mode, so that sandbox endpoints do not use up the limit of live ones.
+const MOST_WEBHOOKS = 10;
+
+/** Adds an endpoint; only this answer contains its secret. */
+export const createWebhook = operation({
+  name: 'webhooks.create',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Add an endpoint that events are posted to; its secret is shown once',
+  input: z.object({
+    url: urlField,
+    events: eventsField.default(null).meta({ default: ALL_EVENTS }),
+    description: descriptionField.nullish(),
+    mode: z.enum(keyModes).optional().meta({
+      description: 'The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default.',
+    }),
+  }),
+  output: webhookWithSecretSchema,
+  async run(ctx, { url, events, description, mode: asked }): Promise<WebhookWithSecret> {
+    await requireFreshSignIn(ctx);
+    const only = accessibleMode(ctx.actor);
+    const mode = asked ?? only ?? 'live';
+    if (only !== null && mode !== only) throw liveFromSandbox();
+    const { workspace_id } = ctx.actor;
+    await requirePublic(ctx.config, url);
+    const id = newId('webhook', ctx.clock.now());
+    const secret = newWebhookSecret();
+    const row = await ctx.sql.begin(async (tx) => {
+      await lockWorkspace(tx, workspace_id);
+      if ((await countWebhooks(tx, workspace_id, mode)) >= MOST_WEBHOOKS) throw tooMany(mode);
+      const added = await insertWebhook(tx, {
+        workspace_id,
+        id,
+        url,
+        description: description ?? null,
+        mode,
+        events,
+        secret: encryptSecret(ctx.encryption, id, secret),
+        secret_last4: secret.slice(-4),
+      });
+      const diff = { url: shownUrl(url), events, description: description ?? null, mode };
+      await recordAudit(tx, ctx, [{ action: 'webhook.created', target_id: id, diff }]);
+      return added;
+    });
+    return { ...webhookEntry(row), secret };
+  },
+});
+
+function liveFromSandbox(): AppError {
+  const message = 'A sandbox key can create endpoints for sandbox mail only; omit mode, or use a live key.';
+  return new AppError('missing_scope', message, { required_scope: 'webhooks:manage' });
+}
+
+function tooMany(mode: KeyMode): AppError {
+  return new AppError(
+    'webhook_limit',
+    `A workspace has at most ${MOST_WEBHOOKS} ${mode} webhooks; delete one, or let one endpoint take more types.`,
+  );
+}

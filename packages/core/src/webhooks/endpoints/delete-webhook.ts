@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import { operation } from '../../operation/operation.ts';
+import { untilQuiet } from '../deliveries/until-quiet.ts';
+import { sendClose } from '../posting/send-close.ts';
+import { deleteWebhookRow } from './store.ts';
+import { webhookNotFound } from './webhook-entry.ts';
+
+const deletedSchema = z.object({
+  object: z.literal('webhook'),
+  id: idField(idPrefixes.webhook),
+  deleted: z.literal(true),
+});
+export type DeletedWebhook = z.output<typeof deletedSchema>;
+
+/** Deletes an endpoint; no post to it begins after the answer. */
+export const deleteWebhook = operation({
+  name: 'webhooks.delete',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Delete a webhook; no more events are posted to it',
+  input: z.object({ id: idField(idPrefixes.webhook) }),
+  output: deletedSchema,
+  async run(ctx, { id }): Promise<DeletedWebhook> {
+    await ctx.sql.begin(async (tx) => {
+      if (!(await deleteWebhookRow(tx, ctx.actor.workspace_id, accessibleMode(ctx.actor), id)))
+        throw webhookNotFound(id);
+      await sendClose(ctx, tx, id);
+      await recordAudit(tx, ctx, [{ action: 'webhook.deleted', target_id: id }]);
+    });
+    await untilQuiet(ctx, id);
+    return { object: 'webhook', id, deleted: true };
+  },
+});

@@ -1,0 +1,13 @@
+import type { HttpGuardOptions } from '@postrider/net';
+import type { Config } from '../../process/config.ts';
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+/** Allowed webhook targets: public addresses, and loopback while no mail leaves this machine. */
+export function egressOf(config: Config): HttpGuardOptions {
+  const captured = config.DELIVERY.every(({ kind }) => kind === 'capture');
+  return {
+    allow_networks: config.WEBHOOK_ALLOW_NETWORKS ?? (captured ? LOOPBACK : []),
+    dns_servers: config.DNS_SERVERS,
+  };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { accessibleMode } from '../../operation/access.ts';
+import type { ActorContext } from '../../operation/context.ts';
+import { operation } from '../../operation/operation.ts';
+import { webhookDeliveryEntry, webhookDeliverySchema } from '../deliveries/delivery-entry.ts';
+import {
+  deliveriesByIds,
+  deliveriesOfEvents,
+  loadOwedEvents,
+  subjectsOfDeliveries,
+} from '../deliveries/delivery-store.ts';
+import { bodyOf } from '../posting/payload.ts';
+import { webhookIds, webhooksByIds } from './store.ts';
+import { webhookEntry, webhookSchema } from './webhook-entry.ts';
+
+const MOST = 1000;
+// Each is up to 20 kB.
+const MOST_BODIES = 100;
+const input = z.object({ ids: z.array(z.string()).max(MOST) });
+
+/** Filters by access scope: a sandbox key sees deliveries to endpoints of its mode only. */
+async function withinAccess<R extends { readonly webhook_id: string }>(
+  ctx: ActorContext,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const mode = accessibleMode(ctx.actor);
+  if (mode === null) return rows;
+  const ids = await webhookIds(ctx.sql, ctx.actor.workspace_id, mode);
+  return rows.filter(({ webhook_id }) => ids.includes(webhook_id));
+}
+
+/** Webhooks by id, in the given order; null for those outside the workspace. */
+export const readWebhooks = operation({
+  name: 'webhooks.read_many',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Some webhooks by id',
+  input,
+  output: z.array(webhookSchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    const rows = await webhooksByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
+    const found = new Map(rows.map((row) => [row.id, webhookEntry(row)]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** Webhook deliveries by id, in the given order. */
+export const readWebhookDeliveries = operation({
+  name: 'webhooks.read_deliveries',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Some webhook deliveries by id',
+  input,
+  output: z.array(webhookDeliverySchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    const rows = await withinAccess(ctx, await deliveriesByIds(ctx.sql, ctx.actor.workspace_id, ids));
+    const found = new Map(rows.map((row) => [row.id, webhookDeliveryEntry(row)]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});
+
+/** The deliveries of events to existing webhooks, in the order of the events. */
+export const readDeliveriesOfEvents = operation({
+  name: 'webhooks.deliveries_of_events',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'The webhook deliveries of some events',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
+  async run(ctx, { ids }) {
+    const rows = await withinAccess(ctx, await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids));
+    const found = Map.groupBy(rows, (row) => row.event_id);
+    return ids.map((id) => (found.get(id) ?? []).map(webhookDeliveryEntry));
+  },
+});
+
+/** The bodies of deliveries, in the given order; null if deleted. */
+export const readDeliveryBodies = operation({
+  name: 'webhooks.delivery_bodies',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'The bodies of some webhook deliveries',
+  input: z.object({ ids: z.array(z.string()).max(MOST_BODIES) }),
+  output: z.array(z.unknown()).readonly(),
+  async run(ctx, { ids }): Promise<readonly unknown[]> {
+    const rows = await withinAccess(ctx, await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids));
+    const found = new Map(rows.map((row) => [row.id, row]));
+    const events = await loadOwedEvents(
+      ctx.sql,
+      rows.filter(({ sample }) => sample === null),
+    );
+    return ids.map((id): unknown => {
+      const row = found.get(id);
+      if (!row) return null;
+      if (row.sample !== null) return JSON.parse(row.sample);
+      const owed = events.get(row.event_id);
+      return owed ? JSON.parse(bodyOf(owed).toString()) : null;
+    });
+  },
+});

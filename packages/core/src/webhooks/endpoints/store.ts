@@ -1,0 +1,276 @@
+import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
+import type { EventType } from '../../events/index.ts';
+import type { KeyMode } from '../../operation/secrets.ts';
+import type { StatusReason, WebhookStatus } from './status.ts';
+
+export interface WebhookRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly mode: KeyMode;
+  readonly events: readonly string[] | null;
+  readonly status: WebhookStatus;
+  readonly status_reason: StatusReason | null;
+  readonly secret_last4: string;
+  readonly previous_secret_until: Date | null;
+  readonly created_at: Date;
+  readonly last_success_at: Date | null;
+  readonly failing_since: Date | null;
+  readonly paused_until: Date | null;
+}
+
+export interface NewWebhook {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly mode: KeyMode;
+  readonly events: readonly EventType[] | null;
+  readonly secret: Buffer;
+  readonly secret_last4: string;
+}
+
+/** Public columns; an expired previous secret counts as absent. */
+function shown(sql: Sql | Tx) {
+  return sql`workspace_id, id, url, description, mode, events, status, status_reason, secret_last4,
+    case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
+    last_success_at, failing_since, case when paused_until > clock_now() then paused_until end as paused_until`;
+}
+
+const ofMode = (sql: Sql | Tx, mode: KeyMode | null): Fragment => (mode === null ? sql`true` : sql`mode = ${mode}`);
+
+/** Serializes additions to a workspace, so that a count taken after it holds until the commit. */
+export async function lockWorkspace(tx: Tx, workspace_id: string): Promise<void> {
+  await tx`select from workspaces where id = ${workspace_id} for no key update`;
+}
+
+export async function countWebhooks(tx: Tx, workspace_id: string, mode: KeyMode): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from webhooks where workspace_id = ${workspace_id} and mode = ${mode}`;
+  return row?.count ?? 0;
+}
+
+export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
+  const [row] = await tx<WebhookRow[]>`
+    insert into webhooks (workspace_id, id, url, description, mode, events, secret, secret_last4, created_at)
+    values (${webhook.workspace_id}, ${webhook.id}, ${webhook.url}, ${webhook.description}, ${webhook.mode},
+      ${webhook.events === null ? null : [...webhook.events]}::text[], ${webhook.secret}, ${webhook.secret_last4},
+      clock_now())
+    returning ${shown(tx)}`;
+  if (!row) throw new Error('a webhook was inserted and not returned');
+  return row;
+}
+
+/** Newest first; served by the primary key. */
+export async function pageOfWebhooks(
+  sql: Sql,
+  workspace_id: string,
+  mode: KeyMode | null,
+  behind: string | null,
+  count: number,
+): Promise<WebhookRow[]> {
+  return sql<WebhookRow[]>`
+    select ${shown(sql)} from webhooks
+    where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} and (${behind}::text is null or id < ${behind})
+    order by id desc limit ${count}`;
+}
+
+export async function webhookById(
+  sql: Sql | Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+): Promise<WebhookRow | null> {
+  const [row] = await sql<WebhookRow[]>`
+    select ${shown(sql)} from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(sql, mode)}`;
+  return row ?? null;
+}
+
+/** All webhooks of a workspace; their number is limited. */
+export async function webhookIds(sql: Sql, workspace_id: string, mode: KeyMode | null): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from webhooks where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} order by id`;
+  return rows.map((row) => row.id);
+}
+
+export async function webhooksByIds(
+  sql: Sql,
+  workspace_id: string,
+  mode: KeyMode | null,
+  ids: readonly string[],
+): Promise<WebhookRow[]> {
+  return sql<WebhookRow[]>`
+    select ${shown(sql)} from webhooks
+    where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[]) and ${ofMode(sql, mode)}`;
+}
+
+export interface WebhookChanges {
+  readonly url?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly events?: readonly EventType[] | null | undefined;
+}
+
+export async function changeWebhook(
+  tx: Tx,
+  workspace_id: string,
+  id: string,
+  { url, description, events }: WebhookChanges,
+): Promise<WebhookRow | null> {
+  const [row] = await tx<WebhookRow[]>`
+    update webhooks set
+      url = coalesce(${url ?? null}, url),
+      description = case when ${description !== undefined} then ${description ?? null} else description end,
+      events = case when ${events !== undefined} then ${events ? [...events] : null}::text[] else events end
+    where workspace_id = ${workspace_id} and id = ${id}
+    returning ${shown(tx)}`;
+  return row ?? null;
+}
+
+/** Enables and clears the failure record. Null if already enabled, or gone. */
+export async function enableWebhook(tx: Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
+  const [row] = await tx<WebhookRow[]>`
+    update webhooks set status = 'enabled', status_reason = null, failing_since = null, failure_count = 0,
+      noticed_at = null, paused_until = null
+    where workspace_id = ${workspace_id} and id = ${id} and status = 'disabled'
+    returning ${shown(tx)}`;
+  return row ?? null;
+}
+
+/** Null if already disabled, or gone. */
+export async function disableWebhook(
+  tx: Tx,
+  workspace_id: string,
+  id: string,
+  reason: StatusReason,
+): Promise<WebhookRow | null> {
+  const [row] = await tx<WebhookRow[]>`
+    update webhooks set status = 'disabled', status_reason = ${reason}
+    where workspace_id = ${workspace_id} and id = ${id} and status = 'enabled'
+    returning ${shown(tx)}`;
+  return row ?? null;
+}
+
+export async function deleteWebhookRow(
+  tx: Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+): Promise<boolean> {
+  const gone = await tx`
+    delete from webhooks where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(tx, mode)} returning id`;
+  return gone.length > 0;
+}
+
+/** Both secrets sign for so many seconds. */
+export async function replaceSecret(
+  tx: Tx,
+  workspace_id: string,
+  mode: KeyMode | null,
+  id: string,
+  next: { readonly secret: Buffer; readonly secret_last4: string; readonly overlap_seconds: number },
+): Promise<WebhookRow | null> {
+  const [row] = await tx<WebhookRow[]>`
+    update webhooks set previous_secret = secret, secret = ${next.secret}, secret_last4 = ${next.secret_last4},
+      previous_secret_until = clock_now() + make_interval(secs => ${next.overlap_seconds})
+    where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(tx, mode)}
+    returning ${shown(tx)}`;
+  return row ?? null;
+}
+
+/** An endpoint as a post needs it. */
+export interface Endpoint {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly url: string;
+  readonly secret: Buffer;
+  /** null without a rotation in progress. */
+  readonly previous_secret: Buffer | null;
+}
+
+export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<Map<string, Endpoint>> {
+  const rows = await sql<Endpoint[]>`
+    select w.workspace_id, w.id, w.url, w.secret,
+      case when w.previous_secret_until > clock_now() then w.previous_secret end as previous_secret
+    from unnest(${ids}::text[]) as a (id)
+    cross join lateral (select * from webhooks x where x.id = a.id and x.status = 'enabled' ${fence}) w`;
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The results of a batch for one endpoint. */
+export interface EndpointNews {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly succeeded: boolean;
+  readonly failures: number;
+  /** From Retry-After. */
+  readonly wait_seconds: number;
+}
+
+export interface EndpointHealth {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly failing_seconds: number;
+  readonly noticed: boolean;
+}
+
+/**
+ * Records the health of endpoints and returns the failing ones. One success clears the record; consecutive failures
+ * pause the endpoint, longer each time, and never shorten a pause from Retry-After. A success that changes nothing else
+ * records only the minute. Rows are locked in id order, so that two workers cannot deadlock.
+ */
+export async function recordHealth(
+  tx: Tx,
+  news: readonly EndpointNews[],
+  pause: { readonly after: number; readonly first_seconds: number; readonly most_seconds: number },
+): Promise<EndpointHealth[]> {
+  return tx<EndpointHealth[]>`
+    with news as materialized (
+      select * from unnest(
+        ${news.map((one) => one.id)}::text[],
+        ${news.map((one) => String(one.succeeded))}::text[]::bool[],
+        ${news.map((one) => one.failures)}::int[],
+        ${news.map((one) => one.wait_seconds)}::float8[]
+      ) as a (id, succeeded, failures, wait_seconds)
+    ),
+    locked as materialized (
+      select w.workspace_id, w.id, n.succeeded, n.wait_seconds,
+        case when n.succeeded then 0 else w.failure_count + n.failures end as failure_count
+      from news n join webhooks w on w.id = n.id
+      where not n.succeeded or n.wait_seconds > 0 or w.failure_count > 0 or w.last_success_at is null
+        or w.last_success_at < clock_now() - interval '1 minute'
+      order by w.id for no key update of w
+    )
+    update webhooks w set
+      last_success_at = case when l.succeeded then clock_now() else w.last_success_at end,
+      failing_since = case when l.succeeded then null else coalesce(w.failing_since, clock_now()) end,
+      failure_count = l.failure_count,
+      noticed_at = case when l.succeeded then null else w.noticed_at end,
+      paused_until = greatest(
+        case when not l.succeeded then w.paused_until end,
+        case when l.wait_seconds > 0 then clock_now() + make_interval(secs => l.wait_seconds) end,
+        case when l.failure_count >= ${pause.after}
+          then clock_now() + make_interval(secs => least(${pause.most_seconds}::float8,
+            ${pause.first_seconds}::float8 * power(2, least(l.failure_count - ${pause.after}, 30)))) end)
+    from locked l
+    where w.workspace_id = l.workspace_id and w.id = l.id
+    returning w.workspace_id, w.id, coalesce(extract(epoch from clock_now() - w.failing_since), 0)::float8 as failing_seconds,
+      w.noticed_at is not null as noticed`;
+}
+
+/** Null if notice was already given. */
+export async function markNoticed(tx: Tx, workspace_id: string, id: string): Promise<WebhookRow | null> {
+  const [row] = await tx<WebhookRow[]>`
+    update webhooks set noticed_at = clock_now()
+    where workspace_id = ${workspace_id} and id = ${id} and status = 'enabled' and noticed_at is null
+    returning ${shown(tx)}`;
+  return row ?? null;
+}
+
+/** Filters to endpoints that are disabled or deleted. */
+export async function switchedOff(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select a.id from unnest(${ids}::text[]) as a (id)
+    where not exists (select from webhooks w where w.id = a.id and w.status = 'enabled')`;
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { eventTypes, exampleEvent } from '../../events/index.ts';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes, newId } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { operation } from '../../operation/operation.ts';
+import {
+  type WebhookDeliveryEntry,
+  webhookDeliveryEntry,
+  webhookDeliverySchema,
+} from '../deliveries/delivery-entry.ts';
+import { insertSample } from '../deliveries/delivery-store.ts';
+import { sendDeliver } from '../posting/send-deliver.ts';
+import { requireEnabled } from './require-enabled.ts';
+
+/** Posts an example event marked as a test, whichever types the endpoint subscribes to. */
+export const testWebhook = operation({
+  name: 'webhooks.test',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Post an example event, with test in its data; the answer is the delivery to look at',
+  input: z.object({
+    id: idField(idPrefixes.webhook),
+    type: z.enum(eventTypes).default('email.delivered').meta({ description: 'Which event the example is of.' }),
+  }),
+  output: webhookDeliverySchema,
+  async run(ctx, { id, type }): Promise<WebhookDeliveryEntry> {
+    const { workspace_id } = ctx.actor;
+    await requireEnabled(ctx, id);
+    const now_ms = ctx.clock.now();
+    const example = exampleEvent(type);
+    const event_id = newId('event', now_ms);
+    const sample = { ...example, id: event_id, created_at: isoTime(now_ms), data: { ...example.data, test: true } };
+    const row = await ctx.sql.begin(async (tx) => {
+      const made = await insertSample(tx, {
+        workspace_id,
+        id: newId('webhook_delivery', now_ms),
+        webhook_id: id,
+        event_id,
+        event_type: type,
+        sample: JSON.stringify(sample),
+      });
+      await sendDeliver(ctx, tx, workspace_id, id);
+      await recordAudit(tx, ctx, [{ action: 'webhook.tested', target_id: id, diff: { type, delivery_id: made.id } }]);
+      return made;
+    });
+    ctx.jobs.wake('webhook.deliver');
+    return webhookDeliveryEntry(row);
+  },
+});

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { changesOf, recordAudit } from '../../audit/index.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
+import { operation } from '../../operation/operation.ts';
+import { untilQuiet } from '../deliveries/until-quiet.ts';
+import { sendClose } from '../posting/send-close.ts';
+import { sendDeliver } from '../posting/send-deliver.ts';
+import { webhookStatuses } from './status.ts';
+import { changeWebhook, disableWebhook, enableWebhook, webhookById } from './store.ts';
+import { requirePublic, shownUrl, urlField } from './url-field.ts';
+import {
+  descriptionField,
+  eventsField,
+  type WebhookEntry,
+  webhookEntry,
+  webhookNotFound,
+  webhookSchema,
+} from './webhook-entry.ts';
+
+/** Changes the given fields. Disabling fails pending deliveries; enabling starts with new events. */
+export const updateWebhook = operation({
+  name: 'webhooks.update',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'Change a webhook, disable it, or enable it again',
+  input: z.object({
+    id: idField(idPrefixes.webhook),
+    url: urlField.optional(),
+    events: eventsField.optional(),
+    description: descriptionField.nullish(),
+    status: z
+      .enum(webhookStatuses)
+      .optional()
+      .meta({ description: 'Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again.' }),
+  }),
+  output: webhookSchema,
+  async run(ctx, { id, status, ...changes }): Promise<WebhookEntry> {
+    const { workspace_id } = ctx.actor;
+    if (changes.url !== undefined) {
+      await requireFreshSignIn(ctx);
+      await requirePublic(ctx.config, changes.url);
+    }
+    const { row, disabled } = await ctx.sql.begin(async (tx) => {
+      const before = await webhookById(tx, workspace_id, accessibleMode(ctx.actor), id);
+      const changed = before && (await changeWebhook(tx, workspace_id, id, changes));
+      if (!changed) throw webhookNotFound(id);
+      const on = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
+      // For deliveries that have not been given up yet.
+      if (on) await sendDeliver(ctx, tx, workspace_id, id);
+      const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
+      if (off) await sendClose(ctx, tx, id);
+      const after = on ?? off ?? changed;
+      const diff = changesOf(before, after, ['url', 'events', 'description', 'status']);
+      const shown = diff?.url && { url: [shownUrl(before.url), shownUrl(after.url)] };
+      if (diff) await recordAudit(tx, ctx, [{ action: 'webhook.updated', target_id: id, diff: { ...diff, ...shown } }]);
+      return { row: after, disabled: off !== null };
+    });
+    if (disabled) await untilQuiet(ctx, id);
+    return webhookEntry(row);
+  },
+});

@@ -1,0 +1,55 @@
+import { createHttpGuard } from '@postrider/net';
+import { z } from 'zod';
+import { AppError } from '../../operation/errors.ts';
+import { issueFor } from '../../operation/parse-input.ts';
+import type { Config } from '../../process/config.ts';
+import { egressOf } from './egress.ts';
+
+const LONGEST = 2000;
+const FIRST_FREE_PORT = 1024;
+/** Below 1024 only HTTP's ports; above, no port of a server that might read a request as its own commands. */
+const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
+const OTHER_SERVERS: ReadonlySet<number> = new Set([
+  1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 6380, 6443, 6667, 9042, 9092, 9200,
+  9300, 10_250, 11_211, 27_017,
+]);
+
+/** An absolute http or https URL, normalized by the URL standard. */
+export const urlField = z
+  .string()
+  .max(LONGEST)
+  .meta({ format: 'uri', examples: ['https://example.com/hooks/postrider'] })
+  .transform((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const problem = url ? problemOf(url) : 'is not an absolute http or https address';
+    if (url && problem === null) return url.href;
+    context.addIssue(issueFor('invalid_url', `url ${problem}; give an address such as https://example.com/hooks.`));
+    return z.NEVER;
+  });
+
+function problemOf(url: URL): string | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
+  if (url.hostname === '') return 'names no host';
+  if (url.username !== '' || url.password !== '') return 'holds a user or a password';
+  if (url.hash !== '') return 'has a fragment, which is never sent';
+  const port = Number(url.port || 443);
+  if (port < FIRST_FREE_PORT ? !WEB_PORTS.has(port) : OTHER_SERVERS.has(port)) return `has the port ${port}`;
+  return null;
+}
+
+/** For the audit log: paths and queries of webhook URLs often contain a secret. */
+export function shownUrl(url: string): string {
+  return `${new URL(url).origin}/…`;
+}
+
+/** Rejects unreachable hosts early. The real guard is the check of each connection's address. */
+export async function requirePublic(config: Config, url: string): Promise<void> {
+  const guard = createHttpGuard(egressOf(config));
+  const refusal = await guard.refusal(new URL(url)).finally(() => guard.stop());
+  if (refusal === null) return;
+  throw new AppError(
+    'private_address',
+    `${new URL(url).host} cannot be reached: ${refusal}. WEBHOOK_ALLOW_NETWORKS of the server names networks that may be.`,
+    { details: [{ param: 'url', reason: 'private_address', message: refusal }] },
+  );
+}

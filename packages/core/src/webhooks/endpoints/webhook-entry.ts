@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { type EventType, eventTypes } from '../../events/index.ts';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import { AppError } from '../../operation/errors.ts';
+import { issueFor } from '../../operation/parse-input.ts';
+import { keyModes } from '../../operation/secrets.ts';
+import { statusReasons, webhookStatuses } from './status.ts';
+import type { WebhookRow } from './store.ts';
+
+export const ALL_EVENTS = 'all';
+export const webhookSchema = z
+  .object({
+    object: z.literal('webhook'),
+    id: idField(idPrefixes.webhook),
+    url: z.string(),
+    description: z.string().nullable(),
+    mode: z.enum(keyModes).meta({
+      description:
+        'It gets events of mail of this mode; a live one also gets events without mail, such as those of domains.',
+    }),
+    events: z.union([z.literal(ALL_EVENTS), z.array(z.string()).readonly()]).meta({
+      description: 'The types that are posted.',
+      examples: [['email.delivered', 'email.bounced'], ALL_EVENTS],
+    }),
+    status: z.enum(webhookStatuses),
+    status_reason: z.enum(statusReasons).nullable().meta({ description: 'Why it is disabled.' }),
+    secret_last4: z.string().meta({ description: 'The last characters of the secret, to identify it.' }),
+    previous_secret_until: timeField.nullable().meta({ description: 'Until then the previous secret signs too.' }),
+    created_at: timeField,
+    last_success_at: timeField.nullable().meta({ description: 'About when it last answered 2xx, to the minute.' }),
+    failing_since: timeField.nullable().meta({ description: 'Its first failure since the last success.' }),
+    paused_until: timeField.nullable().meta({ description: 'No posts before this time, after repeated failures.' }),
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookEntry = z.output<typeof webhookSchema>;
+
+/** The only answer with the secret. */
+export const webhookWithSecretSchema = webhookSchema.extend({
+  secret: z.string().meta({
+    description: 'Shown once. Verify signatures with it as Standard Webhooks says.',
+    examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU='],
+  }),
+});
+export type WebhookWithSecret = z.output<typeof webhookWithSecretSchema>;
+
+export function webhookEntry(row: WebhookRow): WebhookEntry {
+  const time = (at: Date | null) => at && isoTime(at);
+  return {
+    object: 'webhook',
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    mode: row.mode,
+    events: row.events ?? ALL_EVENTS,
+    status: row.status,
+    status_reason: row.status_reason,
+    secret_last4: row.secret_last4,
+    previous_secret_until: time(row.previous_secret_until),
+    created_at: isoTime(row.created_at),
+    last_success_at: time(row.last_success_at),
+    failing_since: time(row.failing_since),
+    paused_until: time(row.paused_until),
+  };
+}
+
+/** null: all types, including those of later releases. */
+export const eventsField = z
+  .unknown()
+  .meta({
+    anyOf: [{ const: ALL_EVENTS }, { type: 'array', items: { type: 'string', enum: eventTypes }, minItems: 1 }],
+    default: ALL_EVENTS,
+    description: `${ALL_EVENTS}, or a list of types.`,
+    examples: [['email.delivered', 'email.bounced']],
+  })
+  .transform((given, context) => {
+    if (given === ALL_EVENTS) return null;
+    if (Array.isArray(given) && given.length > 0) {
+      const known = given.filter((type): type is EventType => eventTypes.some((one) => one === type));
+      if (known.length === given.length) return [...new Set(known)].sort();
+    }
+    context.addIssue(
+      issueFor('invalid_type', `events must be "${ALL_EVENTS}" or a list of any of ${eventTypes.join(', ')}.`),
+    );
+    return z.NEVER;
+  });
+
+export const descriptionField = z
+  .string()
+  .max(200)
+  .meta({ description: 'For people.', examples: ['Shop'] });
+
+export function webhookNotFound(id: string): AppError {
+  return new AppError(
+    'webhook_not_found',
+    `No webhook ${id.slice(0, 64)} exists in this workspace; GET /v1/webhooks lists them.`,
+  );
+}

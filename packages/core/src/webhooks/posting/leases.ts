@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { Services } from '../../operation/context.ts';
+import type { JobData } from '../../process/jobs.ts';
+import { type Call, type EndpointLease, takeLeaseRows } from './lease-store.ts';
+
+/** A fetched job of an endpoint. */
+export interface DeliverJob {
+  readonly id: string;
+  readonly retry_count: number;
+  readonly data: JobData<'webhook.deliver'>;
+}
+
+export interface Begun {
+  /** Leases won; each keeps one job until it ends. */
+  readonly endpointLeases: readonly EndpointLease[];
+  /** Endpoints that are already leased, or that accept nothing now. */
+  readonly others: readonly string[];
+}
+
+/** Merges jobs by endpoint and leases the endpoints that are free. */
+export async function takeEndpointLeases(
+  { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
+  fetched: readonly DeliverJob[],
+  mine: readonly string[],
+): Promise<Begun> {
+  const kept = new Map<string, Call>();
+  const surplus: Call[] = [];
+  for (const { id, retry_count, data } of fetched) {
+    const call = { ...data, job_id: id, retry_count };
+    if (kept.has(data.webhook_id)) surplus.push(call);
+    else kept.set(data.webhook_id, call);
+  }
+  const holder = randomUUID();
+  const won = await takeLeaseRows(sql, jobs, holder, [...kept.values()], surplus, mine);
+  return {
+    endpointLeases: [...kept.values()].filter((call) => won.has(call.webhook_id)).map((call) => ({ ...call, holder })),
+    others: [...kept.keys()].filter((id) => !won.has(id)),
+  };
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '@postrider/db';
+import type { HttpGuard, HttpOutcome } from '@postrider/net';
+import { type EventType, recordEvent } from '../../events/index.ts';
+import { newId } from '../../fields/ids.ts';
+import type { Services } from '../../operation/context.ts';
+import { DecryptionError } from '../../process/encryption.ts';
+import {
+  type ClaimedRow,
+  claimRows,
+  type EndpointRoom,
+  type PostResult,
+  recordResults,
+} from '../deliveries/delivery-store.ts';
+import { judgePost, type PostVerdict } from '../deliveries/outcome.ts';
+import {
+  disableWebhook,
+  type Endpoint,
+  loadEndpoints,
+  markNoticed,
+  recordHealth,
+  type WebhookRow,
+} from '../endpoints/store.ts';
+import { type EndedLease, endLeaseRows } from './lease-store.ts';
+import { bodyOf } from './payload.ts';
+import { sendClose } from './send-close.ts';
+import { createSigner, openSecret, type Signer } from './signing.ts';
+
+// A webhook delivery takes two transactions with the network between them, like a mail delivery: claim → post → settle.
+// The claim's lease fences the settle. The row is authoritative; the job only wakes a worker.
+
+/** A delivery under this worker's lease, with its request. */
+export interface ClaimedPost {
+  readonly row: ClaimedRow;
+  readonly lease: string;
+  readonly url: string;
+  readonly signer: Signer;
+  readonly body: Buffer;
+}
+
+export interface SettledPost {
+  readonly row: ClaimedRow;
+  readonly lease: string;
+  /** null: it was not posted and can be claimed again immediately. */
+  readonly outcome: HttpOutcome | null;
+  readonly duration_ms?: number;
+  /** Our own failure: it does not count against the endpoint. */
+  readonly ours?: true;
+}
+
+export interface ClaimedPosts {
+  readonly posts: readonly ClaimedPost[];
+  /** Deliveries that cannot be posted, to be settled with the rest. */
+  readonly refused: readonly SettledPost[];
+}
+
+// A single failure is not an outage; five in a row are.
+const PAUSE = { after: 5, first_seconds: 10, most_seconds: 300 };
+const NOTICE_SECONDS = 86_400;
+const DISABLE_SECONDS = 5 * 86_400;
+const USER_AGENT = 'Postrider-Webhooks/1';
+
+/**
+ * First transaction: claims due deliveries of the leased endpoints. Each event's body is rendered once for all of them.
+ */
+export async function claimPosts(services: Services, rooms: readonly EndpointRoom[]): Promise<ClaimedPosts> {
+  const lease = randomUUID();
+  const [{ rows, events }, endpoints] = await Promise.all([
+    claimRows(services.sql, { rooms, lease, probe_after: PAUSE.after }),
+    loadEndpoints(
+      services.sql,
+      rooms.map((room) => room.webhook_id),
+    ),
+  ]);
+  if (rows.length === 0) return { posts: [], refused: [] };
+  const signers = new Map([...endpoints].map(([id, endpoint]) => [id, signerOf(services, endpoint)]));
+  const bodies = new Map([...events].map(([id, owed]) => [id, bodyOf(owed)]));
+  const posts: ClaimedPost[] = [];
+  const refused: SettledPost[] = [];
+  for (const row of rows) {
+    const endpoint = endpoints.get(row.webhook_id);
+    const signer = signers.get(row.webhook_id);
+    const body = row.sample === null ? bodies.get(row.event_id) : Buffer.from(row.sample);
+    // Disabled since the claim began: the job sent by disabling fails its pending deliveries.
+    if (!endpoint) refused.push({ row, lease, outcome: null });
+    else if (!signer) refused.push(unsendable(row, lease, 'the secret of the webhook cannot be opened'));
+    else if (!body) refused.push(unsendable(row, lease, 'the event is no longer kept'));
+    else posts.push({ row, lease, url: endpoint.url, signer, body });
+  }
+  return { posts, refused };
+}
+
+function signerOf(services: Services, { id, secret, previous_secret }: Endpoint): Signer | null {
+  const encrypted = previous_secret === null ? [secret] : [secret, previous_secret];
+  try {
+    return createSigner(encrypted.map((one) => openSecret(services.encryption, id, one)));
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    services.log.error({ err: error, webhook_id: id }, 'the secret of a webhook cannot be opened');
+    return null;
+  }
+}
+
+function unsendable(row: ClaimedRow, lease: string, error: string): SettledPost {
+  return { row, lease, outcome: { kind: 'failed', error }, ours: true };
+}
+
+/** Between the transactions. webhook-id is the same for all attempts, the timestamp is of this one. Never throws. */
+export async function sendPost(
+  services: Pick<Services, 'clock'>,
+  http: HttpGuard,
+  { row, lease, url, signer, body }: ClaimedPost,
+  signal?: AbortSignal,
+): Promise<SettledPost> {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...signer(row.event_id, services.clock.now(), body),
+  };
+  const started = performance.now();
+  const outcome = await http.post({ url, headers, body }, signal);
+  const duration_ms = Math.round(performance.now() - started);
+  return { row, lease, outcome: signal?.aborted ? null : outcome, duration_ms };
+}
+
+/**
+ * Second transaction, for a batch of posts: states, next attempts and endpoint health; for leases that end with them,
+ * their jobs, and the next jobs if deliveries are left.
+ */
+export async function settlePosts(
+  services: Services,
+  settled: readonly SettledPost[],
+  ended: readonly EndedLease[] = [],
+): Promise<void> {
+  const now_ms = services.clock.now();
+  const judged = settled.map((one) => ({ ...one, verdict: verdictOf(services, one, now_ms) }));
+  const { closed, due } = await services.sql.begin(async (tx) => {
+    const closed = await record(services, tx, judged);
+    return { closed, due: ended.length > 0 && (await endLeaseRows(tx, services.jobs, ended)) };
+  });
+  if (closed) services.jobs.wake('webhook.close');
+  if (due) services.jobs.wake('webhook.deliver');
+}
+
+/** Returns whether an endpoint was disabled. */
+async function record(services: Services, tx: Tx, judged: readonly JudgedPost[]): Promise<boolean> {
+  if (judged.length === 0) return false;
+  const won = await recordResults(tx, judged.map(resultOf));
+  if (won.size < judged.length)
+    services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
+  return learn(
+    services,
+    tx,
+    judged.filter(({ row, outcome, ours }) => outcome !== null && !ours && won.has(row.id)),
+  );
+}
+
+type JudgedPost = SettledPost & { readonly verdict: PostVerdict };
+
+function verdictOf(services: Services, { row, outcome }: SettledPost, now_ms: number): PostVerdict {
+  if (outcome === null) return { state: 'pending', delay_seconds: 0, wait_seconds: 0, gone: false };
+  return judgePost(outcome, row.attempt_count, services.config.WEBHOOK_RETRY_SCHEDULE, now_ms, Math.random());
+}
+
+function resultOf({ row, lease, outcome, duration_ms, verdict }: JudgedPost): PostResult {
+  const answered = outcome?.kind === 'answered' ? outcome : null;
+  return {
+    workspace_id: row.workspace_id,
+    id: row.id,
+    lease,
+    state: verdict.state,
+    handed_back: outcome === null,
+    delay_seconds: verdict.delay_seconds,
+    duration_ms: duration_ms ?? null,
+    response_status: answered?.status ?? null,
+    response_body: answered?.text ?? null,
+    error: outcome?.kind === 'failed' ? outcome.error : null,
+  };
+}
+
+/** Records endpoint health; disables endpoints that are gone or have failed for days, with a notice before. */
+async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): Promise<boolean> {
+  const byEndpoint = Map.groupBy(posts, ({ row }) => row.webhook_id);
+  const news = [...byEndpoint].flatMap(([id, group]) => {
+    const [first] = group;
+    if (!first) return [];
+    const gone = group.some(({ verdict }) => verdict.gone);
+    return {
+      id,
+      workspace_id: first.row.workspace_id,
+      succeeded: !gone && group.some(({ verdict }) => verdict.state === 'delivered'),
+      failures: group.filter(({ verdict }) => verdict.state !== 'delivered').length,
+      wait_seconds: Math.max(...group.map(({ verdict }) => verdict.wait_seconds)),
+      gone,
+    };
+  });
+  if (news.length === 0) return false;
+  const gone = new Set(news.filter((one) => one.gone).map(({ id }) => id));
+  let closed = false;
+  for (const { workspace_id, id, failing_seconds, noticed } of await recordHealth(tx, news, PAUSE)) {
+    const ended = gone.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
+    if (ended) {
+      const row = await disableWebhook(tx, workspace_id, id, ended);
+      if (!row) continue;
+      await tell(services, tx, 'webhook.disabled', row, ended);
+      await sendClose(services, tx, id);
+      closed = true;
+    } else if (failing_seconds >= NOTICE_SECONDS && !noticed) {
+      const row = await markNoticed(tx, workspace_id, id);
+      if (row) await tell(services, tx, 'webhook.failing', row, 'failing');
+    }
+  }
+  return closed;
+}
+
+async function tell(services: Services, tx: Tx, type: EventType, row: WebhookRow, reason: string): Promise<void> {
+  const { id, url, status, failing_since, workspace_id } = row;
+  services.log.warn({ webhook_id: id, reason }, type);
+  await recordEvent(tx, {
+    workspace_id,
+    id: newId('event', services.clock.now()),
+    type,
+    facts: { webhook: { id, url, status, reason, failing_since } },
+  });
+}

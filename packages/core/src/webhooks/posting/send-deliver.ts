@@ -1,0 +1,12 @@
+import type { Tx } from '@postrider/db';
+import type { Services } from '../../operation/context.ts';
+
+/** Sends an endpoint's job in the commit that adds deliveries. Wake the workers after the commit. */
+export async function sendDeliver(
+  { jobs }: Pick<Services, 'jobs'>,
+  tx: Tx,
+  workspace_id: string,
+  webhook_id: string,
+): Promise<void> {
+  await jobs.send(tx, 'webhook.deliver', [{ data: { workspace_id, webhook_id } }]);
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { Encryption } from '../../process/encryption.ts';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** A secret in the format of Standard Webhooks: whsec_ and base64. */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+export function encryptSecret(encryption: Encryption, webhook_id: string, secret: string): Buffer {
+  return encryption.encrypt(Buffer.from(secret), purposeOf(webhook_id));
+}
+
+export function openSecret(encryption: Encryption, webhook_id: string, encrypted: Buffer): string {
+  return encryption.decrypt(encrypted, purposeOf(webhook_id)).toString();
+}
+
+function purposeOf(webhook_id: string): string {
+  return `webhook ${webhook_id}`;
+}
+
+/** Signs bodies with the endpoint's secret, and for a day after a rotation also with the previous one. */
+export type Signer = (id: string, now_ms: number, body: Buffer) => Record<string, string>;
+
+export function createSigner(secrets: readonly string[]): Signer {
+  const keys = secrets.map((secret) => new Webhook(secret));
+  return (id, now_ms, body) => {
+    const at = new Date(now_ms);
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now_ms / 1000)),
+      'webhook-signature': keys.map((key) => key.sign(id, at, body)).join(' '),
+    };
+  };
+}

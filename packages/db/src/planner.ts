@@ -1,0 +1,64 @@
+import postgres from 'postgres';
+import { type Fragment, narrowed, type Sql, type Tx } from './sql.ts';
+
+// All settings and idioms that steer the planner of Postgres. docs/decisions/0014-plans-for-empty-tables.md has the
+// plan that each prevents and the test that would catch it.
+
+/**
+ * Settings of every session. Statements reach their rows from a few keys by indexes and are planned once: a plan made
+ * for an empty table would scan or hash it, and stay in use as the table grows.
+ */
+export const sessionPlanning = {
+  // JIT compilation takes longer than any of these statements.
+  jit: 'off',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // Generic plans from the first run on: over partitions, planning takes longer than execution.
+  plan_cache_mode: 'force_generic_plan',
+} as const;
+
+/**
+ * For batch jobs and aggregates, which read many rows: until the end of the transaction the planner chooses joins by
+ * the values. Custom plans, because a cached one has the joins of the session. `jit` stays off.
+ */
+export async function planNormally(tx: Tx): Promise<void> {
+  await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '128MB', true),
+    set_config('enable_seqscan', 'on', true), set_config('enable_hashjoin', 'on', true),
+    set_config('enable_mergejoin', 'on', true)`;
+}
+
+/** A transaction of a batch job, planned normally. */
+export async function inBatch<T>(sql: Sql, run: (tx: Tx) => Promise<T>): Promise<T> {
+  return sql.begin(async (tx) => {
+    await planNormally(tx);
+    return run(tx);
+  });
+}
+
+// It never connects: a fragment without parameters is text, which fits into a statement of any connection.
+const pieces = narrowed(postgres({ max: 1 }));
+
+/**
+ * Ends a subquery that must run for each outer row, by an index. Without it the planner merges it into the outer query
+ * and may reorder the joins to begin with the large table.
+ */
+export const fence: Fragment = pieces.unsafe('offset 0');
+
+/**
+ * Follows a column to select the indexes collated "POSIX". "C" and "POSIX" order alike, but an index serves only its
+ * own collation: lookups by primary key (collated "C") cannot use the indexes of the lists, nor the other way round.
+ * On an empty table all of them look equally good.
+ */
+export const indexCollation: Fragment = pieces.unsafe('collate "POSIX"');
+
+/** Follows a state column, so that no full or partial index on it is used instead of the primary key. */
+export const unindexed: Fragment = pieces.unsafe('::text');
+
+/**
+ * Equality with the first column of a primary key, as a range. For an equality the planner also considers a scan of the
+ * whole index in order, which on an empty table looks as cheap as a lookup per key; for a range it does not.
+ */
+export function equalsByRange(sql: Sql | Tx, column: Fragment, value: Fragment): Fragment {
+  return sql`${column} >= ${value} and ${column} <= ${value}`;
+}

@@ -1,0 +1,53 @@
+import type postgres from 'postgres';
+
+declare const part: unique symbol;
+
+/** A part of a statement, to be embedded in another. */
+export interface Fragment {
+  readonly [part]: true;
+}
+
+/**
+ * A statement that runs when it is awaited. The driver's `cancel` and `cursor` are left out, as they are unsafe when a
+ * connection is lost: a cancelled query can take the result of another, and a cursor waits forever.
+ */
+export interface Query<Rows extends readonly unknown[]> extends Promise<postgres.RowList<Rows>>, Fragment {}
+
+type Parameter = postgres.SerializableParameter<number> | Fragment | Fragment[];
+
+interface Statements {
+  (identifier: string): Fragment;
+  <Rows extends readonly (object | undefined)[] = postgres.Row[]>(
+    template: TemplateStringsArray,
+    ...parameters: readonly Parameter[]
+  ): Query<Rows>;
+  unsafe<Rows extends readonly (object | undefined)[] = postgres.Row[]>(
+    text: string,
+    parameters?: readonly Parameter[],
+    options?: { readonly prepare: boolean },
+  ): Query<Rows>;
+}
+
+/** A pool of connections as the stores see it. */
+export interface Sql extends Statements {
+  begin<T>(run: (tx: Tx) => Promise<T>): Promise<T>;
+  begin<T>(options: string, run: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A connection for exclusive use until it is released. */
+  reserve(): Promise<Statements & { release(): void }>;
+  listen(
+    channel: string,
+    on_notify: (payload: string) => void,
+    on_listen?: () => void,
+  ): Promise<{ unlisten(): Promise<void> }>;
+  end(options?: { timeout?: number }): Promise<void>;
+}
+
+/** An open transaction; it ends with the function passed to `begin`. */
+export interface Tx extends Statements {
+  savepoint<T>(run: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/** The driver's own wider type is not assignable to the narrower one. */
+export function narrowed(sql: postgres.Sql<{ int8: number }> | postgres.Sql): Sql {
+  return sql as unknown as Sql;
+}

@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type BatchingPolicy, createBatchingPolicy } from './batching-policy.ts';
+
+let most: number;
+let pace: BatchingPolicy;
+beforeEach(() => {
+  most = 600;
+  pace = createBatchingPolicy(() => most);
+});
+
+/** A settle of so many that has ended with no result waiting. */
+function passed(size: number): void {
+  pace.begun(size);
+  pace.ended(0);
+}
+
+describe('while few come', () => {
+  it.each([
+    [1, 15],
+    [199, 15],
+    [200, 0],
+  ])('%i wait for %i ms', (waiting, ms) => {
+    expect(pace.came(waiting)).toBe(ms);
+
+    passed(23);
+    expect(pace.came(waiting)).toBe(ms);
+  });
+
+  it.each([1, 99, 199])('%i that came while the last were being recorded go next', (waiting) => {
+    pace.begun(23);
+
+    expect(pace.came(waiting)).toBeNull();
+    expect(pace.ended(waiting)).toBe(0);
+  });
+});
+
+describe('in a rush', () => {
+  it.each([
+    [1, 50],
+    [99, 50],
+    [100, 0],
+  ])('%i wait for %i ms', (waiting, ms) => {
+    passed(24);
+
+    expect(pace.came(waiting)).toBe(ms);
+  });
+
+  it.each([
+    [1, 50],
+    [99, 50],
+    [100, 0],
+  ])('%i that came while the last were being recorded wait for %i ms more', (waiting, ms) => {
+    pace.begun(24);
+
+    expect(pace.came(waiting)).toBeNull();
+    expect(pace.ended(waiting)).toBe(ms);
+  });
+
+  it('a batch of 23 ends it', () => {
+    passed(24);
+    passed(23);
+
+    expect(pace.came(1)).toBe(15);
+    expect(pace.came(100)).toBe(15);
+  });
+});
+
+describe('while others are being recorded', () => {
+  it.each([1, 24])('200 wait no longer after a batch of %i', (size) => {
+    pace.begun(size);
+
+    expect(pace.came(199)).toBeNull();
+    expect(pace.came(200)).toBe(0);
+  });
+
+  it('the end of one of two leaves what comes to the end of the other', () => {
+    pace.begun(200);
+    pace.begun(200);
+    pace.ended(0);
+
+    expect(pace.came(100)).toBeNull();
+    expect(pace.ended(100)).toBe(0);
+  });
+
+  it('nothing waits where nothing came', () => {
+    pace.begun(23);
+
+    expect(pace.ended(0)).toBeNull();
+  });
+});
+
+describe('where an operator lets fewer be under way', () => {
+  it('no more than half of them are waited for in a rush', () => {
+    most = 60;
+    passed(24);
+
+    expect(pace.came(29)).toBe(50);
+    expect(pace.came(30)).toBe(0);
+    pace.begun(30);
+    expect(pace.ended(29)).toBe(50);
+    pace.begun(30);
+    expect(pace.ended(30)).toBe(0);
+  });
+
+  it.each([
+    [4, 15],
+    [5, 50],
+  ])('of ten, after a batch of %i the next wait for %i ms', (size, ms) => {
+    most = 10;
+    passed(size);
+
+    expect(pace.came(1)).toBe(ms);
+  });
+
+  it('what is set later counts from then on', () => {
+    passed(24);
+    expect(pace.came(50)).toBe(50);
+
+    most = 100;
+
+    expect(pace.came(50)).toBe(0);
+  });
+});

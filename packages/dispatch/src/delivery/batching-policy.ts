@@ -1,0 +1,56 @@
+const SETTLE_COUNT = 200;
+/** How long results are collected under low load. */
+export const SETTLE_MS = 15;
+// A settle costs Postgres 0.7 ms plus its mails. A batch of this size needs hundreds of mails per second; the batches
+// after it wait for more results, and below that rate results are recorded as early as possible.
+const RUSH_COUNT = 24;
+const RUSH_SETTLE_COUNT = 100;
+const RUSH_SETTLE_MS = 50;
+
+/** Decides when results are recorded. Waits are in ms: 0 is immediately, null until the current settle has ended. */
+export interface BatchingPolicy {
+  /** A result has arrived; `waiting` includes it. */
+  came(waiting: number): number | null;
+  begun(size: number): void;
+  /** A settle has ended or timed out; `waiting` results arrived meanwhile. */
+  ended(waiting: number): number | null;
+}
+
+/**
+ * Results are collected for 15 ms or while the previous batch is being recorded, 200 at most. In a rush, which a large
+ * batch starts and a small one ends, they are collected for 50 ms or up to 100; if an operator limits the mails in
+ * flight, up to half of that limit, as all of them may never arrive.
+ */
+export function createBatchingPolicy(mostUnderWay: () => number): BatchingPolicy {
+  let settling = 0;
+  let rushing = false;
+
+  const rushCount = () => Math.min(RUSH_SETTLE_COUNT, mostUnderWay() / 2);
+
+  const wait = (waiting: number, calm_ms: number) => {
+    if (waiting >= (rushing ? rushCount() : SETTLE_COUNT)) return 0;
+    return rushing ? RUSH_SETTLE_MS : calm_ms;
+  };
+
+  return {
+    came(waiting) {
+      if (settling > 0) return waiting >= SETTLE_COUNT ? 0 : null;
+      return wait(waiting, SETTLE_MS);
+    },
+    begun(size) {
+      settling += 1;
+      rushing = size >= Math.min(RUSH_COUNT, rushCount());
+    },
+    ended(waiting) {
+      settling -= 1;
+      return waiting === 0 ? null : wait(waiting, 0);
+    },
+  };
+}
+
+/** Results wait until they are flushed: for a drain, which knows when no more will arrive. */
+export const onFlush: BatchingPolicy = {
+  came: (waiting) => (waiting >= SETTLE_COUNT ? 0 : null),
+  begun: () => undefined,
+  ended: () => null,
+};

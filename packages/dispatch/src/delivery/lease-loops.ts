@@ -1,0 +1,83 @@
+import type { Services } from '@postrider/core';
+import { renewLeases, showAttempts } from '@postrider/core/delivery';
+import type { Lanes } from '../lanes/lanes.ts';
+import { every } from '../schedules.ts';
+import type { InFlight } from './in-flight.ts';
+import type { InFlightSet } from './in-flight-set.ts';
+import { leaseEnd, outOfLease } from './leases.ts';
+
+const RENEW_MS = 10_000;
+// Attempts that take longer than this are shown in the status of their messages before they end.
+const SHOW_MS = 250;
+const LEASE_CHECK_MS = 1000;
+
+/** Renews leases and job heartbeats while mail is in flight, and marks long attempts in the database. */
+export class LeaseLoops {
+  readonly #services: Services;
+  readonly #inFlight: InFlightSet<InFlight>;
+  readonly #lanes: Lanes;
+  readonly #cancel: (entry: InFlight) => void;
+  readonly #renewer: ReturnType<typeof every>;
+  readonly #shower: ReturnType<typeof every>;
+  readonly #expirer: NodeJS.Timeout;
+
+  constructor(services: Services, inFlight: InFlightSet<InFlight>, lanes: Lanes, cancel: (entry: InFlight) => void) {
+    this.#services = services;
+    this.#inFlight = inFlight;
+    this.#lanes = lanes;
+    this.#cancel = cancel;
+    this.#renewer = every(RENEW_MS, () => this.#renew(), services);
+    // On its own timer: the database, which the other loop awaits, may not respond.
+    this.#expirer = setInterval(() => this.#expire(), LEASE_CHECK_MS);
+    this.#shower = every(SHOW_MS, () => this.#show(), services);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#expirer);
+    await this.#renewer.stop();
+    await this.#shower.stop();
+  }
+
+  /** Renews the leases of claimed deliveries, and the heartbeats of their jobs and of those that wait for a claim. */
+  async #renew(): Promise<void> {
+    const { sql, jobs } = this.#services;
+    const held = [...this.#inFlight];
+    const waiting = this.#lanes.waiting().map(({ job }) => job);
+    if (held.length + waiting.length === 0) return;
+    const asked = performance.now();
+    const kept = await renewLeases(
+      sql,
+      held.map(({ claimed: { delivery, lease } }) => ({
+        workspace_id: delivery.workspace_id,
+        message_id: delivery.message_id,
+        recipient_id: delivery.recipient_id,
+        lease,
+      })),
+    );
+    // A delivery that lost its lease must not reach the dot: another worker may be sending the same copy. A renewal
+    // counts from its start, since the time of its commit is unknown.
+    for (const entry of held) {
+      if (entry.sent) continue;
+      if (!kept.has(entry.claimed.lease)) this.#cancel(entry);
+      else entry.lease_ends = leaseEnd(asked);
+    }
+    await jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);
+  }
+
+  #expire(): void {
+    for (const entry of outOfLease(this.#inFlight, performance.now())) this.#cancel(entry);
+  }
+
+  async #show(): Promise<void> {
+    const now = performance.now();
+    const lasting = [...this.#inFlight].filter(
+      (entry) => !entry.sent && !entry.shown && now - entry.started >= SHOW_MS,
+    );
+    if (lasting.length === 0) return;
+    for (const entry of lasting) entry.shown = true;
+    await showAttempts(
+      this.#services.sql,
+      lasting.map(({ claimed }) => claimed.job.data),
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import type { Content } from '@postrider/core/delivery';
+
+/** A claimed mail that waits for its slot. */
+export interface Prerendered {
+  /** The mail is being sent, or will not be. The returned value keeps the bytes in memory. */
+  take(): Promise<unknown> | null;
+}
+
+/**
+ * Renders and signs the next mails, in order, while earlier ones are being sent: otherwise each connection would wait
+ * for a signature. The number is limited, and large mails are excluded. The queue is an array for the reason given at
+ * the in-flight set.
+ */
+export function createPrerender(most: number): (content: Content) => Prerendered {
+  const line: (() => void)[] = [];
+  let made = 0;
+
+  const makeNext = () => {
+    while (made < most) {
+      const make = line.shift();
+      if (!make) return;
+      made += 1;
+      make();
+    }
+  };
+
+  return (content) => {
+    let bytes: Promise<unknown> | null = null;
+    const make = () => {
+      const making = content.raw();
+      // An error here recurs in the attempt, which records it.
+      making.catch(() => undefined);
+      bytes = making;
+    };
+    if (!content.large) {
+      line.push(make);
+      makeNext();
+    }
+    return {
+      take() {
+        const taken = bytes;
+        bytes = null;
+        if (taken) made -= 1;
+        else remove(line, make);
+        makeNext();
+        return taken;
+      },
+    };
+  };
+}
+
+function remove<T>(list: T[], one: T): void {
+  const place = list.indexOf(one);
+  if (place >= 0) list.splice(place, 1);
+}

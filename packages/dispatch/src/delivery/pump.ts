@@ -1,0 +1,359 @@
+import type { Services } from '@postrider/core';
+import {
+  attemptDelivery,
+  type Claimed,
+  claimDeliveries,
+  type DeliveryJob,
+  type Mailers,
+  type Settled,
+  unansweredDelivery,
+  unsentDelivery,
+} from '@postrider/core/delivery';
+import { MOST_CAP } from '@postrider/core/lanes';
+import type { SendOutcome } from '@postrider/mail';
+import { HoldCache } from '../holds/hold-cache.ts';
+import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
+import { LaneSync } from '../lanes/lane-sync.ts';
+import { Lanes } from '../lanes/lanes.ts';
+import type { QueueMetrics } from '../metrics/worker-metrics.ts';
+import { type BatchingPolicy, createBatchingPolicy, onFlush, SETTLE_MS } from './batching-policy.ts';
+import { FETCH_COUNT, Fetcher, MOST_IN_FLIGHT } from './fetcher.ts';
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { type InFlight, newInFlight } from './in-flight.ts';
+import { createInFlightSet } from './in-flight-set.ts';
+import { LeaseLoops } from './lease-loops.ts';
+import { createPrerender } from './prerender.ts';
+import { createSemaphore } from './semaphore.ts';
+import { Settler } from './settler.ts';
+
+// A large mail takes several times its size while it is read, composed and sent.
+const MOST_LARGE = 4;
+// Enough to keep every signing thread busy.
+const MOST_PRERENDERED = 128;
+// SIGTERM leaves 15 s in total. First sends may complete; then those before the dot are handed back; then those past it
+// are recorded as unknown; at last the pump gives up on an unresponsive database.
+const HAND_BACK_MS = 5000;
+const UNANSWERED_MS = 6000;
+const GIVE_UP_MS = 8000;
+
+export interface DeliveryPumpOptions {
+  /** The database, the queue and the clock. */
+  readonly services: Services;
+  /** The transports, by mode. */
+  readonly mailers: Mailers;
+  readonly holds: HoldCache;
+  readonly metrics: QueueMetrics | null;
+  /** When results are recorded; by default as traffic asks for it. */
+  readonly batching?: BatchingPolicy;
+}
+
+/**
+ * Moves deliveries: fetch → lane → claim → prepare → send → settle. A batch never waits for its slowest member. Does
+ * nothing until start, or drain.
+ */
+export class DeliveryPump {
+  readonly #services: Services;
+  readonly #mailers: Mailers;
+  readonly #holds: HoldCache;
+  readonly #metrics: QueueMetrics | null;
+  /** What is claimed here, until its result is in the database. */
+  readonly #inFlight = createInFlightSet<InFlight>();
+  readonly #lanes: Lanes;
+  readonly #sync: LaneSync;
+  readonly #fetcher: Fetcher;
+  readonly #settler: Settler;
+  // Separate, because a simulator script may occupy its slot for minutes.
+  readonly #largeSlots = { live: createSemaphore(MOST_LARGE), sandbox: createSemaphore(1) };
+  readonly #prerender = createPrerender(MOST_PRERENDERED);
+  /** The claim under way; there is one at a time. */
+  #claiming: Promise<void> | null = null;
+  /** Jobs came, or places became free, during the claim under way. */
+  #claim_again = false;
+  #stopped = false;
+  #heartbeat: Heartbeat | null = null;
+  #leaseLoops: LeaseLoops | null = null;
+  #unsubscribe: (() => void) | null = null;
+  /** What a drain has claimed; null where this is none. */
+  #drained: DeliveryJob[] | null = null;
+  /** A drain waits for the next claim, result or settle to end. */
+  #onProgress: (() => void) | null = null;
+
+  constructor({ services, mailers, holds, metrics, batching }: DeliveryPumpOptions) {
+    this.#services = services;
+    this.#mailers = mailers;
+    this.#holds = holds;
+    this.#metrics = metrics;
+    const widthOf = (lane: string) => mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'].width ?? MOST_CAP;
+    this.#lanes = new Lanes(() => performance.now(), widthOf);
+    this.#sync = new LaneSync(services, mailers, this.#lanes, holds, this.#claimSoon);
+    this.#fetcher = new Fetcher({
+      services,
+      holds,
+      lanes: this.#lanes,
+      sync: this.#sync,
+      inFlight: () => this.#inFlight.size,
+      onPlaced: this.#claimSoon,
+    });
+    this.#settler = new Settler(
+      services,
+      batching ?? createBatchingPolicy(() => this.#most()),
+      (count) => this.#heartbeat?.ended(count),
+      (entries) => this.#settled(entries),
+    );
+  }
+
+  /** Starts the loops: they fetch, renew leases and listen until stop. */
+  start(): void {
+    this.#heartbeat = createHeartbeat(this.#services);
+    this.#sync.start();
+    this.#leaseLoops = new LeaseLoops(this.#services, this.#inFlight, this.#lanes, (entry) => this.#cancel(entry));
+    this.#metrics?.watch('delivery.attempt', {
+      held: () => ({ active: this.#inFlight.size, job_ids: [] }),
+      changed: this.#claimSoon,
+    });
+    this.#unsubscribe = this.#services.jobs.onWake('delivery.attempt', this.#fetcher.poll);
+    this.#holds.onChange(() => {
+      if (!this.#stopped) this.#onHolds();
+    });
+    this.#holds.onAllowance(() => {
+      if (this.#stopped) return;
+      this.#fetcher.poll();
+      this.#claimSoon();
+    });
+    this.#fetcher.poll();
+  }
+
+  /** Ends or hands back what is in flight, and parks what waits for a claim. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    const fetched = this.#fetcher.stop();
+    const deadlines = this.#startDeadlines();
+    let parked = false;
+    const park = async () => {
+      await fetched;
+      await this.#claiming;
+      await this.#sync.stop();
+    };
+    void park()
+      .catch((error) => this.#services.log.error({ err: error }, 'mail that waited for a lane could not be parked'))
+      .then(() => {
+        parked = true;
+      });
+    while ((!parked || this.#inFlight.size > 0) && !this.#settler.given_up) {
+      this.#settler.flush();
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+    for (const deadline of deadlines) clearTimeout(deadline);
+    await this.#leaseLoops?.stop();
+    await this.#heartbeat?.stop();
+  }
+
+  /**
+   * Instead of start and stop: moves all that is due until nothing is left, waits for servers and the database alone,
+   * and parks what no lane takes. Returns the jobs that were claimed.
+   */
+  async drain(): Promise<DeliveryJob[]> {
+    const drained: DeliveryJob[] = [];
+    this.#drained = drained;
+    await this.#holds.poll();
+    await this.#sync.poll();
+    for (let more = true; more; ) {
+      const before = drained.length;
+      const fetched = this.#isPaused() ? 0 : await this.#fetcher.fetchAll();
+      this.#claimSoon();
+      await this.#untilQuiet();
+      more = fetched > 0 || drained.length > before;
+    }
+    await this.#sync.stop();
+    return drained;
+  }
+
+  /** Claims what the lanes give, one claim at a time; what comes meanwhile is in the next. */
+  readonly #claimSoon = (): void => {
+    if (this.#stopped || this.#isPaused()) return;
+    if (this.#claiming) {
+      this.#claim_again = true;
+      return;
+    }
+    const free = Math.max(0, this.#most() - this.#inFlight.size);
+    const allowance = this.#holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
+    const batch = this.#lanes.take(Math.min(FETCH_COUNT, free, allowance));
+    if (batch.length === 0) return;
+    this.#holds.spend('delivery.attempt', batch.length);
+    this.#claim_again = false;
+    this.#drained?.push(...batch.map(({ job }) => job));
+    this.#claiming = this.#claim(batch)
+      .catch((error) => {
+        this.#services.log.error({ err: error }, 'deliveries could not be claimed');
+      })
+      .then(() => {
+        this.#claiming = null;
+        this.#sync.refill();
+        if (this.#claim_again) this.#claimSoon();
+        this.#fetcher.pollIfRoomy();
+        this.#onProgress?.();
+      });
+  };
+
+  async #claim(batch: readonly Candidate[]): Promise<void> {
+    let left: readonly Candidate[] = batch;
+    try {
+      left = await this.#sync.grant(batch);
+      const byJob = new Map(left.map((candidate) => [candidate.job.id, candidate]));
+      const asked = performance.now();
+      const won = await claimDeliveries(
+        this.#services,
+        left.map(({ job }) => job),
+      );
+      for (const claimed of won) this.#enter(claimed, byJob.get(claimed.job.id) ?? null, asked);
+      const entered = new Set(won.map(({ job }) => job.id));
+      left = left.filter(({ job }) => !entered.has(job.id));
+    } finally {
+      for (const { lane, job } of left) this.#lanes.giveBack(lane, job.data.workspace_id);
+    }
+  }
+
+  /** Prepares what was claimed while it waits for its place in the lane. */
+  #enter(claimed: Claimed, candidate: Candidate | null, asked: number): void {
+    const entry = newInFlight(claimed, candidate, asked);
+    this.#inFlight.add(entry);
+    if (this.#isHeld(entry)) this.#cancel(entry);
+    else entry.prerendered = this.#prerender(claimed.content);
+    const run = () => {
+      entry.made = entry.prerendered?.take() ?? null;
+      if (entry.sent) this.#leave(entry, null);
+      else void this.#send(entry);
+    };
+    this.#lanes.start(entry.lane, {
+      workspace_id: claimed.delivery.workspace_id,
+      run,
+      refuse: () => this.#handBack(entry),
+    });
+  }
+
+  async #send(entry: InFlight): Promise<void> {
+    const { claimed, abort } = entry;
+    entry.started = performance.now();
+    const due_at = entry.lane === NO_LANE ? null : (entry.candidate?.due_at ?? null);
+    const wait_ms = due_at && Math.max(0, this.#services.clock.now() - due_at.getTime());
+    const begun = () => {
+      entry.begun = true;
+    };
+    const attempt = () => attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, begun);
+    const result = claimed.content.large ? await this.#largeSlots[claimed.delivery.mode](attempt) : await attempt();
+    entry.made = null;
+    const { kind, reply } = result.outcome;
+    const handed_back = abort.signal.aborted && kind === 'deferred' && reply === null;
+    this.#leave(entry, handed_back ? null : result.outcome);
+    if (!handed_back) {
+      const failed = kind === 'deferred';
+      this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
+    }
+    if (!entry.sent) this.#finish(entry, { ...result, handed_back });
+  }
+
+  /** Its place in the lane is free, and what the attempt says of the lane is noted. */
+  #leave(entry: InFlight, outcome: SendOutcome | null): void {
+    this.#sync.done(entry.lane, entry.claimed.delivery.workspace_id, outcome);
+    this.#claimSoon();
+  }
+
+  #finish(entry: InFlight, result: Settled): void {
+    entry.sent = true;
+    this.#settler.add(entry, result);
+    this.#onProgress?.();
+  }
+
+  #settled(entries: readonly InFlight[]): void {
+    for (const entry of entries) this.#inFlight.remove(entry);
+    this.#claimSoon();
+    this.#fetcher.pollIfRoomy();
+    this.#onProgress?.();
+  }
+
+  /** Before its turn has come. */
+  #handBack(entry: InFlight): void {
+    entry.prerendered?.take();
+    if (!entry.sent) this.#finish(entry, unsentDelivery(entry.claimed));
+  }
+
+  /** Nothing more of it goes out, unless it is past the dot. */
+  #cancel(entry: InFlight): void {
+    entry.abort.abort();
+    if (entry.started === Number.POSITIVE_INFINITY) this.#handBack(entry);
+  }
+
+  /** Mail that waits for a claim, or after it for a place or a connection, and is held now, does not go out. */
+  #onHolds(): void {
+    this.#sync.reassign();
+    for (const entry of this.#inFlight) {
+      if (!entry.sent && !entry.begun && this.#isHeld(entry)) this.#cancel(entry);
+    }
+    this.#fetcher.poll();
+    this.#claimSoon();
+    this.#sync.refill();
+  }
+
+  #isPaused(): boolean {
+    return this.#holds.isPaused('delivery.attempt');
+  }
+
+  #isHeld({ candidate }: InFlight): boolean {
+    return this.#isPaused() || (candidate !== null && this.#sync.heldIn(candidate) !== null);
+  }
+
+  /** How many may be in flight; what an operator has set, where that is less. */
+  #most(): number {
+    return Math.min(MOST_IN_FLIGHT, this.#metrics?.concurrency('delivery.attempt') ?? MOST_IN_FLIGHT);
+  }
+
+  /** The stages of a stop that takes too long. */
+  #startDeadlines(): NodeJS.Timeout[] {
+    return [
+      setTimeout(() => {
+        for (const entry of this.#inFlight) this.#cancel(entry);
+      }, HAND_BACK_MS),
+      setTimeout(() => {
+        for (const entry of this.#inFlight) {
+          if (!entry.sent) this.#finish(entry, unansweredDelivery(entry.claimed, performance.now() - entry.started));
+        }
+      }, UNANSWERED_MS),
+      setTimeout(() => this.#settler.giveUp(), GIVE_UP_MS),
+    ];
+  }
+
+  /** For a drain: until nothing is claimed, sent, recorded, parked or unparked. Records when all have their result. */
+  async #untilQuiet(): Promise<void> {
+    for (;;) {
+      if (this.#claiming || this.#inFlight.size > 0) {
+        const progress = new Promise<void>((resolve) => {
+          this.#onProgress = resolve;
+        });
+        if (!this.#claiming && [...this.#inFlight].every(({ sent }) => sent)) this.#settler.flush();
+        await progress;
+      } else {
+        const pending = this.#sync.pending();
+        if (!pending) return;
+        await pending;
+      }
+    }
+  }
+}
+
+export function startDeliveryPump(
+  services: Services,
+  mailers: Mailers,
+  holds: HoldCache,
+  metrics: QueueMetrics | null = null,
+): DeliveryPump {
+  const pump = new DeliveryPump({ services, mailers, holds, metrics });
+  pump.start();
+  return pump;
+}
+
+/** Runs every delivery that is due now until none is left, with no timer and no wait; returns their jobs. */
+export async function drainDeliveries(services: Services, mailers: Mailers): Promise<DeliveryJob[]> {
+  const holds = new HoldCache(services);
+  return new DeliveryPump({ services, mailers, holds, metrics: null, batching: onFlush }).drain();
+}

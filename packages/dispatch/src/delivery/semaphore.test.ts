@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createSemaphore } from './semaphore.ts';
+
+it('runs so many at once, the others in order, and gives a place on after a failure too', async () => {
+  const slot = createSemaphore(2);
+  const begun: number[] = [];
+  const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+  const runs = gates.map((gate, index) =>
+    slot(async () => {
+      begun.push(index);
+      await gate.promise;
+      if (index === 0) throw new Error('failed');
+      return index;
+    }).catch((error: Error) => error.message),
+  );
+
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1]);
+  gates[0]?.resolve();
+  await runs[0];
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1, 2]);
+  for (const gate of gates) gate.resolve();
+
+  expect(await Promise.all(runs)).toEqual(['failed', 1, 2, 3, 4]);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+});

@@ -1,0 +1,123 @@
+import type { Services } from '@postrider/core';
+import { type Settled, settleDeliveries, withoutWords } from '@postrider/core/delivery';
+import type { BatchingPolicy } from './batching-policy.ts';
+import type { InFlight } from './in-flight.ts';
+
+const MOST_SETTLES = 30;
+
+interface Finished {
+  readonly entry: InFlight;
+  readonly result: Settled;
+}
+
+/** Records results in batches: send → settle. */
+export class Settler {
+  readonly #services: Services;
+  readonly #batching: BatchingPolicy;
+  readonly #onRecorded: (count: number) => void;
+  readonly #onSettled: (entries: readonly InFlight[]) => void;
+  /** Results that are not in a batch yet. */
+  readonly #finished: Finished[] = [];
+  /** Runs while results wait for more. */
+  #timer: NodeJS.Timeout | null = null;
+  #given_up = false;
+
+  /** onRecorded tells what is in the database; onSettled, what is no longer waited for, recorded or not. */
+  constructor(
+    services: Services,
+    batching: BatchingPolicy,
+    onRecorded: (count: number) => void,
+    onSettled: (entries: readonly InFlight[]) => void,
+  ) {
+    this.#services = services;
+    this.#batching = batching;
+    this.#onRecorded = onRecorded;
+    this.#onSettled = onSettled;
+  }
+
+  add(entry: InFlight, result: Settled): void {
+    this.#finished.push({ entry, result });
+    this.#flushIn(this.#batching.came(this.#finished.length));
+  }
+
+  /** The number of results that are not in a batch yet. */
+  waiting(): number {
+    return this.#finished.length;
+  }
+
+  /** Records the waiting results immediately. */
+  flush = (): void => {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    const batch = this.#finished.splice(0);
+    if (batch.length === 0) return;
+    this.#batching.begun(batch.length);
+    // A failed batch blocks no other: it is retried concurrently.
+    let awaited = true;
+    const onTried = () => {
+      if (!awaited) return;
+      awaited = false;
+      this.#flushIn(this.#batching.ended(this.#finished.length));
+    };
+    const results = batch.map(({ result }) => result);
+    void this.#settle(results, onTried).then(() => {
+      onTried();
+      this.#onSettled(batch.map(({ entry }) => entry));
+    });
+  };
+
+  /** Gives up on results that cannot be recorded; their leases expire. */
+  giveUp(): void {
+    this.#given_up = true;
+  }
+
+  get given_up(): boolean {
+    return this.#given_up;
+  }
+
+  /** Does not restart a running wait. */
+  #flushIn(wait_ms: number | null): void {
+    if (wait_ms === 0) this.flush();
+    else if (wait_ms !== null) this.#timer ??= setTimeout(this.flush, wait_ms);
+  }
+
+  /**
+   * Survives a restart of the database; a result that cannot be recorded in time is recovered when its lease expires. A
+   * result whose data the database refuses is found by bisection and recorded without the server's text: otherwise it
+   * and its batch would be sent again at the end of every lease.
+   */
+  async #settle(results: readonly Settled[], onTried: () => void, attempts = 0): Promise<void> {
+    const { jobs, log } = this.#services;
+    let batch = results;
+    for (let attempt = attempts + 1; ; attempt++) {
+      try {
+        await settleDeliveries(this.#services, batch);
+        // Their events may be owed to endpoints.
+        jobs.ring('webhook.deliver');
+        this.#onRecorded(batch.length);
+        return;
+      } catch (error) {
+        onTried();
+        log.error({ err: error, count: batch.length, attempt }, 'results of deliveries could not be recorded');
+        if (attempt >= MOST_SETTLES || this.#given_up) return;
+        if (attempt >= 3 && isRefused(error)) {
+          if (batch.length > 1) {
+            const middle = batch.length >> 1;
+            const halves = [batch.slice(0, middle), batch.slice(middle)];
+            await Promise.all(halves.map((half) => this.#settle(half, onTried, attempt)));
+            return;
+          }
+          batch = batch.map(withoutWords);
+        }
+        await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 50 * 2 ** attempt)));
+      }
+    }
+  }
+}
+
+/** SQLSTATE classes 22 and 23: the data is at fault, so a retry cannot succeed. */
+function isRefused(error: unknown): boolean {
+  return (
+    error instanceof Error && error.name === 'PostgresError' && 'code' in error && /^2[23]/.test(String(error.code))
+  );
+}

@@ -1,0 +1,548 @@
+import { createContext, invoke, type Services } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
+import { createHold, getHold, releaseHold } from '@postrider/core/holds';
+import { roomOf } from '@postrider/core/lanes';
+import { cancelMessage } from '@postrider/core/messages';
+import { createWebhook, egressOf } from '@postrider/core/webhooks';
+import { createSmtpTransport, type Mailer } from '@postrider/mail';
+import { createHttpGuard, type HttpGuard } from '@postrider/net';
+import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startDeliveryPump } from '../delivery/pump.ts';
+import { startWebhookPump } from '../webhooks/webhook-pump.ts';
+import { type HoldCache, startHoldCache } from './hold-cache.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 20 };
+const HOUR_MS = 3_600_000;
+const QUEUES = ['delivery.attempt', 'webhook.deliver'] as const;
+
+let world: World;
+let mailer: Mailer;
+const keepers: HoldCache[] = [];
+const stops: (() => Promise<unknown>)[] = [];
+beforeEach(async () => {
+  world = await createWorld();
+  mailer = mailerBy(domainOf);
+});
+afterEach(async () => {
+  keepers.length = 0;
+  for (const stop of stops.splice(0).reverse()) await stop();
+  await mailer.stop();
+  await world.stop();
+});
+
+function mailerBy(laneOf: Mailer['laneOf']): Mailer {
+  const { host, port } = world.smtp;
+  const transport = createSmtpTransport({
+    host,
+    port,
+    secure: false,
+    tls: 'none',
+    max_connections: 20,
+    helo_name: 'localhost',
+  });
+  return { ...transport, laneOf };
+}
+
+function domainOf(to: string): string {
+  return to.slice(to.lastIndexOf('@') + 1);
+}
+
+function keeper(services: Services = world.services): HoldCache {
+  const holds = startHoldCache(services);
+  keepers.push(holds);
+  stops.push(() => holds.stop());
+  return holds;
+}
+
+function start(services: Services = world.services, through = mailer): { stop(): Promise<void> } {
+  const holds = keeper(services);
+  const pump = startDeliveryPump(services, { live: through, sandbox: through }, holds);
+  stops.push(() => pump.stop());
+  return pump;
+}
+
+const system = () => world.as(world.workspace_id);
+
+/** Whether a worker keeps back what a hold is on. */
+function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
+  if (scope === 'webhook') return holds.isHeld(value);
+  if (scope === 'queue') return QUEUES.some((queue) => queue === value && holds.isPaused(queue));
+  const mail = {
+    workspace_id: world.workspace_id,
+    from_domain: scope === 'sender_domain' ? value : '',
+    api_key_id: scope === 'api_key' ? value : null,
+    email: `to@${scope === 'destination' ? value : ''}`,
+    lane: '',
+  };
+  return holds.roomOf(mail) !== null;
+}
+
+/** A hold that every worker of the test knows of. */
+async function hold(scope: string, value: string, fields = {}): Promise<{ readonly id: string }> {
+  const held = await invoke(system(), createHold, { scope, value, reason: 'An outage there', ...fields });
+  await expect.poll(() => keepers.every((holds) => keepsBack(holds, held)), PATIENCE).toBe(true);
+  return held;
+}
+
+/** The end of a hold, once every worker of the test knows of it. */
+async function release(hold_id: string): Promise<void> {
+  const held = await invoke(system(), releaseHold, { hold_id });
+  await expect.poll(() => keepers.some((holds) => keepsBack(holds, held)), PATIENCE).toBe(false);
+}
+
+async function send(to: string | readonly string[], fields = {}): Promise<string> {
+  const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi', ...fields };
+  return (await invoke(system(), sendMessage, mail)).id;
+}
+
+const many = (count: number, domain: string, name = 'to') =>
+  Array.from({ length: count }, (_, index) => `${name}${index}@${domain}`);
+
+async function statesIn(domain: string): Promise<Record<string, number>> {
+  const rows = await world.services.sql<{ state: string; count: number }[]>`
+    select state::text, count(*)::int as count from recipients where domain = ${domain} group by state`;
+  return Object.fromEntries(rows.map((row) => [row.state, row.count]));
+}
+
+async function affected(hold_id: string): Promise<number> {
+  return (await invoke(system(), getHold, { hold_id })).affected;
+}
+
+/** What was sent to a domain, each address once for each copy. */
+const arrivedAt = (domain: string) =>
+  world.smtp.mails.flatMap((mail) => mail.envelope_to.filter((to) => to.endsWith(`@${domain}`))).sort();
+
+async function untouched(domain: string): Promise<boolean> {
+  const rows = await world.services.sql`
+    select from recipients where domain = ${domain} and (attempt_count > 0 or first_attempt_at is not null)`;
+  return rows.length === 0;
+}
+
+describe('mail that is held', () => {
+  it.each<[string, () => Promise<{ id: string }>, () => Promise<unknown>]>([
+    ['by destination', () => hold('destination', 'Held.example.com'), () => send(many(20, 'held.example.com'))],
+    [
+      'by sending domain',
+      async () => {
+        await world.domain('mine.test');
+        return hold('sender_domain', 'mine.test');
+      },
+      () => send(many(20, 'held.example.com'), { from: 'me@mine.test' }),
+    ],
+    [
+      'by API key',
+      async () => {
+        const key = await world.key({ scopes: ['email:send'] });
+        keyed = key.id;
+        return hold('api_key', key.id);
+      },
+      async () => {
+        const actor = {
+          kind: 'key',
+          workspace_id: world.workspace_id,
+          key_id: keyed,
+          scopes: ['email:send'],
+          mode: 'live',
+          domains: null,
+        } as const;
+        const mail = { from: 'hello@sandbox.test', to: many(20, 'held.example.com'), subject: 'Hello', text: 'Hi' };
+        await invoke(createContext(world.services, actor), sendMessage, mail);
+      },
+    ],
+  ])(
+    '%s does not go out, costs no attempt, and arrives once after the release; other mail goes',
+    async (_, begin, accept) => {
+      start();
+      const held = await begin();
+      await accept();
+      await send(many(20, 'other.example.com'));
+
+      await expect.poll(() => statesIn('other.example.com'), PATIENCE).toEqual({ delivered: 20 });
+      await expect.poll(() => affected(held.id), PATIENCE).toBe(20);
+      expect(arrivedAt('held.example.com')).toEqual([]);
+      expect(await untouched('held.example.com')).toBe(true);
+
+      await release(held.id);
+
+      await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 20 });
+      expect(arrivedAt('held.example.com')).toEqual(many(20, 'held.example.com').sort());
+      expect(await affected(held.id)).toBe(0);
+    },
+  );
+  let keyed = '';
+
+  it('of a whole queue waits in it, and goes on after the release', async () => {
+    const { id } = await hold('queue', 'delivery.attempt');
+    await send(many(30, 'held.example.com'));
+    const holds = keeper();
+    await holds.ready;
+    start();
+    await expect.poll(() => holds.isPaused('delivery.attempt'), PATIENCE).toBe(true);
+    expect(await affected(id)).toBe(30);
+
+    await release(id);
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 30 });
+    expect(arrivedAt('held.example.com')).toEqual(many(30, 'held.example.com').sort());
+  });
+
+  it('is stopped while it flows, with what waits in the worker, and what was begun ends', async () => {
+    const released = Promise.withResolvers<void>();
+    world.smtp.script(({ stage }) =>
+      stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' },
+    );
+    await send(many(50, 'held.example.com'));
+    start();
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toMatchObject({ sending: 5 });
+
+    const { id } = await hold('destination', 'held.example.com');
+    await expect.poll(() => affected(id), PATIENCE).toBe(45);
+    released.resolve();
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 5, queued: 45 });
+    await release(id);
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 50 });
+    expect(arrivedAt('held.example.com')).toEqual(many(50, 'held.example.com').sort());
+  });
+
+  it('does not go out either where it was claimed ahead of its place', async () => {
+    await send(many(50, 'held.example.com'));
+    await send(many(50, 'held.example.com', 'more'));
+    const released = Promise.withResolvers<void>();
+    let data = 0;
+    // After sixty the server stands still; by then the lane has shown to be fast, and many are claimed ahead.
+    world.smtp.script(({ stage }) => {
+      if (stage === 'data') data += 1;
+      return stage === 'data' && data > 40 ? { kind: 'stall', until: released.promise } : { kind: 'accept' };
+    });
+    start();
+    await expect.poll(() => data, PATIENCE).toBeGreaterThan(40);
+    const claimed = async () => (await statesIn('held.example.com')).sending ?? 0;
+    await expect.poll(claimed, PATIENCE).toBeGreaterThan(20);
+
+    await hold('destination', 'held.example.com');
+
+    await expect.poll(claimed, PATIENCE).toBeLessThanOrEqual(20);
+    released.resolve();
+    await expect.poll(claimed, PATIENCE).toBe(0);
+    const waiting = await world.services.sql<{ attempt_count: number }[]>`
+      select attempt_count from recipients where state <> 'delivered'`;
+    expect(waiting.length).toBeGreaterThanOrEqual(40);
+    expect(waiting.every(({ attempt_count }) => attempt_count === 0)).toBe(true);
+  });
+
+  it('can be canceled, and then never leaves', async () => {
+    start();
+    const { id } = await hold('destination', 'held.example.com');
+    const [first, second] = [await send('a@held.example.com'), await send('b@held.example.com')];
+    await expect.poll(() => affected(id), PATIENCE).toBe(2);
+
+    await invoke(system(), cancelMessage, { id: first });
+    await release(id);
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ canceled: 1, delivered: 1 });
+    expect(second).toBeDefined();
+    expect(arrivedAt('held.example.com')).toEqual(['b@held.example.com']);
+  });
+
+  it('by two holds goes out when both have ended', async () => {
+    start();
+    const first = await hold('destination', 'held.example.com');
+    const second = await hold('sender_domain', 'sandbox.test');
+    await send(many(10, 'held.example.com'));
+    await expect.poll(() => affected(second.id), PATIENCE).toBe(10);
+
+    await release(second.id);
+    await expect.poll(() => affected(first.id), PATIENCE).toBe(10);
+    expect(arrivedAt('held.example.com')).toEqual([]);
+    await release(first.id);
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 10 });
+  });
+
+  it('goes on by itself when the time of the hold is over, and the audit log tells who let it', async () => {
+    start();
+    const expires_at = new Date(world.clock.now() + HOUR_MS).toISOString();
+    const { id } = await hold('destination', 'held.example.com', { expires_at });
+    await send(many(5, 'held.example.com'));
+    await expect.poll(() => affected(id), PATIENCE).toBe(5);
+
+    await world.clock.advance(HOUR_MS + 1000);
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 5 });
+    const told = () => world.services.sql`
+      select action, actor_kind, reason from audit_log where target_id = ${id} order by sequence`;
+    await expect.poll(told, PATIENCE).toEqual([
+      { action: 'hold.created', actor_kind: 'system', reason: 'An outage there' },
+      { action: 'hold.expired', actor_kind: 'system', reason: null },
+    ]);
+  });
+
+  it('outlives the worker that set it aside', async () => {
+    const pump = start();
+    const { id } = await hold('destination', 'held.example.com');
+    await send(many(5, 'held.example.com'));
+    await expect.poll(() => affected(id), PATIENCE).toBe(5);
+    await pump.stop();
+    await release(id);
+
+    start();
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 5 });
+  });
+});
+
+describe('a rate after a hold', () => {
+  it('lets what a destination was kept from go at no more than that, over two workers, and other mail at once', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    start();
+    start(await world.peer());
+    const { id } = await hold('destination', 'held.example.com', { resume_rate_per_minute: 60 });
+    await send(many(16, 'held.example.com'));
+    await expect.poll(() => affected(id), PATIENCE).toBe(16);
+
+    await release(id);
+    await send(many(5, 'held.example.com', 'later'));
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 5, queued: 16 });
+    for (const second of [1, 2, 3]) {
+      await world.clock.advance(1000);
+      await expect
+        .poll(() => statesIn('held.example.com'), PATIENCE)
+        .toEqual({ delivered: 5 + second, queued: 16 - second });
+    }
+
+    // A long pause of the workers ends in no burst.
+    await world.clock.advance(HOUR_MS);
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 13, queued: 8 });
+    for (let left = 8; left > 0; left -= 5) {
+      await world.clock.advance(5000);
+      await expect
+        .poll(async () => (await statesIn('held.example.com')).queued ?? 0, PATIENCE)
+        .toBe(Math.max(0, left - 5));
+    }
+    await world.clock.advance(10_000);
+    await expect.poll(async () => (await invoke(system(), getHold, { hold_id: id })).status, PATIENCE).toBe('ended');
+    await expect.poll(() => arrivedAt('held.example.com').length, PATIENCE).toBe(21);
+  });
+
+  it('keeps a queue to that which is longer than a worker holds, and leaves the worker time for everything else', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
+    for (let batch = 0; batch < 8; batch++) await send(many(50, 'held.example.com', `b${batch}-`));
+    start();
+    await release(id);
+
+    for (const delivered of [2, 4, 6]) {
+      await world.clock.advance(1000);
+      await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered, queued: 400 - delivered });
+    }
+  });
+
+  it('lets a queue go on at no more than that until it is empty, and then at any', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    start();
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
+    await send(many(10, 'held.example.com'));
+    await release(id);
+
+    for (const delivered of [2, 4, 6]) {
+      await world.clock.advance(1000);
+      await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered, queued: 10 - delivered });
+    }
+    await world.clock.advance(5000);
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 10 });
+    await world.clock.advance(5000);
+    await expect.poll(async () => (await invoke(system(), getHold, { hold_id: id })).status, PATIENCE).toBe('ended');
+    await send(many(50, 'free.example.com'));
+    await expect.poll(() => statesIn('free.example.com'), PATIENCE).toEqual({ delivered: 50 });
+  });
+});
+
+describe('the rate of a queue', () => {
+  it('ends when what was held has gone, whatever has come since', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    start();
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
+    await send(many(10, 'held.example.com'));
+    await release(id);
+    await world.clock.advance(1000);
+    for (let batch = 0; batch < 4; batch++) await send(many(50, 'newer.example.com', `b${batch}-`));
+
+    for (let delivered = 0; delivered < 10; ) {
+      await world.clock.advance(1000);
+      const before = delivered;
+      await expect
+        .poll(async () => {
+          delivered = (await statesIn('held.example.com')).delivered ?? 0;
+          return delivered;
+        }, PATIENCE)
+        .toBeGreaterThan(before);
+    }
+    expect((await statesIn('newer.example.com')).queued).toBeGreaterThan(150);
+    await world.clock.advance(5000);
+
+    await expect.poll(() => statesIn('newer.example.com'), PATIENCE).toEqual({ delivered: 200 });
+    expect((await invoke(system(), getHold, { hold_id: id })).status).toBe('ended');
+  });
+
+  it('is lifted on every worker by a release at once', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    start();
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 1 });
+    await send(many(50, 'held.example.com'));
+    await release(id);
+    expect((await invoke(system(), getHold, { hold_id: id })).status).toBe('resuming');
+
+    await invoke(system(), releaseHold, { hold_id: id, at_once: true });
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 50 });
+  });
+});
+
+describe('webhooks that are held', () => {
+  let sink: WebhookSink;
+  let http: HttpGuard;
+  beforeEach(async () => {
+    sink = await startWebhookSink();
+    http = createHttpGuard(egressOf(world.services.config));
+    stops.push(async () => {
+      await http.stop();
+      await sink.stop();
+    });
+  });
+
+  const hook = (path: string) => invoke(system(), createWebhook, { url: sink.url + path, events: ['email.queued'] });
+  const postsTo = (path: string) => sink.requests.filter((request) => request.path === path).length;
+  const startPosting = () => {
+    const holds = keeper();
+    const pump = startWebhookPump(world.services, http, holds);
+    stops.push(() => pump.stop());
+    return holds;
+  };
+
+  it('wait untried while others are posted, and are posted once after the release', async () => {
+    const [held, other] = [await hook('/held'), await hook('/other')];
+    const { id } = await hold('webhook', held.id);
+    startPosting();
+    for (let count = 0; count < 3; count++) await send('ada@example.com');
+
+    await expect.poll(() => postsTo('/other'), PATIENCE).toBe(3);
+    expect(other.id).not.toBe(held.id);
+    const pending = await world.services.sql`
+      select from webhook_deliveries where webhook_id = ${held.id} and state = 'pending' and attempt_count = 0`;
+    expect(pending).toHaveLength(3);
+    expect(postsTo('/held')).toBe(0);
+    expect(await affected(id)).toBe(3);
+
+    await release(id);
+
+    await expect.poll(() => postsTo('/held'), PATIENCE).toBe(3);
+  });
+
+  it('wait all where their queue is held', async () => {
+    await hook('/hook');
+    const { id } = await hold('queue', 'webhook.deliver');
+    const holds = startPosting();
+    await holds.ready;
+    await send('ada@example.com');
+    expect(holds.isPaused('webhook.deliver')).toBe(true);
+    expect(postsTo('/hook')).toBe(0);
+
+    await release(id);
+
+    await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(1);
+  });
+
+  it('go on at the rate of the hold', async () => {
+    const { id: webhook_id } = await hook('/hook');
+    const { id } = await hold('webhook', webhook_id, { resume_rate_per_minute: 120 });
+    for (let count = 0; count < 6; count++) await send('ada@example.com');
+    const holds = startPosting();
+    await holds.ready;
+    const released = performance.now();
+    await release(id);
+
+    await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(6);
+
+    // Two in a second, so that the last comes no sooner than after three.
+    expect(performance.now() - released).toBeGreaterThan(2900);
+  });
+});
+
+describe('a hold whose time is over', () => {
+  it('is looked for again only in the next second while another worker has its row', async () => {
+    const { id } = await hold('destination', 'held.example.com', {
+      expires_at: new Date(world.clock.now() + HOUR_MS).toISOString(),
+    });
+    await world.clock.advance(HOUR_MS + 1000);
+    const { promise: done, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const other = world.services.sql.begin(async (tx) => {
+      await tx`select from holds where id = ${id} for update`;
+      lock();
+      await done;
+    });
+    stops.push(() => {
+      release();
+      return other;
+    });
+    await locked;
+    let tries = 0;
+    const sql = new Proxy(world.services.sql, {
+      get(target, name) {
+        if (name === 'begin') tries += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const began = performance.now();
+
+    keeper({ ...world.services, sql });
+    await expect.poll(() => tries, PATIENCE).toBeGreaterThanOrEqual(3);
+
+    expect(performance.now() - began).toBeGreaterThan(1900);
+    release();
+    const status = async () =>
+      (await world.services.sql<{ ended_by: string | null }[]>`select ended_by from holds where id = ${id}`)[0]
+        ?.ended_by;
+    await expect.poll(status, PATIENCE).toBe('expiry');
+  });
+});
+
+describe('a hold that is made while a worker starts', () => {
+  it('is in force there from the first mail on', async () => {
+    let made: { readonly id: string } | null = null;
+    const sql = new Proxy(world.services.sql, {
+      get(target, name) {
+        if (name !== 'listen') return Reflect.get(target, name);
+        return async (...args: Parameters<typeof target.listen>) => {
+          made = await hold('queue', 'delivery.attempt');
+          return target.listen(...args);
+        };
+      },
+    });
+
+    const holds = startHoldCache({ ...world.services, sql });
+    stops.push(() => holds.stop());
+    await holds.ready;
+
+    expect(made).not.toBeNull();
+    expect(holds.isPaused('delivery.attempt')).toBe(true);
+  });
+});
+
+describe('the room of a hold', () => {
+  it('is named by its id, and forgotten mail leaves it although the hold is no longer known', async () => {
+    const { id } = await hold('destination', 'held.example.com');
+    const pump = start();
+    await send('a@held.example.com');
+    await expect.poll(() => affected(id), PATIENCE).toBe(1);
+    await pump.stop();
+    await world.services.sql`delete from holds where id = ${id}`;
+    expect(await world.services.sql`select from parked_deliveries where lane = ${roomOf(id)}`).toHaveLength(1);
+
+    start();
+
+    await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 1 });
+  });
+});

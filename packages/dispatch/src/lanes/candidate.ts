@@ -1,0 +1,39 @@
+import type { KeyMode } from '@postrider/core/api-keys';
+import type { DeliveryJob } from '@postrider/core/delivery';
+
+/** A fetched job on its way to be claimed. */
+export interface Candidate {
+  readonly job: DeliveryJob;
+  readonly lane: string;
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
+  readonly due_at: Date;
+  /** It was parked before, and has waited for its turn. */
+  readonly resumed: boolean;
+}
+
+/** For jobs that have nothing to wait for, because there is nothing to send. */
+export const NO_LANE = '';
+
+export interface LaneLimit {
+  readonly connections: number | null;
+  readonly messages_per_minute: number | null;
+}
+
+/** A claimed mail that waits for a place in its lane. */
+export interface Starter {
+  readonly workspace_id: string;
+  run(): void;
+  /** The lane has closed before its turn came. */
+  refuse(): void;
+}
+
+/** A lane that has just been closed by its own failures. */
+export interface ClosedNow {
+  readonly seconds: number;
+  readonly closings: number;
+  /** Unclaimed mail that waited in it. */
+  readonly left: readonly Candidate[];
+}

@@ -1,0 +1,328 @@
+import type { Services } from '@postrider/core';
+import { lastResponse, type Mailers } from '@postrider/core/delivery';
+import {
+  closeLane,
+  countAgainstLimits,
+  type DestinationLimit,
+  destinationLimits,
+  type Fetched,
+  forgetClosings,
+  isRoom,
+  LANES_IN_A_LOOK,
+  type LaneNews,
+  laneNews,
+  parkDeliveries,
+  type Resumed,
+  resumeParked,
+  type Slice,
+  tendLanes,
+  WORKSPACES_IN_A_SLICE,
+} from '@postrider/core/lanes';
+import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
+import type { HoldCache } from '../holds/hold-cache.ts';
+import { every } from '../schedules.ts';
+import { type Candidate, type LaneLimit, NO_LANE } from './candidate.ts';
+import type { Lanes } from './lanes.ts';
+
+const POLL_MS = 1000;
+const MOST_IN_A_SLICE = 200;
+const NO_ADDRESSEE = {
+  lane: NO_LANE,
+  email: '',
+  mode: 'live',
+  from_domain: '',
+  api_key_id: null,
+  due_at: new Date(0),
+  resumed: false,
+} as const;
+
+type Mail = Pick<Candidate, 'job' | 'email' | 'mode' | 'from_domain' | 'api_key_id'>;
+
+/**
+ * Synchronizes the lanes of this worker with the shared state: parks and unparks mail, publishes closed lanes, and
+ * reads limits and lanes closed by others. After a failure the job heartbeats and the next poll recover.
+ */
+export class LaneSync {
+  readonly #services: Services;
+  readonly #mailers: Mailers;
+  readonly #lanes: Lanes;
+  readonly #holds: HoldCache;
+  readonly #onReady: () => void;
+  /** The workspace that was served last in a lane, where the last slice did not reach the end. */
+  readonly #served = new Map<string, string>();
+  /** Lanes whose closing is not in the database yet, or came there after the poll that is under way. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #limits: ReadonlyMap<string, LaneLimit> = new Map();
+  /** The limits and the count of workers that were applied last. */
+  #fingerprint = '';
+  /** Where the next poll begins, when there were more lanes than one poll takes. */
+  #polled = '';
+  /** Rooms that are being left at a rate, with how many may leave now. */
+  readonly #leaving = new Map<string, number>();
+  #refilling: Promise<void> | null = null;
+  #refill_again = false;
+  /** Writes that no caller waits for. */
+  readonly #writes = new Set<Promise<void>>();
+  #poller: ReturnType<typeof every> | null = null;
+  #first_poll: Promise<unknown> | null = null;
+  #stopped = false;
+
+  /** onReady is called when mail that was parked may be claimed, or lanes have opened. */
+  constructor(services: Services, mailers: Mailers, lanes: Lanes, holds: HoldCache, onReady: () => void) {
+    this.#services = services;
+    this.#mailers = mailers;
+    this.#lanes = lanes;
+    this.#holds = holds;
+    this.#onReady = onReady;
+    holds.onResume((room, count) => {
+      this.#leaving.set(room, (this.#leaving.get(room) ?? 0) + count);
+      this.refill();
+    });
+  }
+
+  start(): void {
+    this.#poller = every(POLL_MS, () => this.poll(), this.#services);
+    // Before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
+    this.#first_poll = Promise.all([this.#holds.ready, this.poll()]).catch((error) =>
+      this.#services.log.error({ err: error }, 'the lanes could not be looked at'),
+    );
+  }
+
+  /** Parks what waits here, for other workers or the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#poller?.stop();
+    await this.#first_poll;
+    await this.#refilling;
+    await this.#park(this.#lanes.empty());
+  }
+
+  /** The writes and the refill under way, or null where there are none. */
+  pending(): Promise<unknown> | null {
+    if (!this.#refilling && this.#writes.size === 0) return null;
+    return Promise.all([this.#refilling, ...this.#writes]);
+  }
+
+  /**
+   * Finds the lanes of fetched jobs; those that cannot wait here are parked. Returns how many of these belong to fast
+   * lanes and might as well have stayed in the queue.
+   */
+  async place(fetched: readonly Fetched[]): Promise<number> {
+    await this.#first_poll;
+    const candidates = fetched.map(({ job, addressee }): Candidate => {
+      if (!addressee) return { ...NO_ADDRESSEE, job };
+      const { email, mode, from_domain, api_key_id, due_at } = addressee;
+      const mail = { job, email, mode, from_domain, api_key_id };
+      return { ...mail, lane: this.#laneOf(mail), due_at, resumed: false };
+    });
+    const parked = this.#admit(candidates);
+    await this.#park(parked);
+    return parked.filter(({ lane }) => !isRoom(lane) && this.#lanes.isFast(lane)).length;
+  }
+
+  /** Of those about to be claimed, the ones within the limits of the destinations that have any. */
+  async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const limited = candidates.filter(({ lane }) => this.#limits.get(lane)?.messages_per_minute != null);
+    if (limited.length === 0) return [...candidates];
+    const wanted = Map.groupBy(limited, ({ lane }) => lane);
+    const granted = await countAgainstLimits(
+      this.#services.sql,
+      [...wanted].map(([destination, { length: count }]) => ({ destination, count })),
+    );
+    const refused = [...wanted].flatMap(([lane, asked]) => asked.slice(granted.get(lane) ?? asked.length));
+    for (const { lane, job } of refused) this.#lanes.giveBack(lane, job.data.workspace_id);
+    const left = [...new Set(refused.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
+    this.#parkSoon([...refused, ...left]);
+    const out = new Set(refused);
+    return candidates.filter((candidate) => !out.has(candidate));
+  }
+
+  /** An attempt is over; null where it tells nothing of the other side. */
+  done(lane: string, workspace_id: string, outcome: SendOutcome | null): void {
+    const { closed, recovered } = this.#lanes.done(lane, workspace_id, outcome && laneResultOf(lane, outcome));
+    if (closed && outcome) {
+      const { seconds, closings, left } = closed;
+      this.#publishClosed(lane, { lane, seconds, closings, last_reply: lastResponse(outcome) });
+      this.#parkSoon(left);
+    }
+    if (recovered) {
+      this.#write(forgetClosings(this.#services.sql, lane), { lane }, 'a lane could not be recorded as well again');
+    }
+  }
+
+  /** Takes parked mail back for lanes that could do with more; one such refill at a time. */
+  refill(): void {
+    if (this.#stopped || this.#holds.isPaused('delivery.attempt')) return;
+    if (this.#refilling) {
+      this.#refill_again = true;
+      return;
+    }
+    this.#refill_again = false;
+    this.#refilling = this.#resume()
+      .catch((error) => this.#services.log.error({ err: error }, 'parked mail could not be taken back'))
+      .then(() => {
+        this.#refilling = null;
+        if (this.#refill_again) this.refill();
+      });
+  }
+
+  /** The room that keeps a mail back now, where a hold does. */
+  heldIn({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
+    const lane = mode === 'sandbox' ? null : this.#mailers[mode].laneOf(email);
+    return this.#holds.roomOf({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
+  }
+
+  /** Finds new lanes for what waits here, after holds or limits have changed. */
+  reassign(): void {
+    const moved = this.#lanes.empty().map((candidate) => ({
+      ...candidate,
+      lane: candidate.lane === NO_LANE ? NO_LANE : this.#laneOf(candidate),
+      resumed: true,
+    }));
+    this.#parkSoon(this.#admit(moved));
+  }
+
+  /** Learns what other workers, operators and the clock have changed in the lanes. */
+  async poll(): Promise<void> {
+    const lanes = this.#lanes;
+    const { sql, jobs } = this.#services;
+    const busy = new Set(this.#closing.keys());
+    const [rows, found] = await Promise.all([tendLanes(sql, this.#polled), destinationLimits(sql)]);
+    const workers = found.length > 0 ? await jobs.workerCount() : 1;
+    const parked = rows.flatMap((row) => (row.parked ? [row.lane] : []));
+    this.#polled = parked.length < LANES_IN_A_LOOK ? '' : (parked.sort().at(-1) ?? '');
+    const closed = new Set<string>();
+    const byLane = new Map(rows.map((row) => [row.lane, row]));
+    for (const row of rows) {
+      if (row.closed) closed.add(row.lane);
+      if (row.closed && row.reason && !lanes.isClosed(row.lane))
+        this.#parkSoon(lanes.close(row.lane, row.reason, row.closings));
+      if (row.parked) lanes.setBacklog(row.lane, true);
+    }
+    // Lanes that closed here during this poll are missing in it.
+    for (const lane of lanes.closed()) {
+      if (!closed.has(lane) && !busy.has(lane) && !this.#closing.has(lane))
+        lanes.open(lane, byLane.get(lane)?.closings ?? 0);
+    }
+    this.#setLimits(found, workers);
+    this.#parkSoon(lanes.trim());
+    this.refill();
+    this.#onReady();
+  }
+
+  #laneOf(mail: Mail): string {
+    const { mode, email } = mail;
+    const room = this.heldIn(mail);
+    if (room !== null) return room;
+    const name = this.#mailers[mode].laneOf(email);
+    if (mode === 'sandbox') return `sandbox ${name}`;
+    const domain = email.slice(email.lastIndexOf('@') + 1);
+    return this.#limits.has(domain) ? domain : name;
+  }
+
+  /** Lets jobs wait here, but for those that a hold keeps back; returns those that must wait elsewhere. */
+  #admit(candidates: readonly Candidate[]): Candidate[] {
+    if (this.#holds.isPaused('delivery.attempt')) return [...candidates];
+    const held = candidates.filter(({ lane }) => isRoom(lane));
+    if (held.length === 0) return this.#lanes.admit(candidates);
+    return [...held, ...this.#lanes.admit(candidates.filter(({ lane }) => !isRoom(lane)))];
+  }
+
+  async #park(candidates: readonly Candidate[]): Promise<void> {
+    // Mail with nothing to send has no lane to wait for: left alone, its job comes back by its heartbeat.
+    const parked = candidates.filter(({ lane }) => lane !== NO_LANE);
+    if (parked.length === 0) return;
+    for (const { lane } of parked) this.#lanes.setBacklog(lane, true);
+    await parkDeliveries(
+      this.#services,
+      parked.map(({ job, lane, due_at }) => ({ ...job.data, job, lane, due_at })),
+    );
+  }
+
+  #parkSoon(candidates: readonly Candidate[]): void {
+    if (candidates.length === 0) return;
+    this.#write(this.#park(candidates), { count: candidates.length }, 'mail could not be parked');
+  }
+
+  #publishClosed(lane: string, closing: Parameters<typeof closeLane>[1]): void {
+    const { sql, log } = this.#services;
+    log.warn({ lane, seconds: closing.seconds, reply: closing.last_reply }, 'a lane was closed for a while');
+    const written = closeLane(sql, closing).finally(() => {
+      if (this.#closing.get(lane) === writing) this.#closing.delete(lane);
+    });
+    const writing = this.#write(written, { lane }, 'a closed lane could not be published to the other workers');
+    this.#closing.set(lane, writing);
+  }
+
+  #write(written: Promise<unknown>, facts: object, failure: string): Promise<void> {
+    const writing: Promise<void> = written
+      .then(() => undefined)
+      .catch((error) => this.#services.log.error({ err: error, ...facts }, failure))
+      .finally(() => {
+        this.#writes.delete(writing);
+      });
+    this.#writes.add(writing);
+    return writing;
+  }
+
+  #setLimits(found: readonly DestinationLimit[], workers: number): void {
+    const next = JSON.stringify([found, workers]);
+    if (next === this.#fingerprint) return;
+    this.#fingerprint = next;
+    // Each worker has its share of the connections, and at least one.
+    this.#limits = new Map(
+      found.map(({ destination, connections, messages_per_minute }) => [
+        destination,
+        {
+          connections: connections === null ? null : Math.max(1, Math.floor(connections / workers)),
+          messages_per_minute,
+        },
+      ]),
+    );
+    this.#lanes.setLimits(this.#limits);
+    // A limited domain has a lane of its own; without the limit it shares the lane of its destination again.
+    this.reassign();
+  }
+
+  async #resume(): Promise<void> {
+    const short = this.#lanes.shortages().filter(({ lane }) => !this.#holds.guards(lane));
+    const slices = [
+      ...short.map(({ lane, count }) => ({ lane, count: Math.min(count, MOST_IN_A_SLICE) })),
+      ...[...this.#leaving].map(([lane, count]) => ({ lane, count })),
+    ].map((slice) => ({ ...slice, after: this.#served.get(slice.lane) ?? '' }));
+    this.#leaving.clear();
+    if (slices.length === 0) return;
+    const rows = Map.groupBy(await resumeParked(this.#services, slices), (row) => row.lane);
+    for (const slice of slices) this.#recordTaken(slice, rows.get(slice.lane) ?? []);
+    const candidates = [...rows.values()].flat().map((row): Candidate => {
+      const { job_id, workspace_id, message_id, recipient_id, email, mode, from_domain, api_key_id, due_at } = row;
+      const job = { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } };
+      const mail = { job, email, mode, from_domain, api_key_id };
+      return { ...mail, lane: this.#laneOf(mail), due_at, resumed: true };
+    });
+    await this.#park(this.#admit(candidates));
+    this.#onReady();
+  }
+
+  /** Where to go on in a lane, and which workspaces have nothing parked there any more, as far as a slice tells. */
+  #recordTaken({ lane, count, after }: Slice, rows: readonly Resumed[]): void {
+    const taken = Map.groupBy(rows, (row) => row.workspace_id);
+    const last = [...taken.keys()].sort().at(-1);
+    const whole = taken.size < WORKSPACES_IN_A_SLICE;
+    if (whole || last === undefined) this.#served.delete(lane);
+    else this.#served.set(lane, last);
+    const share = Math.ceil(count / Math.max(1, taken.size));
+    let left = 0;
+    for (const [workspace_id, own] of taken) {
+      if (own.length < share) this.#lanes.drained(lane, workspace_id);
+      else left += 1;
+    }
+    if (whole && after === '' && left === 0) this.#lanes.setBacklog(lane, false);
+  }
+}
+
+/** A script that fails on purpose must not close its lane for the others that try it. */
+function laneResultOf(lane: string, outcome: SendOutcome): LaneNews | null {
+  const result = laneNews(outcome);
+  return isSimulatorLane(lane) && result !== null && result !== 'taken' ? 'answered' : result;
+}

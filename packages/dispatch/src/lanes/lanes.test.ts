@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import type { Candidate } from './candidate.ts';
+import { Lanes } from './lanes.ts';
+
+let serial = 0;
+function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidate> = {}): Candidate {
+  const id = `job${serial++}`;
+  const data = { workspace_id, message_id: id, recipient_id: id };
+  const job = { id, retry_count: 0, data };
+  const mail = { email: `to@${lane}`, mode: 'live', from_domain: 'sender.test', api_key_id: null } as const;
+  return { job, lane, ...mail, due_at: new Date(0), resumed: false, ...fields };
+}
+const some = (count: number, lane: string, workspace_id?: string, fields?: Partial<Candidate>) =>
+  Array.from({ length: count }, () => candidate(lane, workspace_id, fields));
+
+/** Lanes under a clock that the test moves. */
+function lanesAt(start_ms = 0): { lanes: Lanes; pass(ms: number): void } {
+  let now = start_ms;
+  return {
+    lanes: new Lanes(() => now),
+    pass: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+/** Takes and starts what may go, and ends each attempt with the same news. */
+function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' = 'taken'): number {
+  const taken = lanes.take(count);
+  for (const { lane, job } of taken) {
+    const { workspace_id } = job.data;
+    lanes.start(lane, { workspace_id, run: () => lanes.done(lane, workspace_id, news), refuse: () => undefined });
+  }
+  return taken.length;
+}
+
+const lanesOf = (candidates: readonly Candidate[]) => candidates.map(({ lane }) => lane);
+const workspacesOf = (candidates: readonly Candidate[]) => candidates.map(({ job }) => job.data.workspace_id);
+
+describe('whose turn it is', () => {
+  it('goes round the lanes, and a lane holds five at first', () => {
+    const { lanes } = lanesAt();
+    lanes.admit([...some(20, 'a'), ...some(20, 'b'), ...some(1, 'c')]);
+
+    expect(lanesOf(lanes.take(100)).join('')).toBe('abcabababab');
+    expect(lanes.take(100)).toEqual([]);
+  });
+
+  it('goes round the workspaces of a lane', () => {
+    const { lanes } = lanesAt();
+    lanes.admit([...some(20, 'a', 'ws_flood'), ...some(2, 'a', 'ws_small')]);
+
+    expect(workspacesOf(lanes.take(5))).toEqual(['ws_flood', 'ws_small', 'ws_flood', 'ws_small', 'ws_flood']);
+  });
+
+  it('goes on with the lane after the last one when places are few', () => {
+    const { lanes } = lanesAt();
+    lanes.admit([...some(3, 'a'), ...some(3, 'b'), ...some(3, 'c')]);
+
+    expect(lanesOf([1, 2, 3, 4, 5].flatMap(() => lanes.take(1))).join('')).toBe('abcab');
+  });
+});
+
+describe('a workspace that writes to very many names on slow servers', () => {
+  /** Mail of a workspace to so many names, none of which answers. */
+  function flood(lanes: Lanes, workspace_id: string, names: number): number {
+    const name = (index: number) => `${workspace_id} ${index}`;
+    lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
+    let taken = 0;
+    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().held).length;
+    return taken;
+  }
+
+  it('leaves a fifth of the places to those who come later, however long it was alone', () => {
+    const { lanes } = lanesAt();
+    expect(flood(lanes, 'ws_flood', 300)).toBe(480);
+    expect(lanes.take(120)).toEqual([]);
+
+    lanes.admit(some(5, 'well', 'ws_small'));
+
+    expect(workspacesOf(lanes.take(120))).toEqual(Array.from({ length: 5 }, () => 'ws_small'));
+  });
+
+  it('gets none of the places that come free while a workspace waits that holds fewer', () => {
+    const { lanes } = lanesAt();
+    expect(['ws_1', 'ws_2', 'ws_3', 'ws_4'].map((workspace_id) => flood(lanes, workspace_id, 300))).toEqual([
+      480, 96, 20, 4,
+    ]);
+    lanes.admit(some(5, 'well', 'ws_small'));
+    const given: string[] = [];
+
+    for (let index = 0; index < 8; index++) {
+      lanes.giveBack(`ws_1 ${index}`, 'ws_1');
+      given.push(...workspacesOf(lanes.take(600 - lanes.counts().held)));
+    }
+
+    expect(given.filter((workspace_id) => workspace_id === 'ws_small')).toHaveLength(4);
+    expect(given).not.toContain('ws_1');
+    expect(given).not.toContain('ws_2');
+  });
+});
+
+describe('the line of a relay', () => {
+  it('is alone until mail for another lane comes, and again when none has come for a while', () => {
+    const { lanes, pass } = lanesAt();
+    lanes.admit(some(20, 'relay'));
+    expect(lanes.isAlone()).toBe(true);
+
+    lanes.admit([...some(1, 'other', 'ws_other'), ...some(20, 'relay', 'ws_more')]);
+    expect(lanes.isAlone()).toBe(false);
+    pass(2000);
+    lanes.admit(some(20, 'relay', 'ws_later'));
+
+    expect(lanes.isAlone()).toBe(true);
+  });
+});
+
+describe('room in the line of a relay', () => {
+  it('is what may wait there, none while mail is parked that comes first, and unknown beside others', () => {
+    const { lanes } = lanesAt();
+    lanes.admit(some(100, 'relay'));
+    expect(lanes.aloneRoom()).toEqual({ free: 300, most: 400 });
+    lanes.setBacklog('relay', true);
+    expect(lanes.aloneRoom()).toEqual({ free: 0, most: 400 });
+
+    lanes.admit(some(1, 'other', 'ws_other'));
+
+    expect(lanes.aloneRoom()).toBeNull();
+  });
+});
+
+describe('a lane', () => {
+  it('claims ahead of its places as much as it has lately sent, and no longer once it stands still', () => {
+    const { lanes, pass } = lanesAt();
+    lanes.admit(some(400, 'a'));
+    for (let round = 0; round < 10; round++) run(lanes, 20);
+
+    const ahead = lanes.take(1000).length;
+    expect(ahead).toBeGreaterThan(100);
+
+    pass(2000);
+    expect(lanes.take(1000)).toEqual([]);
+  });
+
+  it('grows as wide as the way there allows', () => {
+    const lanes = new Lanes(
+      () => 0,
+      (lane) => (lane === 'relay' ? 60 : 20),
+    );
+    const placesOf = (lane: string) => {
+      lanes.admit(some(400, lane));
+      for (let round = 0; round < 15; round++) run(lanes, 20);
+      let sending = 0;
+      for (const { job } of lanes.take(300)) {
+        const { workspace_id } = job.data;
+        const run = () => {
+          sending += 1;
+        };
+        lanes.start(lane, { workspace_id, run, refuse: () => undefined });
+      }
+      return sending;
+    };
+
+    expect([placesOf('relay'), placesOf('strangers')]).toEqual([60, 20]);
+  });
+
+  it('lets no more than its cap be sent at once, whatever is claimed', () => {
+    const { lanes } = lanesAt();
+    lanes.admit(some(200, 'a'));
+    for (let round = 0; round < 5; round++) run(lanes, 20);
+    let sending = 0;
+
+    for (const { lane } of lanes.take(100)) {
+      lanes.start(lane, {
+        workspace_id: 'ws_1',
+        run() {
+          sending += 1;
+        },
+        refuse: () => undefined,
+      });
+    }
+
+    expect(sending).toBe(20);
+  });
+
+  it('sends away what it has no room for, but not the few of a small workspace', () => {
+    const { lanes, pass } = lanesAt();
+    lanes.admit(some(1, 'a'));
+    pass(2000);
+
+    const flood = lanes.admit(some(100, 'a', 'ws_flood'));
+    const small = lanes.admit(some(3, 'a', 'ws_small'));
+
+    expect(flood.length).toBe(100 - 9);
+    expect(small.length).toBe(1);
+  });
+
+  it('keeps the order of a workspace: what comes after parked mail is parked behind it', () => {
+    const { lanes, pass } = lanesAt();
+    lanes.admit(some(1, 'a'));
+    pass(2000);
+    lanes.admit(some(100, 'a', 'ws_flood'));
+    lanes.take(5);
+
+    expect(lanes.admit(some(1, 'a', 'ws_flood'))).toHaveLength(1);
+    expect(lanes.admit(some(1, 'a', 'ws_flood', { resumed: true }))).toHaveLength(0);
+    lanes.drained('a', 'ws_flood');
+    expect(lanes.admit(some(1, 'a', 'ws_flood'))).toHaveLength(0);
+  });
+
+  it('closes after five failures: what waits is sent away, what is claimed is refused, and nothing is let in', () => {
+    const { lanes } = lanesAt();
+    lanes.admit(some(20, 'a'));
+    const taken = lanes.take(5);
+    let refused = 0;
+    const refuse = () => {
+      refused += 1;
+    };
+    for (const { lane } of taken) lanes.start(lane, { workspace_id: 'ws_1', run: () => undefined, refuse });
+
+    const told = taken.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
+
+    expect(told.map((closed) => closed?.left.length ?? null)).toEqual([null, null, null, null, 15]);
+    expect(refused).toBe(0);
+    expect(told.at(-1)).toMatchObject({ seconds: 60, closings: 1 });
+    expect(lanes.admit(some(3, 'a'))).toHaveLength(3);
+    expect(lanes.counts()).toEqual({ held: 0, waiting: 0 });
+  });
+
+  it('refuses what it had claimed ahead of its place when it closes', () => {
+    const { lanes } = lanesAt();
+    lanes.admit(some(200, 'a'));
+    for (let round = 0; round < 5; round++) run(lanes, 20);
+    let refused = 0;
+    const refuse = () => {
+      refused += 1;
+    };
+    const taken = lanes.take(40);
+    for (const { lane } of taken) lanes.start(lane, { workspace_id: 'ws_1', run: () => undefined, refuse });
+
+    lanes.close('a', 'failing', 1);
+
+    expect(refused).toBe(taken.length - 20);
+    expect(lanes.counts()).toEqual({ held: 20, waiting: 0 });
+  });
+
+  it('is refilled after a pause with two, and tries one', () => {
+    const { lanes } = lanesAt();
+    lanes.setBacklog('a', true);
+    lanes.close('a', 'failing', 2);
+    expect(lanes.shortages()).toEqual([]);
+
+    lanes.open('a', 2);
+
+    expect(lanes.shortages()).toEqual([{ lane: 'a', count: 2 }]);
+    lanes.admit(some(2, 'a', 'ws_1', { resumed: true }));
+    expect(lanes.take(10)).toHaveLength(1);
+  });
+
+  it('keeps to the connections that it is limited to', () => {
+    const { lanes } = lanesAt();
+    lanes.setLimits(new Map([['a', { connections: 2, messages_per_minute: null }]]));
+    lanes.admit(some(10, 'a'));
+
+    expect(lanes.take(10)).toHaveLength(2);
+  });
+
+  it('sends away in time who waits in it for nothing', () => {
+    const { lanes, pass } = lanesAt();
+    expect(lanes.admit(some(300, 'a'))).toEqual([]);
+    lanes.take(5);
+
+    pass(2000);
+
+    // Twice its cap may stay.
+    expect(lanes.trim()).toHaveLength(295 - 10);
+    expect(lanes.counts()).toEqual({ held: 5, waiting: 10 });
+  });
+});
+
+describe('a job that comes again while it waits', () => {
+  it('waits once, under its newest attempt', () => {
+    const { lanes } = lanesAt();
+    const first = candidate('a');
+    lanes.admit([first]);
+
+    lanes.admit([{ ...first, job: { ...first.job, retry_count: 1 } }]);
+
+    expect(lanes.take(10).map(({ job }) => job.retry_count)).toEqual([1]);
+  });
+});

@@ -1,0 +1,130 @@
+import { catalogue, type JobName, type Services } from '@postrider/core';
+import {
+  addToHistogram,
+  addWork,
+  addWorker,
+  concurrencies,
+  dropWorkerQueues,
+  emptyHistogram,
+  type Histogram,
+  measureQueues,
+  queueNames,
+} from '@postrider/core/queues';
+import manifest from '../../package.json' with { type: 'json' };
+import { every } from '../schedules.ts';
+
+// Every worker keeps to what an operator sets within two seconds.
+const POLL_MS = 1000;
+// One statement in so many milliseconds publishes all queues, however many jobs were done.
+const PUBLISH_MS = 5000;
+const MEASURE_MS = 10_000;
+// Of several workers the first whose turn comes measures, so that all together do it as often as one.
+const FRESH_SECONDS = 9;
+
+/** What became of one run of a job. */
+export interface JobResult {
+  /** From when it could have run until it did; null where that is not known. */
+  readonly wait_ms: number | null;
+  readonly run_ms: number;
+  readonly failed: boolean;
+  /** Whether the job is done with, for better or worse. */
+  readonly finished: boolean;
+}
+
+export interface Holding {
+  readonly active: number;
+  /** Empty where they are too many to be listed. */
+  readonly job_ids: readonly string[];
+}
+
+/** What this worker has done and holds, queue by queue, and how much of each it may hold. */
+export interface WorkerMetrics {
+  /** Under which id this worker is known; null where it is not registered. */
+  readonly worker_id: string | null;
+  concurrency(queue: JobName): number;
+  record(queue: JobName, result: JobResult): void;
+  /** The holder is asked what it has of a queue, and notified when it may hold more or less. */
+  watch(queue: JobName, holder: { held(): Holding; changed(): void }): void;
+  /** Publishes now what would be published in some seconds. */
+  publish(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What a pump needs of them. */
+export type QueueMetrics = Pick<WorkerMetrics, 'concurrency' | 'record' | 'watch'>;
+
+interface Tally {
+  finished: number;
+  failed: number;
+  wait_bins: Histogram;
+  run_bins: Histogram;
+}
+
+const newTally = (): Tally => ({ finished: 0, failed: 0, wait_bins: emptyHistogram(), run_bins: emptyHistogram() });
+
+export async function openWorkerMetrics(services: Services): Promise<WorkerMetrics> {
+  const { sql, log } = services;
+  const worker_id = await services.jobs.instanceId();
+  if (worker_id !== null) await addWorker(sql, worker_id, manifest.version);
+  const tallies = new Map<JobName, Tally>();
+  const holders = new Map<JobName, { held(): Holding; changed(): void }>();
+  let set: ReadonlyMap<string, number> = await concurrencies(sql);
+
+  const concurrency = (queue: JobName) => set.get(queue) ?? catalogue[queue].concurrency;
+
+  const poll = async () => {
+    const before = set;
+    set = await concurrencies(sql);
+    for (const [queue, holder] of holders) {
+      if (before.get(queue) !== set.get(queue)) holder.changed();
+    }
+  };
+
+  const publish = async () => {
+    const published = [...tallies];
+    tallies.clear();
+    const tallyOf = new Map(published);
+    const names = [...new Set([...tallyOf.keys(), ...holders.keys()])];
+    if (names.length === 0) return;
+    await addWork(
+      sql,
+      worker_id,
+      names.map((queue) => {
+        const { active, job_ids } = holders.get(queue)?.held() ?? { active: 0, job_ids: [] };
+        return { queue, ...(tallyOf.get(queue) ?? newTally()), active, concurrency: concurrency(queue), job_ids };
+      }),
+    );
+  };
+
+  const chores = [
+    every(POLL_MS, poll, services),
+    every(PUBLISH_MS, publish, services),
+    every(MEASURE_MS, () => measureQueues(sql, queueNames, FRESH_SECONDS), services),
+  ];
+  await measureQueues(sql, queueNames, FRESH_SECONDS).catch((error) =>
+    log.error({ err: error }, 'the queues could not be measured'),
+  );
+
+  return {
+    worker_id,
+    concurrency,
+    record(queue, { wait_ms, run_ms, failed, finished }) {
+      const tally = tallies.get(queue) ?? newTally();
+      tallies.set(queue, tally);
+      if (finished) tally.finished += 1;
+      if (failed) tally.failed += 1;
+      if (wait_ms !== null) addToHistogram(tally.wait_bins, wait_ms);
+      addToHistogram(tally.run_bins, run_ms);
+    },
+    watch(queue, holder) {
+      holders.set(queue, holder);
+    },
+    publish,
+    async stop() {
+      for (const chore of chores) await chore.stop();
+      holders.clear();
+      await publish();
+      if (worker_id !== null) await dropWorkerQueues(sql, worker_id);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Services } from '@postrider/core';
+
+/** Repeats a task of this process, one run at a time; a failed run is logged and the next one follows. */
+export function every(
+  interval_ms: number,
+  chore: () => Promise<unknown>,
+  services: Pick<Services, 'log'>,
+): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let timer: NodeJS.Timeout;
+  const run = async () => {
+    try {
+      await chore();
+    } catch (error) {
+      services.log.error({ err: error }, 'a chore failed and will be repeated');
+    }
+    if (!stopped) schedule();
+  };
+  const schedule = () => {
+    timer = setTimeout(() => {
+      running = run();
+    }, interval_ms);
+  };
+  schedule();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { invoke, newId } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
+import { createWebhook, deleteWebhook, egressOf } from '@postrider/core/webhooks';
+import { createHttpGuard, type HttpGuard } from '@postrider/net';
+import { createWorld, startWebhookSink, type WebhookAnswer, type WebhookSink, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type HoldCache, startHoldCache } from '../holds/hold-cache.ts';
+import { startWebhookPump, type WebhookPump } from './webhook-pump.ts';
+
+let world: World;
+let sink: WebhookSink;
+let http: HttpGuard;
+let holds: HoldCache;
+const pumps: WebhookPump[] = [];
+beforeEach(async () => {
+  world = await createWorld();
+  sink = await startWebhookSink();
+  http = createHttpGuard(egressOf(world.services.config));
+  holds = startHoldCache(world.services);
+});
+afterEach(async () => {
+  await Promise.all(pumps.splice(0).map((pump) => pump.stop()));
+  await holds.stop();
+  await http.stop();
+  await sink.stop();
+  await world.stop();
+});
+
+const start = (through = http) => pumps.push(startWebhookPump(world.services, through, holds));
+const system = () => world.as(world.workspace_id);
+const hook = (path: string) => invoke(system(), createWebhook, { url: sink.url + path, events: ['email.queued'] });
+const send = () =>
+  invoke(system(), sendMessage, { from: 'a@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' });
+const postsTo = (path: string) => sink.requests.filter((request) => request.path === path);
+
+/** So many events for those who listen now, as one statement. */
+async function happen(count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId('event', world.clock.now()));
+  await world.services.sql`
+    insert into events (workspace_id, id, type, sequence, facts, created_at)
+    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::text[]) as a (id)`;
+}
+
+async function states(webhook_id: string): Promise<Record<string, number>> {
+  const rows = await world.services.sql<{ state: string; count: number }[]>`
+    select state, count(*)::int as count from webhook_deliveries where webhook_id = ${webhook_id} group by state`;
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+function hanging(...paths: string[]) {
+  const released = Promise.withResolvers<void>();
+  sink.script(
+    ({ path }): WebhookAnswer =>
+      paths.includes(path) ? { kind: 'stall', until: released.promise } : { kind: 'reply', status: 200 },
+  );
+  return released;
+}
+
+/** The client that all workers of a test post with, and how many posts to one endpoint it has seen at a time. */
+function countingPosts() {
+  const under_way = new Map<string, number>();
+  let most = 0;
+  const counted: HttpGuard = {
+    ...http,
+    async post(request, signal) {
+      const count = (under_way.get(request.url) ?? 0) + 1;
+      under_way.set(request.url, count);
+      most = Math.max(most, count);
+      const outcome = await http.post(request, signal);
+      under_way.set(request.url, (under_way.get(request.url) ?? 0) - 1);
+      return outcome;
+    },
+  };
+  return { http: counted, most: () => most };
+}
+
+describe('the webhook pump', () => {
+  it('posts what was owed before it started and what is owed later', async () => {
+    const { id } = await hook('/hook');
+    await send();
+    start();
+    await sink.waitFor(1);
+
+    await send();
+    await sink.waitFor(2);
+
+    await expect.poll(() => states(id)).toEqual({ delivered: 2 });
+  });
+
+  it('posts each of many once, at most four at a time', async () => {
+    const { id } = await hook('/hook');
+    await happen(500);
+    const counted = countingPosts();
+
+    start(counted.http);
+
+    await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 500 });
+    expect(sink.requests).toHaveLength(500);
+    expect(counted.most()).toBe(4);
+  });
+
+  it('shares the work with another worker: nothing is posted twice, nor more than four at a time by both', async () => {
+    const peer = await world.peer();
+    const ids = [(await hook('/a')).id, (await hook('/b')).id];
+    await happen(400);
+    const counted = countingPosts();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sink.script(
+      (): WebhookAnswer =>
+        sink.requests.length < 8 ? { kind: 'stall', until: promise } : { kind: 'reply', status: 200 },
+    );
+
+    start(counted.http);
+    pumps.push(startWebhookPump(peer, counted.http, holds));
+    await sink.waitFor(8);
+    // Calls that come meanwhile are fetched by the one or the other.
+    for (let round = 0; round < 5; round++) {
+      await happen(10);
+      world.services.jobs.wake('webhook.deliver');
+    }
+    resolve();
+
+    for (const id of ids) await expect.poll(() => states(id), { timeout: 30_000 }).toEqual({ delivered: 450 });
+    expect(new Set(sink.requests.map(({ path, headers }) => path + headers['webhook-id'])).size).toBe(900);
+    expect(sink.requests).toHaveLength(900);
+    expect(counted.most()).toBe(4);
+    // A worker that was called to an endpoint leased by the other has it looked at once more when that may be over.
+    await world.clock.advance(10_000);
+    await expect.poll(() => world.services.sql`select from pgboss.job where name = 'webhook.deliver'`).toEqual([]);
+  });
+
+  it('holds four places of an endpoint that hangs with 10,000 waiting, and posts to the others meanwhile', async () => {
+    const dead = await hook('/dead');
+    await happen(10_000);
+    const healthy = await hook('/healthy');
+    const released = hanging('/dead');
+    start();
+    await sink.waitFor(4);
+
+    await happen(200);
+
+    await expect.poll(() => states(healthy.id), { timeout: 30_000 }).toEqual({ delivered: 200 });
+    expect(postsTo('/dead')).toHaveLength(4);
+    expect(await states(dead.id)).toEqual({ pending: 10_200 });
+    released.resolve();
+  });
+
+  it('tries an endpoint that fails a few times, and then leaves it alone for a while', async () => {
+    const { id } = await hook('/down');
+    await happen(1000);
+    sink.script(() => ({ kind: 'reply', status: 500 }));
+    const paused = () => world.services.sql`select from webhooks where id = ${id} and paused_until > clock_now()`;
+
+    start();
+
+    await expect.poll(paused, { timeout: 30_000 }).toHaveLength(1);
+    const rows = await world.services.sql`select from webhook_deliveries where attempt_count > 0 and lease is null`;
+    expect(rows.length).toBeLessThan(20);
+  });
+
+  it('begins no post once an endpoint is deleted, although it had claimed more', async () => {
+    const { id } = await hook('/hook');
+    await happen(100);
+    const released = hanging('/hook');
+    start();
+    await sink.waitFor(4);
+
+    await invoke(system(), deleteWebhook, { id });
+    released.resolve();
+    await pumps[0]?.stop();
+
+    expect(sink.requests).toHaveLength(4);
+  });
+
+  it('hands back what it has not begun when it stops, and ends what it has', async () => {
+    const { id } = await hook('/hook');
+    await happen(20);
+    const released = hanging('/hook');
+    start();
+    await sink.waitFor(4);
+
+    const stopped = pumps[0]?.stop();
+    released.resolve();
+    await stopped;
+
+    expect(await states(id)).toEqual({ delivered: 4, pending: 16 });
+    const open = await world.services.sql`
+      select attempt_count, lease from webhook_deliveries where state = 'pending' group by 1, 2`;
+    expect(open).toEqual([{ attempt_count: 0, lease: null }]);
+  });
+});

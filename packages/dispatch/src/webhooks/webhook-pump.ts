@@ -1,0 +1,420 @@
+import type { Services } from '@postrider/core';
+import {
+  takeEndpointLeases as beginLeases,
+  type ClaimedPost,
+  claimPosts,
+  renewEndpointLeases,
+  type SettledPost,
+  sendPost,
+  settlePosts,
+  switchedOff,
+  WEBHOOK_LEASE_SECONDS,
+} from '@postrider/core/webhooks';
+import type { HttpGuard } from '@postrider/net';
+import { HoldCache } from '../holds/hold-cache.ts';
+import type { QueueMetrics } from '../metrics/worker-metrics.ts';
+import { every } from '../schedules.ts';
+import { type EndedLease, EndpointLanes, type EndpointRoom } from './endpoint-lanes.ts';
+
+// Jobs fetched at a time; there may be many for one endpoint.
+const FETCH_COUNT = 200;
+// Claimed here at a time, over all endpoints, and how many of those are leased.
+const MOST_HELD = 1200;
+const MOST_LEASES = 150;
+// Recording an event wakes the workers; polling covers lost wakes.
+const POLL_MS = 500;
+// Every accept of a mail is a wake, whether an endpoint listens or not: polls that find nothing become rarer, down to this.
+const FIRST_QUIET_MS = 3;
+const QUIET_MS = 50;
+const RENEW_MS = 3000;
+const TOUCH_EVERY = 3;
+const SETTLE_COUNT = 200;
+const SETTLE_MS = 15;
+const MOST_SETTLES = 12;
+// A post takes up to 10 s, plus recording: a delivery that has not started by then goes to another worker.
+const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
+// SIGTERM leaves 15 s for everything: posts may end by themselves, then they are cut and handed back.
+const CUT_MS = 5000;
+const GIVE_UP_MS = 8000;
+
+interface Waiting {
+  readonly post: ClaimedPost;
+  readonly claimed_at: number;
+}
+
+/**
+ * Moves webhook deliveries: fetch → lease → claim → lane → post → settle. A job says only that an endpoint has due
+ * deliveries, and stays active while this worker has the endpoint lease. A hanging endpoint occupies only its own few
+ * slots. Does nothing until start or drain.
+ */
+export class WebhookPump {
+  readonly #services: Services;
+  readonly #http: HttpGuard;
+  readonly #holds: HoldCache;
+  readonly #metrics: QueueMetrics | null;
+  readonly #lanes = new EndpointLanes<Waiting>(() => performance.now());
+  /** Results that are not being recorded yet. */
+  readonly #finished: SettledPost[] = [];
+  /** Aborts the posts under way. */
+  readonly #cut = new AbortController();
+  /** The fetch under way; there is one at a time. */
+  #fetching: Promise<void> | null = null;
+  /** A wake came during the fetch under way. */
+  #fetch_again = false;
+  /** After fetches that found nothing, the next waits for so long, and until then. */
+  #quiet_ms = 0;
+  #quiet_until = 0;
+  /** The claim under way; there is one at a time. */
+  #claiming: Promise<void> | null = null;
+  #pollTimer: NodeJS.Timeout | null = null;
+  /** Runs while results wait for more. */
+  #settleTimer: NodeJS.Timeout | null = null;
+  /** How many batches are being recorded. */
+  #settling = 0;
+  #renewals = 0;
+  #renewer: ReturnType<typeof every> | null = null;
+  #unsubscribes: readonly (() => void)[] = [];
+  #stopped = false;
+  #given_up = false;
+  /** How many posts were sent. */
+  #sent = 0;
+  /** A drain: no timer runs, and this is called when a claim, a post or a settle has ended. */
+  #onProgress: (() => void) | null = null;
+  #draining = false;
+
+  constructor(services: Services, http: HttpGuard, holds: HoldCache, metrics: QueueMetrics | null) {
+    this.#services = services;
+    this.#http = http;
+    this.#holds = holds;
+    this.#metrics = metrics;
+  }
+
+  /** Starts the loops: they fetch, renew leases and listen until stop. */
+  start(): void {
+    const { jobs } = this.#services;
+    this.#renewer = every(RENEW_MS, () => this.#renew(), this.#services);
+    this.#metrics?.watch('webhook.deliver', {
+      held: () => {
+        const leases = this.#lanes.leases();
+        return { active: leases.length, job_ids: leases.map(({ job_id }) => job_id) };
+      },
+      changed: this.#poll,
+    });
+    this.#holds.onChange(() => {
+      if (!this.#stopped) this.#onHolds();
+    });
+    this.#unsubscribes = [
+      jobs.onWake('webhook.deliver', this.#poll),
+      // Mail that was accepted is an event too, and the process that accepts does not know which endpoints listen.
+      jobs.onWake('delivery.attempt', this.#poll),
+      jobs.onWake('webhook.close', () => void this.#dropClosed()),
+    ];
+    this.#poll();
+  }
+
+  /** Ends the posts under way, hands back what has not begun, and ends all leases. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
+    if (this.#pollTimer) clearTimeout(this.#pollTimer);
+    const deadlines = [
+      setTimeout(() => this.#cut.abort(), CUT_MS),
+      setTimeout(() => {
+        this.#given_up = true;
+      }, GIVE_UP_MS),
+    ];
+    this.#lanes.close();
+    await this.#fetching;
+    await this.#claiming;
+    for (const id of this.#lanes.ids()) this.#handBack(this.#lanes.drop(id));
+    while (this.#isBusy() && !this.#given_up) {
+      this.#settleNow();
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+    for (const deadline of deadlines) clearTimeout(deadline);
+    if (this.#settleTimer) clearTimeout(this.#settleTimer);
+    await this.#renewer?.stop();
+  }
+
+  /**
+   * Instead of start and stop: posts all that is due until nothing is left, and waits for receivers and the database
+   * alone. Returns how many posts that took.
+   */
+  async drain(): Promise<number> {
+    this.#draining = true;
+    await this.#holds.poll();
+    for (let fetched = 1; fetched > 0; ) {
+      fetched = this.#isPaused() ? 0 : (await this.#fetch(FETCH_COUNT)).length;
+      await this.#untilQuiet();
+    }
+    return this.#sent;
+  }
+
+  /** The loop: fetches now, or as soon as it may; then again at the next poll. */
+  readonly #poll = (): void => {
+    if (this.#stopped) return;
+    if (this.#fetching) {
+      this.#fetch_again = true;
+      return;
+    }
+    const early = this.#quiet_until - performance.now();
+    if (early > 0) {
+      this.#pollIn(early);
+      return;
+    }
+    this.#fetch_again = false;
+    this.#fetching = this.#fetchOnce()
+      .catch((error) => {
+        this.#services.log.error({ err: error }, 'webhooks could not be fetched');
+        return false;
+      })
+      .then((more) => {
+        this.#fetching = null;
+        if (this.#stopped) return;
+        if (more || this.#fetch_again) this.#poll();
+        else this.#pollIn(POLL_MS);
+      });
+  };
+
+  #pollIn(wait_ms: number): void {
+    if (this.#pollTimer) clearTimeout(this.#pollTimer);
+    this.#pollTimer = setTimeout(this.#pollAll, wait_ms);
+  }
+
+  /** A job that another worker fetched for an endpoint leased here has ended, so every lane is asked again. */
+  readonly #pollAll = (): void => {
+    this.#lanes.poll();
+    this.#claimSoon();
+    this.#poll();
+  };
+
+  /** Whether there may be more than was fetched. */
+  async #fetchOnce(): Promise<boolean> {
+    await this.#holds.ready;
+    if (this.#isFull() || this.#isPaused()) return false;
+    const count = Math.min(FETCH_COUNT, this.#mostLeases());
+    const jobs = await this.#fetch(count);
+    if (jobs.length === 0) {
+      this.#quiet_ms = Math.min(QUIET_MS, Math.max(FIRST_QUIET_MS, this.#quiet_ms * 2));
+      this.#quiet_until = performance.now() + this.#quiet_ms;
+      return false;
+    }
+    this.#quiet_ms = 0;
+    return jobs.length === count;
+  }
+
+  /** Fetches jobs and begins the leases of their endpoints. */
+  async #fetch(count: number): Promise<readonly unknown[]> {
+    const jobs = await this.#services.jobs.fetch('webhook.deliver', count);
+    if (jobs.length === 0) return jobs;
+    const mine = this.#lanes.leases().map(({ holder }) => holder);
+    const { endpointLeases: leases, others } = await beginLeases(this.#services, jobs, mine);
+    for (const lease of leases) this.#lanes.begin(lease);
+    for (const id of others) this.#lanes.poll(id);
+    this.#claimSoon();
+    return jobs;
+  }
+
+  /** One claim at a time. */
+  #claimSoon(): void {
+    if (this.#claiming || this.#stopped) return;
+    const rooms = this.#isPaused() ? [] : this.#lanes.ask(MOST_HELD - this.#lanes.held());
+    if (rooms.length === 0) {
+      this.#settleSoon();
+      return;
+    }
+    this.#claiming = this.#claim(rooms)
+      .catch((error) => this.#services.log.error({ err: error }, 'webhooks could not be claimed'))
+      .then(() => {
+        this.#claiming = null;
+        if (this.#lanes.hungry()) this.#claimSoon();
+        this.#onProgress?.();
+      });
+  }
+
+  async #claim(rooms: readonly EndpointRoom[]): Promise<void> {
+    const claimed_at = performance.now();
+    const unanswered = new Map(rooms.map((room) => [room.webhook_id, room.count]));
+    try {
+      const { posts, refused } = await claimPosts(this.#services, await this.#metered(rooms));
+      for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
+        const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
+        this.#lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
+        unanswered.delete(id);
+        this.#startPosts(id);
+      }
+      this.#handIn(refused);
+    } finally {
+      for (const [id, count] of unanswered) this.#lanes.claimed(id, [], 0, count);
+      this.#settleSoon();
+    }
+  }
+
+  /** An endpoint that goes on after a hold takes no more than its rate leaves. */
+  async #metered(rooms: readonly EndpointRoom[]): Promise<readonly EndpointRoom[]> {
+    const holds = this.#holds;
+    const slow = rooms.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
+    if (slow.length === 0) return rooms;
+    const left = new Map<string, number>();
+    for (const { webhook_id, count } of slow) left.set(webhook_id, await holds.take(webhook_id, count));
+    return rooms.map((room) => ({ ...room, count: left.get(room.webhook_id) ?? room.count }));
+  }
+
+  #startPosts(webhook_id: string): void {
+    if (this.#stopped) return;
+    for (const waiting of this.#lanes.start(webhook_id)) void this.#post(waiting);
+  }
+
+  async #post({ post, claimed_at }: Waiting): Promise<void> {
+    const began = performance.now();
+    const late = began - claimed_at > BEGIN_WITHIN_MS;
+    if (!late) this.#sent += 1;
+    const result: SettledPost = late
+      ? { row: post.row, lease: post.lease, outcome: null }
+      : await sendPost(this.#services, this.#http, post, this.#cut.signal);
+    const { outcome } = result;
+    const taken = outcome?.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+    if (outcome !== null) {
+      this.#metrics?.record('webhook.deliver', {
+        wait_ms: null,
+        run_ms: performance.now() - began,
+        failed: !taken,
+        finished: taken,
+      });
+    }
+    this.#handIn([result]);
+    this.#handBack(this.#lanes.ended(post.row.webhook_id, taken || outcome === null));
+    this.#startPosts(post.row.webhook_id);
+    this.#onProgress?.();
+  }
+
+  #handBack(dropped: readonly Waiting[]): void {
+    this.#handIn(dropped.map(({ post: { row, lease } }) => ({ row, lease, outcome: null })));
+  }
+
+  #handIn(results: readonly SettledPost[]): void {
+    if (results.length === 0) return;
+    this.#finished.push(...results);
+    if (this.#finished.length >= SETTLE_COUNT) this.#settleNow();
+    else this.#settleSoon();
+  }
+
+  #settleSoon(): void {
+    if (!this.#draining) this.#settleTimer ??= setTimeout(this.#settleNow, SETTLE_MS);
+  }
+
+  /** Records what has come, and ends the leases that have nothing else left to do. */
+  readonly #settleNow = (): void => {
+    if (this.#settleTimer) clearTimeout(this.#settleTimer);
+    this.#settleTimer = null;
+    const batch = this.#finished.splice(0);
+    const counts = new Map(
+      [...Map.groupBy(batch, ({ row }) => row.webhook_id)].map(([id, { length }]) => [id, length]),
+    );
+    const ended = this.#lanes.release(counts);
+    if (batch.length + ended.length === 0) return;
+    const was_full = this.#isFull() || ended.length > 0;
+    this.#settling += 1;
+    void this.#settle(batch, ended).then(() => {
+      this.#settling -= 1;
+      for (const { row } of batch) this.#lanes.settled(row.webhook_id);
+      if (this.#lanes.hungry()) this.#claimSoon();
+      if (was_full && !this.#isFull() && !this.#draining) this.#poll();
+      this.#onProgress?.();
+    });
+  };
+
+  /** Survives a restart of the database; a result that cannot be recorded in time is posted again, with the same id. */
+  async #settle(batch: readonly SettledPost[], ended: readonly EndedLease[]): Promise<void> {
+    const { log } = this.#services;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await settlePosts(this.#services, batch, ended);
+        return;
+      } catch (error) {
+        log.error({ err: error, count: batch.length, attempt }, 'results of webhooks could not be recorded');
+        if (attempt >= MOST_SETTLES || this.#given_up) return;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 50 * 2 ** attempt)));
+      }
+    }
+  }
+
+  /** An endpoint was switched off: what waits here for it is not posted any more. */
+  async #dropClosed(): Promise<void> {
+    const ids = this.#lanes.ids();
+    if (ids.length === 0) return;
+    try {
+      for (const id of await switchedOff(this.#services.sql, ids)) this.#handBack(this.#lanes.drop(id));
+    } catch (error) {
+      this.#services.log.error({ err: error }, 'endpoints could not be looked up');
+    }
+  }
+
+  /** What waits here and is held now is handed back, without an attempt. */
+  #onHolds(): void {
+    for (const id of this.#lanes.ids()) {
+      if (this.#isPaused() || this.#holds.isHeld(id)) this.#handBack(this.#lanes.drop(id));
+    }
+    this.#pollAll();
+  }
+
+  /** Renews the leases of endpoints, and now and then the heartbeats of their jobs. */
+  async #renew(): Promise<void> {
+    const { sql, jobs } = this.#services;
+    const leases = this.#lanes.leases();
+    if (leases.length === 0) return;
+    const kept = await renewEndpointLeases(sql, leases);
+    for (const lease of leases) if (!kept.has(lease.webhook_id)) this.#lanes.lose(lease);
+    this.#renewals += 1;
+    if (this.#renewals % TOUCH_EVERY > 0) return;
+    await jobs.touch(
+      'webhook.deliver',
+      this.#lanes.leases().map(({ job_id, retry_count }) => ({ id: job_id, retry_count })),
+    );
+  }
+
+  #isPaused(): boolean {
+    return this.#holds.isPaused('webhook.deliver');
+  }
+
+  #isFull(): boolean {
+    return this.#lanes.held() >= MOST_HELD || this.#lanes.leases().length >= this.#mostLeases();
+  }
+
+  /** What an operator has set, where that is less. */
+  #mostLeases(): number {
+    return Math.min(MOST_LEASES, this.#metrics?.concurrency('webhook.deliver') ?? MOST_LEASES);
+  }
+
+  #isBusy(): boolean {
+    return this.#lanes.held() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
+  }
+
+  /** For a drain: until nothing is claimed, posted or recorded, and no lease is left. */
+  async #untilQuiet(): Promise<void> {
+    while (this.#claiming || this.#isBusy()) {
+      const progress = new Promise<void>((resolve) => {
+        this.#onProgress = resolve;
+      });
+      const posting = this.#lanes.held() > this.#finished.length;
+      if (!this.#claiming && this.#settling === 0 && !posting) this.#settleNow();
+      await progress;
+    }
+  }
+}
+
+export function startWebhookPump(
+  services: Services,
+  http: HttpGuard,
+  holds: HoldCache,
+  metrics: QueueMetrics | null = null,
+): WebhookPump {
+  const pump = new WebhookPump(services, http, holds, metrics);
+  pump.start();
+  return pump;
+}
+
+/** Posts every webhook that is due now until none is left, with no timer and no wait; returns how many posts that took. */
+export function drainWebhooks(services: Services, http: HttpGuard): Promise<number> {
+  return new WebhookPump(services, http, new HoldCache(services), null).drain();
+}

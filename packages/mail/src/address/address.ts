@@ -1,0 +1,131 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+/** One parsed address. The domain is canonical, so two spellings of one domain compare equal as text. */
+export interface Mailbox {
+  readonly name: string | null;
+  readonly local: string;
+  readonly domain: string;
+  readonly email: string;
+}
+
+export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
+
+const MAX_TEXT_LENGTH = 998;
+// With every character escaped and the longest address behind it, a name still fits MAX_TEXT_LENGTH.
+const MAX_NAME_LENGTH = 320;
+const MAX_LOCAL_LENGTH = 64;
+const MAX_DOMAIN_LENGTH = 253;
+
+const FORM = 'Write one address, as in a@example.com or Name <a@example.com>.';
+
+// RFC 5321 section 4.1.2, Dot-string: atoms of RFC 5322 atext joined by single dots.
+const DOT_ATOM = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const LDH_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+// A last label that reads as a number makes the whole name an IPv4 address to URL parsers, 0x7f.1 included.
+const NUMERIC_LAST_LABEL = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
+const A_LABEL = /(?:^|\.)xn--/;
+const ASCII_LETTERS_ONLY = /^[A-Za-z0-9.-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
+const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the class is the whole of ASCII without letters, digits, dot and hyphen.
+const ASCII_OUTSIDE_DOMAIN = /[\x00-\x2c/\x3a-\x40\x5b-\x60\x7b-\x7f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the class is the whole of ASCII.
+const NON_ASCII = /[^\x00-\x7f]/;
+const PHRASE_SPECIALS = /[()<>[\]:;@\\,"]/;
+const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)"$/u;
+
+/**
+ * The one spelling in which domains are stored and compared: UTS-46 non-transitional A-labels, lower
+ * case, one trailing dot removed. Null for what is not a full domain name.
+ */
+export function canonicalDomain(text: string): string | null {
+  if (text.length === 0 || text.length > MAX_DOMAIN_LENGTH + 1) return null;
+  let domain = text;
+  if (ASCII_LETTERS_ONLY.test(text)) {
+    domain = text.toLowerCase();
+    if (domain.includes('xn--')) {
+      // A label that does not decode, or decodes to what UTS-46 forbids, stays encoded and is refused.
+      const decoded = domainToUnicode(domain);
+      if (A_LABEL.test(decoded)) return null;
+      domain = domainToASCII(decoded);
+    }
+  } else {
+    if (ASCII_OUTSIDE_DOMAIN.test(text)) return null;
+    domain = domainToASCII(text);
+  }
+  if (domain.endsWith('.')) domain = domain.slice(0, -1);
+  if (domain.length > MAX_DOMAIN_LENGTH || !LDH_DOMAIN.test(domain) || NUMERIC_LAST_LABEL.test(domain)) return null;
+  return domain;
+}
+
+/** Reads exactly one mailbox; lists, groups, comments, routes, quoted locals and literals are refused. */
+export function parseMailbox(text: string): ParsedMailbox {
+  if (text.length > MAX_TEXT_LENGTH) return refuse(`An address may be at most ${MAX_TEXT_LENGTH} characters long.`);
+  if (text.endsWith('>') || text.includes('<')) return parseNamed(text);
+  return parseBare(text, null);
+}
+
+function parseNamed(text: string): ParsedMailbox {
+  if (CONTROL.test(text)) return refuse('An address must not contain line breaks or other control characters.');
+  const trimmed = text.trim();
+  const open = trimmed.lastIndexOf('<');
+  if (!trimmed.endsWith('>') || open < 0) return refuse(FORM);
+  const name = parseName(trimmed.slice(0, open).trim());
+  if (name.refusal !== undefined) return refuse(name.refusal);
+  if (name.text !== null && name.text.length > MAX_NAME_LENGTH) {
+    return refuse(`The name before an address may be at most ${MAX_NAME_LENGTH} characters long.`);
+  }
+  return parseBare(trimmed.slice(open + 1, -1), name.text);
+}
+
+function parseName(phrase: string): { text: string | null; refusal?: string } {
+  if (phrase === '') return { text: null };
+  if (!phrase.isWellFormed()) return { text: null, refusal: 'The name contains half of a surrogate pair.' };
+  const quoted = QUOTED_NAME.exec(phrase);
+  if (quoted) return { text: (quoted[1] ?? '').replace(/\\(.)/gu, '$1').trim() || null };
+  if (PHRASE_SPECIALS.test(phrase)) {
+    return {
+      text: null,
+      refusal: `${FORM} A name with any of ()<>[]:;@\\," in it goes in double quotes, as in "Doe, Jane" <a@example.com>.`,
+    };
+  }
+  return { text: phrase };
+}
+
+function parseBare(address: string, name: string | null): ParsedMailbox {
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, Math.max(at, 0));
+  if (at < 1 || at === address.length - 1) return refuse(CONTROL.test(address) ? controlProblem() : FORM);
+  if (!DOT_ATOM.test(local)) return refuse(localProblem(local, address));
+  if (local.length > MAX_LOCAL_LENGTH) {
+    return refuse(`The part before @ may be at most ${MAX_LOCAL_LENGTH} characters long.`);
+  }
+  const domain = canonicalDomain(address.slice(at + 1));
+  if (domain === null) return refuse(domainProblem(address.slice(at + 1)));
+  return { ok: true, mailbox: { name, local, domain, email: `${local}@${domain}` } };
+}
+
+function localProblem(local: string, address: string): string {
+  if (CONTROL.test(address)) return controlProblem();
+  if (local.startsWith('"')) return 'A quoted part before @ is not supported.';
+  if (NON_ASCII.test(local)) {
+    return 'The part before @ must be ASCII; letters such as é or 用 are supported in the name and the domain only.';
+  }
+  if (/[,;:@]/.test(local)) return FORM;
+  return "The part before @ may use letters, digits, single inner dots and !#$%&'*+/=?^_`{|}~- only.";
+}
+
+function domainProblem(domain: string): string {
+  if (CONTROL.test(domain)) return controlProblem();
+  if (domain.startsWith('[')) return 'An address literal in brackets is not supported; write a domain name.';
+  if (/[\s,;()]/.test(domain)) return FORM;
+  return 'The part after @ must be a full domain name such as example.com.';
+}
+
+function controlProblem(): string {
+  return 'An address must not contain line breaks or other control characters.';
+}
+
+function refuse(message: string): ParsedMailbox {
+  return { ok: false, message };
+}

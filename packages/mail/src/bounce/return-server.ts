@@ -1,0 +1,129 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+
+/** A mail to one of our envelope senders, truncated where it is large. */
+export interface CameBack {
+  readonly to: string;
+  readonly raw: Buffer;
+}
+
+export interface ReturnServerOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly name: string;
+  /** For STARTTLS, which is not offered without it. */
+  readonly tls: { readonly key: Buffer; readonly cert: Buffer } | null;
+  /** Whether an address is one of our envelope senders. Every other is refused: nothing is relayed. */
+  isOurs(address: string): boolean;
+  /** `taken` is answered with 250, `later` and a rejection with 451. */
+  onMail(mail: CameBack): Promise<'taken' | 'later'>;
+  readonly session_ms?: number;
+}
+
+export interface ReturnServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+// The report precedes the mail that it returns (RFC 6522), and only the report is read.
+const MOST_KEPT_BYTES = 1024 * 1024;
+// A report may return our largest mail, with attachments that grew on the way.
+const MOST_TAKEN_BYTES = 32 * 1024 * 1024;
+const IDLE_MS = 60_000;
+const SESSION_MS = 300_000;
+const MOST_CLIENTS = 50;
+
+/** The SMTP server that bounces and complaints are returned to. It never sends mail. */
+export async function startReturnServer(options: ReturnServerOptions): Promise<ReturnServer> {
+  const taking = new Set<Promise<void>>();
+  const deadlines = new Map<string, NodeJS.Timeout>();
+  const server = new SMTPServer({
+    name: options.name,
+    banner: 'returned mail only',
+    authOptional: true,
+    disabledCommands: options.tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    ...options.tls,
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: false,
+    size: MOST_TAKEN_BYTES,
+    rejectOversized: true,
+    socketTimeout: IDLE_MS,
+    maxClients: MOST_CLIENTS,
+    logger: false,
+    onConnect(session, callback) {
+      // The socket timeout alone would spare a client that sends one byte now and then.
+      deadlines.set(session.id, setTimeout(() => cut(session.id), options.session_ms ?? SESSION_MS).unref());
+      callback();
+    },
+    onClose(session) {
+      clearTimeout(deadlines.get(session.id));
+      deadlines.delete(session.id);
+    },
+    onRcptTo({ address }, session, callback) {
+      if (!options.isOurs(address)) callback(smtpError(550, 'No such return address here; nothing is relayed'));
+      // The one reply after the dot can be about one recipient only.
+      else if (session.envelope.rcptTo.length > 0) callback(smtpError(452, 'One return address at a time'));
+      else callback();
+    },
+    onData(stream, session, callback) {
+      const taken = take(stream, session).then(
+        (answer) => (answer === 'taken' ? callback(null, 'taken') : callback(smtpError(451, 'Try again later'))),
+        () => callback(smtpError(451, 'Try again later')),
+      );
+      taking.add(taken);
+      void taken.finally(() => taking.delete(taken));
+    },
+  });
+  // Emitted when a client breaks its connection.
+  server.on('error', () => undefined);
+
+  async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<'taken' | 'later'> {
+    const chunks: Buffer[] = [];
+    let kept = 0;
+    for await (const chunk of stream) {
+      const part = (chunk as Buffer).subarray(0, MOST_KEPT_BYTES - kept);
+      if (part.length > 0) chunks.push(part);
+      kept += part.length;
+    }
+    const [to] = session.envelope.rcptTo;
+    // smtp-server itself refuses a mail that is too large.
+    if (stream.sizeExceeded || !to) return 'taken';
+    return options.onMail({ to: to.address, raw: Buffer.concat(chunks) });
+  }
+
+  function cut(session_id: string): void {
+    for (const connection of server.connections) {
+      if (connection.id !== session_id) continue;
+      connection.send(421, 'This takes too long');
+      connection.close();
+    }
+  }
+
+  const listener = server.server;
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      listener.removeListener('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    port: (listener.address() as AddressInfo).port,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // Mail that is being recorded is still answered; idle sessions get 421 and are closed.
+      while (taking.size > 0) await Promise.all(taking);
+      for (const connection of server.connections) {
+        connection.send(421, 'Closing');
+        connection.close();
+      }
+      await closed;
+    },
+  };
+}
+
+function smtpError(code: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode: code });
+}

@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSmtpTransport } from '../smtp/client.ts';
+import { type CapturedMail, type CaptureServer, startCaptureServer } from './capture-server.ts';
+
+const raw = Buffer.from('Subject: x\r\n\r\n.\r\n..\r\nend\r\n');
+const never = new AbortController().signal;
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function start(on_mail: (mail: CapturedMail) => Promise<void>): Promise<CaptureServer> {
+  return await startCaptureServer({ host: '127.0.0.1', port: 0, on_mail });
+}
+
+function client(server: CaptureServer) {
+  const options = {
+    host: '127.0.0.1',
+    port: server.port,
+    secure: false,
+    helo_name: 'mail.good.test',
+    max_connections: 2,
+  };
+  const transport = createSmtpTransport({ ...options, tls: 'opportunistic' });
+  closing.unshift(() => transport.stop());
+  return transport;
+}
+
+describe('the capture server', () => {
+  it('hands over envelope and bytes and answers 250 after that', async () => {
+    const mails: CapturedMail[] = [];
+    let stored = false;
+    const server = await start(async (mail) => {
+      mails.push(mail);
+      await new Promise((resolve) => setImmediate(resolve));
+      stored = true;
+    });
+    closing.push(() => server.stop());
+
+    const outcome = await client(server).send({ from: '', to: 'Jane+x@example.test' }, raw, never);
+
+    expect(stored).toBe(true);
+    expect(outcome).toMatchObject({ kind: 'accepted', tls: null });
+    expect(mails).toEqual([{ envelope_from: '', envelope_to: ['Jane+x@example.test'], raw }]);
+  });
+
+  it('answers 451 when the mail could not be kept', async () => {
+    const server = await start(() => Promise.reject(new Error('disk full')));
+    closing.push(() => server.stop());
+
+    const outcome = await client(server).send({ from: 'a@b.test', to: 'c@d.test' }, raw, never);
+
+    expect(outcome).toMatchObject({ kind: 'deferred', stage: 'after_dot', reply: { code: 451 } });
+    expect(outcome.transcript).not.toContain('disk full');
+  });
+
+  it('refuses more than 25 MB', async () => {
+    const mails: CapturedMail[] = [];
+    const server = await start(async (mail) => void mails.push(mail));
+    closing.push(() => server.stop());
+
+    const outcome = await client(server).send(
+      { from: 'a@b.test', to: 'c@d.test' },
+      Buffer.alloc(26 * 1024 * 1024, 'x\r\n'),
+      never,
+    );
+
+    expect(outcome).toMatchObject({ kind: 'rejected', reply: { code: 552, enhanced: '5.3.4' } });
+    expect(mails).toEqual([]);
+  });
+
+  it('stops although a client keeps its connection, and after a mail that is being stored', async () => {
+    let release: () => void = () => undefined;
+    const started = Promise.withResolvers<void>();
+    const server = await start(() => {
+      started.resolve();
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    });
+    const sending = client(server).send({ from: 'a@b.test', to: 'c@d.test' }, raw, never);
+    await started.promise;
+
+    const stopping = server.stop();
+    release();
+
+    expect((await sending).kind).toBe('accepted');
+    await stopping;
+  });
+});

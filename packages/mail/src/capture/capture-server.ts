@@ -1,0 +1,136 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import type { Reply } from '../outcome/reply.ts';
+
+export interface CapturedMail {
+  readonly envelope_from: string;
+  readonly envelope_to: string[];
+  readonly raw: Buffer;
+}
+
+/** A script's decision at one point of the session; `cut` closes the connection without a reply. */
+export type CaptureVerdict =
+  | { readonly kind: 'accept' }
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'refuse'; readonly reply: Reply };
+
+/** Makes the server act as other servers do. Without one, it accepts everything. */
+export interface CaptureScript {
+  /** At RCPT. The signal ends the waiting when the server stops. */
+  on_recipient(recipient: string, signal: AbortSignal): Promise<CaptureVerdict>;
+  /** After the final dot. Only accepted mail is handed to on_mail. */
+  on_content(mail: CapturedMail): CaptureVerdict;
+  /** Once the mail has been kept. */
+  on_stored(mail: CapturedMail): void;
+}
+
+export interface CaptureServerOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The mail is answered with 250 once this has resolved, and with 451 when it rejects. */
+  on_mail(mail: CapturedMail): Promise<void>;
+  readonly script?: CaptureScript;
+}
+
+export interface CaptureServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const MAX_MAIL_BYTES = 25 * 1024 * 1024;
+const IDLE_MS = 60_000;
+const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The mail could not be stored' };
+
+/** An SMTP server for this machine: takes any sender and recipient, without login and without TLS. */
+export async function startCaptureServer(options: CaptureServerOptions): Promise<CaptureServer> {
+  const { script } = options;
+  const storing = new Set<Promise<void>>();
+  const stopped = new AbortController();
+  const server = new SMTPServer({
+    name: 'postrider',
+    banner: 'capture',
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    // smtp-server puts a code of its own before every text; a script has its own codes.
+    hideENHANCEDSTATUSCODES: script !== undefined,
+    size: MAX_MAIL_BYTES,
+    rejectOversized: true,
+    socketTimeout: IDLE_MS,
+    logger: false,
+    ...(script && {
+      onRcptTo({ address }, session, callback) {
+        script.on_recipient(address, stopped.signal).then(
+          (verdict) => answer(verdict, session, callback),
+          () => callback(refusal(FAILED)),
+        );
+      },
+    }),
+    onData(stream, session, callback) {
+      const stored = store(stream, session).then(
+        (verdict) => answer(verdict, session, (error) => callback(error, script ? '2.6.0 captured' : 'captured')),
+        () => callback(refusal(FAILED)),
+      );
+      storing.add(stored);
+      void stored.finally(() => storing.delete(stored));
+    },
+  });
+  // Emitted when a client breaks its connection.
+  server.on('error', () => undefined);
+
+  function answer(verdict: CaptureVerdict, session: SMTPServerSession, callback: (error: Error | null) => void): void {
+    if (verdict.kind === 'accept') callback(null);
+    else if (verdict.kind === 'refuse') callback(refusal(verdict.reply));
+    else for (const connection of server.connections) if (connection.session === session) connection.close();
+  }
+
+  function refusal({ code, enhanced, text }: Reply): Error {
+    return Object.assign(new Error(script && enhanced ? `${enhanced} ${text}` : text), { responseCode: code });
+  }
+
+  async function store(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<CaptureVerdict> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) {
+      // The rest of a mail that is too large is read, because the reply comes after its end, but not kept.
+      if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
+    }
+    // smtp-server refuses a mail that is too large, whatever the reply given here.
+    if (stream.sizeExceeded) return { kind: 'accept' };
+    const { mailFrom, rcptTo } = session.envelope;
+    const mail: CapturedMail = {
+      envelope_from: mailFrom ? mailFrom.address : '',
+      envelope_to: rcptTo.map((recipient) => recipient.address),
+      raw: Buffer.concat(chunks),
+    };
+    const verdict = script?.on_content(mail) ?? { kind: 'accept' };
+    if (verdict.kind !== 'accept') return verdict;
+    await options.on_mail(mail);
+    script?.on_stored(mail);
+    return verdict;
+  }
+
+  const listener = server.server;
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      listener.removeListener('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    port: (listener.address() as AddressInfo).port,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      stopped.abort();
+      // Mail that is being stored is still answered; idle sessions get 421 and are closed.
+      while (storing.size > 0) await Promise.all(storing);
+      for (const connection of server.connections) {
+        connection.send(421, 'Closing');
+        connection.close();
+      }
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+export interface HeaderProblem {
+  readonly kind: 'invalid' | 'reserved';
+  readonly message: string;
+}
+
+// RFC 5322 section 3.6.8 allows any printable ASCII but the colon; characters that no mailer uses are refused.
+const NAME = /^[A-Za-z0-9-]{1,76}$/;
+
+// Written by the composer, by the signer or by the servers on the way. A second copy of one of these
+// would contradict the envelope, forge a trace or break a signature.
+const RESERVED = new Set([
+  'apparently-to',
+  'authentication-results',
+  'bcc',
+  'cc',
+  'date',
+  'delivered-to',
+  'dkim-signature',
+  'domainkey-signature',
+  'envelope-to',
+  'from',
+  'message-id',
+  'mime-version',
+  'received',
+  'received-spf',
+  'reply-to',
+  'return-path',
+  'sender',
+  'subject',
+  'to',
+  'x-envelope-from',
+  'x-envelope-to',
+  'x-original-to',
+]);
+const RESERVED_PREFIXES = ['arc-', 'content-', 'resent-', 'x-postrider-'];
+
+// In these, spaces separate syntax, so encoded-words cannot carry a long or non-ASCII value (RFC 2047 section 5).
+const STRUCTURED = /^(?:list-.+|in-reply-to|references)$/i;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
+const CONTROL_BUT_TAB = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
+// A continuation line is one space and at most 997 more octets before its CRLF (RFC 5322 section 2.1.1).
+const MAX_STRUCTURED_TOKEN = 997;
+
+/** What is wrong with a custom header, or null. The caller limits count and total size. */
+export function headerProblem(name: string, value: string): HeaderProblem | null {
+  if (!NAME.test(name)) {
+    return { kind: 'invalid', message: 'A header name is 1 to 76 letters, digits and hyphens.' };
+  }
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+    return { kind: 'reserved', message: `The header ${name} is written by the service and cannot be set.` };
+  }
+  if (CONTROL_BUT_TAB.test(value)) {
+    return {
+      kind: 'invalid',
+      message: `The value of ${name} must not contain line breaks, NUL or other control characters.`,
+    };
+  }
+  if (!value.isWellFormed()) {
+    return { kind: 'invalid', message: `The value of ${name} contains half of a surrogate pair.` };
+  }
+  if (isStructuredHeader(name) && value.split(/[ \t]+/).some((token) => token.length > MAX_STRUCTURED_TOKEN)) {
+    return {
+      kind: 'invalid',
+      message: `The value of ${name} has more than ${MAX_STRUCTURED_TOKEN} characters without a space, too many for one line.`,
+    };
+  }
+  return null;
+}
+
+/** Headers whose value is syntax, written as given wherever possible. */
+export function isStructuredHeader(name: string): boolean {
+  return STRUCTURED.test(name);
+}

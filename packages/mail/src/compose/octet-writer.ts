@@ -1,0 +1,49 @@
+/** A growing buffer, for output whose size is not known. */
+export interface OctetWriter {
+  bytes: Buffer;
+  /** Over `bytes`, from its first octet on. */
+  view: DataView;
+  length: number;
+}
+
+const FIRST_ROOM = 64 * 1024;
+/** A block that grew beyond this for one large mail is not kept for the others. */
+const MOST_KEPT = 1024 * 1024;
+
+const shared = withRoom(FIRST_ROOM);
+
+/**
+ * One block for the whole process, so that a mail costs no memory until its size is known. The octets must be written
+ * and copied in the same turn of the event loop, because the next start overwrites them.
+ */
+export function startWriting(): OctetWriter {
+  if (shared.bytes.length > MOST_KEPT) Object.assign(shared, withRoom(FIRST_ROOM));
+  shared.length = 0;
+  return shared;
+}
+
+function withRoom(room: number): OctetWriter {
+  const bytes = Buffer.allocUnsafeSlow(room);
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length: 0 };
+}
+
+/** Makes room for so many octets after those that are written. */
+export function reserve(to: OctetWriter, count: number): void {
+  const needed = to.length + count;
+  if (needed <= to.bytes.length) return;
+  const { bytes, view } = withRoom(Math.max(needed, to.bytes.length * 2));
+  to.bytes.copy(bytes, 0, 0, to.length);
+  to.bytes = bytes;
+  to.view = view;
+}
+
+export function writeAscii(to: OctetWriter, text: string): void {
+  reserve(to, text.length);
+  // latin1 is the one conversion that only copies.
+  to.length += to.bytes.write(text, to.length, 'latin1');
+}
+
+/** The octets written, valid until the next start. */
+export function written(to: OctetWriter): Buffer {
+  return to.bytes.subarray(0, to.length);
+}

@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module';
+
+type Convert = (html: string) => string;
+
+// Measured with hostile input: the worst blocks the event loop for less than 100 ms. The parser
+// takes time quadratic in the number of open tags: 26,000 of them took 190 ms, 10,000 take 30 ms. A longer
+// html gives the text of its beginning; mail clients clip at about 100 kB themselves.
+const MAX_HTML_CHARACTERS = 128 * 1024;
+const MAX_TAGS = 10_000;
+const MAX_DEPTH = 64;
+const MAX_CHILDREN = 2000;
+const WRAP_AT = 78;
+
+let convert: Convert | null = null;
+
+/** The text alternative of a mail that came with html only. Same html, same text. */
+export function textFromHtml(html: string): string {
+  convert ??= loadConverter();
+  return convert(beginning(html));
+}
+
+function beginning(html: string): string {
+  const kept = html.length > MAX_HTML_CHARACTERS ? html.slice(0, MAX_HTML_CHARACTERS).toWellFormed() : html;
+  let at = -1;
+  for (let count = 0; count < MAX_TAGS; count++) {
+    at = kept.indexOf('<', at + 1);
+    if (at < 0) return kept;
+  }
+  return kept.slice(0, at);
+}
+
+/** Loaded at the first mail that came with html only: about 30 ms that a start does not have to wait for. */
+function loadConverter(): Convert {
+  const library: typeof import('html-to-text') = createRequire(import.meta.url)('html-to-text');
+  return library.compile({
+    wordwrap: WRAP_AT,
+    limits: { maxInputLength: MAX_HTML_CHARACTERS, maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILDREN, ellipsis: '' },
+    selectors: [
+      { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['<', '>'] } },
+      { selector: 'img', format: 'skip' },
+      { selector: 'h1', options: { uppercase: false } },
+      { selector: 'h2', options: { uppercase: false } },
+      { selector: 'h3', options: { uppercase: false } },
+      { selector: 'h4', options: { uppercase: false } },
+      { selector: 'h5', options: { uppercase: false } },
+      { selector: 'h6', options: { uppercase: false } },
+    ],
+  });
+}

@@ -1,0 +1,132 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { signOnPool, type Unsigned } from './signature.ts';
+import type { Batch, SignedBatch } from './signing-thread.ts';
+
+export interface SigningThreads {
+  /** The signatures of a mail, in base64. */
+  sign(mail: readonly Unsigned[]): Promise<readonly string[]>;
+  /** How many are running. */
+  running(): number;
+}
+
+export interface SigningThreadsOptions {
+  readonly count?: number;
+  /** After so long without work they end and free their memory. */
+  readonly idle_ms?: number;
+  /** The program of a thread. */
+  readonly thread?: URL;
+}
+
+interface Wanted {
+  readonly mail: readonly Unsigned[];
+  readonly resolve: (signatures: readonly string[] | Promise<readonly string[]>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** Sent and not answered, oldest first; answers come in the same order. */
+  readonly batches: (readonly Wanted[])[];
+}
+
+const THREAD = new URL('./signing-thread.ts', import.meta.url);
+const IDLE_MS = 30_000;
+const MOST_THREADS = 8;
+// With a second batch queued, a thread never waits for the event loop.
+const MOST_BATCHES = 2;
+// About five milliseconds of RSA.
+const MOST_IN_BATCH = 16;
+
+/**
+ * Threads that sign in batches. Handing a batch to a thread costs as much as handing one signature to the pool of the
+ * process, and when the pool is woken for every single signature, its threads and the event loop compete for the
+ * processors.
+ */
+export function createSigningThreads(options: SigningThreadsOptions = {}): SigningThreads {
+  const count = options.count ?? Math.min(availableParallelism(), MOST_THREADS);
+  const threads = new Set<Thread>();
+  const waiting: Wanted[] = [];
+  let handing_out = false;
+  let idle_timer: NodeJS.Timeout | null = null;
+
+  function start(): void {
+    const worker = new Worker(options.thread ?? THREAD, {
+      // The thread needs neither the flags nor the environment of the process.
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
+    });
+    const thread: Thread = { worker, batches: [] };
+    worker.on('message', (signed: SignedBatch) => {
+      const batch = thread.batches.shift() ?? [];
+      handOut();
+      settle(batch, signed);
+      idle_timer?.refresh();
+    });
+    // Its batches are signed on the pool when it exits.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      threads.delete(thread);
+      for (const { mail, resolve } of thread.batches.splice(0).flat()) resolve(signOnPool(mail));
+      handOut();
+    });
+    // An idle thread must not keep the process alive.
+    worker.unref();
+    threads.add(thread);
+  }
+
+  function stop(): void {
+    idle_timer = null;
+    for (const { worker } of threads) void worker.terminate();
+    threads.clear();
+  }
+
+  function idled(): void {
+    if (waiting.length === 0 && [...threads].every(({ batches }) => batches.length === 0)) stop();
+    else idle_timer?.refresh();
+  }
+
+  /** Hands the queue to the threads with the fewest batches, in even shares. */
+  function handOut(): void {
+    handing_out = false;
+    if (waiting.length === 0) return;
+    while (threads.size < count) start();
+    idle_timer ??= setTimeout(idled, options.idle_ms ?? IDLE_MS).unref();
+    const share = Math.min(MOST_IN_BATCH, Math.ceil(waiting.length / count));
+    for (let busy = 0; busy < MOST_BATCHES; busy++) {
+      for (const thread of threads) {
+        if (thread.batches.length === busy && waiting.length > 0) give(thread, waiting.splice(0, share));
+      }
+    }
+  }
+
+  function give({ worker, batches }: Thread, batch: readonly Wanted[]): void {
+    batches.push(batch);
+    const keys = [...new Set(batch.flatMap(({ mail }) => mail.map(({ key }) => key)))];
+    const mails = batch.map(({ mail }) => mail.map(({ text, key }) => [text, keys.indexOf(key)] as const));
+    const message: Batch = { keys, mails };
+    worker.postMessage(message);
+  }
+
+  return {
+    sign(mail) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ mail, resolve, reject });
+        if (handing_out) return;
+        handing_out = true;
+        // Collects the mails of this turn of the event loop.
+        setImmediate(handOut);
+      });
+    },
+    running: () => threads.size,
+  };
+}
+
+function settle(batch: readonly Wanted[], signed: SignedBatch): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const one = signed[index] ?? { error: 'the thread gave no answer' };
+    if ('error' in one) reject(new Error(one.error));
+    else resolve(one);
+  }
+}

@@ -1,0 +1,560 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { certificate } from '../../test/certificate.ts';
+import {
+  type Answer,
+  DEFAULTS,
+  hangUp,
+  PIPELINING,
+  RELAY,
+  type Script,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+  startScriptedServer,
+  type Verb,
+} from '../../test/scripted-server.ts';
+import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
+import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
+import { createSessionPool } from './session-pool.ts';
+
+const never = new AbortController().signal;
+/** However long a machine takes over a dot, the next envelope may go ahead. */
+const ALWAYS_PROMPT = { prompt_ms: Number.POSITIVE_INFINITY };
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Time passes for the transport when a test says so, whatever the machine takes. */
+function freezeTime(): { pass(duration_ms: number): void } {
+  // By fake timers, every look of expect.poll would move it. What happened at 0 would pass for what has not happened.
+  let now_ms = 1;
+  vi.spyOn(performance, 'now').mockImplementation(() => now_ms);
+  return {
+    pass(duration_ms) {
+      now_ms += duration_ms;
+    },
+  };
+}
+
+/** Offers PIPELINING and follows the script in all else. */
+async function pipelined(script: Script = () => undefined, options?: ScriptedServerOptions): Promise<ScriptedServer> {
+  const server = await startScriptedServer(
+    (verb, ...where) => (verb === 'EHLO' ? PIPELINING : script(verb, ...where)),
+    options,
+  );
+  closing.push(() => server.stop());
+  return server;
+}
+
+function transport(port: number, options: Partial<SmtpTransportOptions> = {}): Mailer {
+  const created = createSmtpTransport({
+    ...RELAY,
+    port,
+    max_connections: 1,
+    ...options,
+    timeouts: { ...ALWAYS_PROMPT, ...options.timeouts },
+  });
+  closing.push(() => created.stop());
+  return created;
+}
+
+function recipient(number: number): string {
+  return `r${number}@example.test`;
+}
+
+function mailFor(number: number, size = 0): Buffer {
+  return Buffer.from(`To: ${recipient(number)}\r\n\r\n.${'a line of it\r\n'.repeat(size / 14)}end\r\n`);
+}
+
+function sendTo(client: Mailer, number: number, signal = never): Promise<SendOutcome> {
+  return client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number), signal);
+}
+
+/** Sends so many at once, named from 1: the first has a session to prove itself on, the second carries the third. */
+function sendAll(client: Mailer, count = 3): Promise<SendOutcome[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => sendTo(client, index + 1)));
+}
+
+function bodiesFor(server: ScriptedServer, number: number): number {
+  return server.bodies.filter((body) => body.includes(`To: ${recipient(number)}\r`)).length;
+}
+
+/** Says nothing to the second dot until DATA of the mail behind it has come, and then everything in one piece. */
+function holding(
+  answers: Partial<Record<'dot' | 'MAIL' | 'RCPT' | 'DATA', string>>,
+  then: Script = () => undefined,
+): Script {
+  let dots = 0;
+  let held: string[] | null = null;
+  return (verb, connection, line) => {
+    if (verb === 'dot' && ++dots === 2) {
+      held = [answers.dot ?? DEFAULTS.dot];
+      return '';
+    }
+    if (held && (verb === 'MAIL' || verb === 'RCPT')) {
+      held.push(answers[verb] ?? DEFAULTS[verb]);
+      return '';
+    }
+    if (held && verb === 'DATA') {
+      const all = [...held, answers.DATA ?? DEFAULTS.DATA].join('\r\n');
+      held = null;
+      return all;
+    }
+    return then(verb, connection, line);
+  };
+}
+
+/** An answer that is given when a test says so, with all commands behind it waiting. */
+function whenTold(reply: string): { answer: Answer; tell(): void } {
+  const told = Promise.withResolvers<void>();
+  return { answer: (socket) => told.promise.then(() => socket.write(`${reply}\r\n`)), tell: told.resolve };
+}
+
+/** An answer to the dot of one mail, by the number of its recipient. */
+function atDot(number: number, answer: Answer): Script {
+  return (verb, _, line) => (verb === 'dot' && line.includes(recipient(number)) ? answer : undefined);
+}
+
+describe('the envelope of the next mail', () => {
+  it.each<[string, ScriptedServerOptions & { secure?: boolean; size?: number }]>([
+    ['in plaintext', {}],
+    ['in TLS', { tls: certificate, secure: true }],
+    ['behind a mail that takes a write of its own', { size: 40_000 }],
+    ['behind a mail of several writes', { size: 400_000 }],
+  ])('is with the server before the dot is answered, %s', async (_, { secure = false, size = 0, ...options }) => {
+    const server = await pipelined(holding({}), options);
+    const client = transport(server.port, { secure });
+
+    const outcomes = await Promise.all(
+      [1, 2, 3].map((number) =>
+        client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number, size), never),
+      ),
+    );
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(server.connections).toBe(1);
+    expect(server.bodies.map((body) => `${body}\r\n`)).toEqual(
+      [1, 2, 3].map((number) => mailFor(number, size).toString()),
+    );
+    for (const [index, { transcript }] of outcomes.slice(1).entries()) {
+      expect(transcript).toBe(
+        [
+          ...['C: MAIL FROM:<bounces@good.test>', `C: RCPT TO:<${recipient(index + 2)}>`, 'C: DATA'],
+          ...['S: 250 2.1.0 ok', 'S: 250 2.1.5 ok', 'S: 354 go', 'S: 250 2.0.0 taken', ''],
+        ].join('\n'),
+      );
+    }
+    expect(outcomes.map(({ phases_ms }) => phases_ms.connect > 0)).toEqual([true, false, false]);
+  });
+
+  it.each([
+    ['is not offered', DEFAULTS.EHLO, ALWAYS_PROMPT],
+    ['is offered by a server that is slow to answer a dot', PIPELINING, { prompt_ms: 0 }],
+  ])('waits for its turn where PIPELINING %s', async (_, ehlo, timeouts) => {
+    const server = await startScriptedServer((verb) => (verb === 'EHLO' ? ehlo : undefined));
+    closing.push(() => server.stop());
+
+    const outcomes = await sendAll(transport(server.port, { timeouts }));
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(server.ahead).toBe(0);
+  });
+
+  it('goes ahead on every connection there may be, and on no other, for a hundred mails each', async () => {
+    const mails = new Map<number, number>();
+    const server = await pipelined((verb, connection) => {
+      if (verb === 'MAIL') mails.set(connection, (mails.get(connection) ?? 0) + 1);
+      return undefined;
+    });
+    const one = await sendAll(transport(server.port), 250);
+    const counts = [...mails.values()];
+    const two = await sendAll(transport(server.port, { max_connections: 2 }), 50);
+
+    expect([...one, ...two].every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(counts).toEqual([100, 100, 50]);
+    expect(server.connections).toBe(5);
+    expect(server.ahead).toBeGreaterThan(200);
+    for (const number of [51, 250]) expect(bodiesFor(server, number)).toBe(1);
+  });
+
+  it('is given its time from when the dot before it was answered', async () => {
+    const time = freezeTime();
+    const { answer, tell } = whenTold('250 2.0.0 taken');
+    const server = await pipelined(atDot(2, answer));
+    const sent = sendAll(transport(server.port, { timeouts: { command_ms: 1000 } }));
+    await expect.poll(() => server.ahead).toBe(1);
+
+    time.pass(1500);
+    tell();
+    const outcomes = await sent;
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(server.connections).toBe(1);
+    expect(outcomes[1]?.phases_ms.data).toBe(1500);
+    expect(outcomes[2]?.phases_ms.mail).toBe(0);
+  });
+
+  it('is not pipelined for a mail that cannot be rendered, which delays no other', async () => {
+    const server = await pipelined();
+    const client = transport(server.port);
+    const made = (number: number) => async () => {
+      if (number === 3) throw new Error('no body');
+      return mailFor(number);
+    };
+
+    const results = await Promise.allSettled(
+      [1, 2, 3, 4, 5].map((number) =>
+        client.send({ from: 'bounces@good.test', to: recipient(number) }, made(number), never),
+      ),
+    );
+
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(server.bodies).toHaveLength(4);
+    expect(server.connections).toBe(1);
+  });
+});
+
+describe('a mail that carried the next envelope', () => {
+  it.each<[string, SendOutcome['kind']]>([
+    ['552 5.3.4 too big', 'rejected'],
+    ['451 4.3.2 busy', 'deferred'],
+  ])('and is answered %s says nothing about the next', async (dot, kind) => {
+    const server = await pipelined(holding({ dot }));
+
+    const [, second, third] = await sendAll(transport(server.port));
+
+    expect(second).toMatchObject({ kind, stage: 'after_dot', reply: { code: Number(dot.slice(0, 3)) } });
+    expect(third).toMatchObject({ kind: 'accepted', reply: { text: 'taken' } });
+    expect(server.connections).toBe(1);
+    expect(server.verbs).not.toContain('RSET');
+    expect([bodiesFor(server, 2), bodiesFor(server, 3)]).toEqual([1, 1]);
+  });
+
+  it.each<[string, Answer, SendOutcome['kind']]>([
+    ['421', '421 4.3.2 closing', 'deferred'],
+    ['a closed connection', hangUp, 'unknown'],
+    ['silence', null, 'unknown'],
+    ['garbage', 'xyzzy', 'unknown'],
+  ])('and is answered with %s leaves the next to another connection', async (_, answer, kind) => {
+    const time = freezeTime();
+    const server = await pipelined(atDot(2, answer));
+    const sent = sendAll(transport(server.port, { timeouts: { after_dot_ms: 100 } }));
+    await expect.poll(() => server.ahead).toBe(1);
+
+    if (answer === null) time.pass(100);
+    const [, second, third] = await sent;
+
+    expect(second).toMatchObject({ kind, stage: 'after_dot' });
+    expect(third).toMatchObject({ kind: 'accepted' });
+    expect(third?.transcript).toContain('S: 220 sink\n');
+    expect(server.connections).toBe(2);
+    expect([bodiesFor(server, 2), bodiesFor(server, 3)]).toEqual([1, 1]);
+  });
+
+  it.each<[string, Answer]>([
+    ['421', '250 2.0.0 taken\r\n421 4.3.2 enough'],
+    ['the end of the connection', (socket) => socket.end('250 2.0.0 taken\r\n')],
+    ['503', '250 2.0.0 taken\r\n503 5.5.1 what?'],
+  ])('is accepted, and the next goes elsewhere when its own answer is %s', async (_, answer) => {
+    const server = await pipelined(atDot(2, answer));
+
+    const outcomes = await sendAll(transport(server.port));
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(server.connections).toBe(2);
+    expect(bodiesFor(server, 3)).toBe(1);
+  });
+
+  it.each<[Verb & ('MAIL' | 'RCPT' | 'DATA'), string, SendOutcome['kind'], SendOutcome['stage']]>([
+    ['MAIL', '550 5.7.1 no', 'rejected', 'mail'],
+    ['RCPT', '550 5.1.1 unknown', 'rejected', 'rcpt'],
+    ['RCPT', '452 4.2.2 full', 'deferred', 'rcpt'],
+    ['DATA', '451 4.7.1 grey', 'deferred', 'data'],
+  ])('is accepted whatever becomes of the next at %s', async (verb, reply, kind, stage) => {
+    const server = await pipelined(holding({ DATA: '503 5.5.1 out of order', [verb]: reply }));
+
+    const [, second, third, fourth] = await sendAll(transport(server.port), 4);
+
+    expect(second).toMatchObject({ kind: 'accepted', reply: { text: 'taken' } });
+    expect(third).toMatchObject({ kind, stage, reply: { code: Number(reply.slice(0, 3)) } });
+    expect(fourth).toMatchObject({ kind: 'accepted' });
+    expect(server.connections).toBe(1);
+    expect(bodiesFor(server, 3)).toBe(0);
+    expect(server.verbs.filter((said) => said === 'RSET')).toHaveLength(1);
+  });
+});
+
+describe('a mail whose content and dot the kernel will not take', () => {
+  const SERVED = '250 2.0.0 taken\r\n250 2.1.0 ok\r\n250 2.1.5 ok\r\n354 go\r\n';
+
+  it.each<[string, number, SendOutcome['kind']]>([
+    ['unknown with the next envelope in its write, as its dot may have gone', 14_000, 'unknown'],
+    ['deferred where it is too long for that, as its dot is the last of its write', 42_000, 'deferred'],
+  ])('is %s', async (_, size, kind) => {
+    const folder = await mkdtemp(join(tmpdir(), 'postrider-smtp-'));
+    closing.push(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'server');
+    // Reads no more from the second DATA on.
+    const deafen: Answer = (socket) => socket.pause();
+    const server = await pipelined(
+      (verb, connection) => (verb === 'DATA' && connection === 1 && server.bodies.length === 1 ? deafen : undefined),
+      { path },
+    );
+    const lines: Socket[] = [];
+    const dial = async () => {
+      const socket = createConnection(path);
+      await once(socket, 'connect');
+      lines.push(socket);
+      return { ok: true, socket } as const;
+    };
+    const route = { host: 'server', port: 25, secure: false, tls: 'none', checked: false, tls_policy: 'none' } as const;
+    const client = createSessionPool({
+      routes: () => ({ ranked: [{ ...route, dial }], notes: [] }),
+      helo_name: 'mail.good.test',
+      max_connections: 1,
+      laneOf: (to) => to,
+      timeouts: ALWAYS_PROMPT,
+    });
+    closing.push(() => client.stop());
+    const sent = Array.from({ length: 90 }, (_, index) =>
+      client.send({ from: 'bounces@good.test', to: recipient(index + 1) }, mailFor(index + 1, size), never),
+    );
+    await expect.poll(() => server.sockets[0]?.isPaused()).toBe(true);
+
+    const [[near], [far]] = [lines, server.sockets];
+    if (!near || !far) throw new Error('There is no connection.');
+    let unread = 1;
+    for (let answer = '354 go\r\n'; near.writableLength < size; answer = SERVED) {
+      const written = near.bytesWritten;
+      far.write(answer);
+      unread++;
+      await expect.poll(() => near.bytesWritten).toBeGreaterThan(written + size);
+    }
+    // Ended with so much unread, the connection is reset.
+    far.destroy();
+    const outcomes = await Promise.all(sent);
+
+    expect(outcomes[unread - 1]).toMatchObject({ kind, stage: 'after_dot', reply: null });
+    expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(sent.length - 1);
+    expect(server.bodies).toHaveLength(1 + sent.length - unread);
+    expect(server.connections).toBe(2);
+  });
+});
+
+describe('a mail whose envelope went ahead', () => {
+  it('takes another way while the dot before it is not answered soon', async () => {
+    const dot = whenTold('250 2.0.0 taken');
+    const greeting = whenTold('220 sink');
+    const server = await pipelined((verb, connection, line) =>
+      verb === 'greeting' && connection === 2 ? greeting.answer : atDot(2, dot.answer)(verb, connection, line),
+    );
+    const client = transport(server.port, { max_connections: 2, timeouts: { prompt_ms: 1000 } });
+    await sendTo(client, 1);
+    const [second, fourth, third] = [sendTo(client, 2), sendTo(client, 4), sendTo(client, 3)];
+    await expect.poll(() => server.ahead).toBe(1);
+    greeting.tell();
+
+    expect(await fourth).toMatchObject({ kind: 'accepted' });
+    expect(await third).toMatchObject({ kind: 'accepted' });
+    dot.tell();
+    expect(await second).toMatchObject({ kind: 'accepted' });
+    expect([2, 3].map((number) => bodiesFor(server, number))).toEqual([1, 1]);
+    // The session that it left knows of an envelope that nothing follows.
+    expect(await sendTo(client, 5)).toMatchObject({ kind: 'accepted' });
+    expect(server.connections).toBe(2);
+  });
+});
+
+describe('a server out of step', () => {
+  it.each([
+    ['no answer to a dot', '', 'unknown', 'accepted'],
+    ['an answer too many', '250 2.0.0 taken\r\n250 2.0.0 taken', 'accepted', 'deferred'],
+    ['a refusal too many', '250 2.0.0 taken\r\n550 5.1.1 unknown', 'accepted', 'deferred'],
+    ['a late refusal behind an answer too many', '451 4.3.0 later\r\n552 5.3.4 too big', 'deferred', 'deferred'],
+  ])('that gives %s is closed, and its reply counts for no other mail', async (_, dot, kind, next) => {
+    const server = await pipelined(holding({ dot }));
+
+    const [, second, third] = await sendAll(transport(server.port));
+
+    expect(second).toMatchObject({ kind, stage: 'after_dot' });
+    expect(third).toMatchObject(next === 'accepted' ? { kind: next } : { kind: next, reply: null });
+    expect(bodiesFor(server, 3)).toBe(next === 'accepted' ? 1 : 0);
+    expect(server.ahead).toBe(1);
+  });
+
+  it('that throws away what came behind a dot gets every mail, and no envelope ahead of its turn again', async () => {
+    const time = freezeTime();
+    const server = await pipelined(undefined, { forgetful: true });
+    const client = transport(server.port, { timeouts: { command_ms: 100 } });
+    const sent = [1, 2, 3, 4, 5, 6].map((number) => sendTo(client, number));
+    await sent[1];
+
+    time.pass(100);
+
+    expect((await Promise.all(sent)).every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(server.connections).toBe(2);
+    expect(server.ahead).toBe(1);
+    expect(server.bodies).toHaveLength(6);
+  });
+
+  it.each([['in order'], ['with answers too many']])('takes no mail that is not said to be taken, %s', async (how) => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = randomFrom(seed);
+      const acknowledged = new Set<number>();
+      const server = await pipelined((verb, _, line) => {
+        if (verb === 'greeting' || verb === 'QUIT') return undefined;
+        const dice = random();
+        const chosen = dice < 0.04 ? hangUp : (REFUSALS[Math.floor(dice * 60)] ?? DEFAULTS[verb]);
+        if (typeof chosen !== 'string') return chosen;
+        if (verb === 'dot' && chosen.startsWith('250')) acknowledged.add(Number(/To: r(\d+)@/.exec(line)?.[1]));
+        return how === 'in order' || random() < 0.9 ? chosen : `${chosen}\r\n${random() < 0.5 ? chosen : '250 ok'}`;
+      });
+
+      const outcomes = await sendAll(transport(server.port, { max_connections: 2 }), 12);
+
+      for (const [index, { kind }] of outcomes.entries()) {
+        const count = bodiesFor(server, index + 1);
+        expect(count, `seed ${seed}, mail ${index + 1}`).toBeLessThanOrEqual(1);
+        if (kind === 'accepted') expect(count, `seed ${seed}, mail ${index + 1}`).toBe(1);
+        if (how !== 'in order') continue;
+        // What was acknowledged may be lost on its way, and is not called refused then.
+        if (kind === 'accepted') expect(acknowledged, `seed ${seed}`).toContain(index + 1);
+        else if (kind !== 'unknown') expect(acknowledged, `seed ${seed}`).not.toContain(index + 1);
+      }
+    }
+  });
+});
+
+describe('before the content of a mail whose envelope went ahead', () => {
+  it.each([true, false])('it is asked once more, and where the answer is %s nothing else is sent', async (allowed) => {
+    const server = await pipelined(holding({}));
+    const client = transport(server.port);
+    const seen: number[] = [];
+    const envelope = {
+      from: 'bounces@good.test',
+      to: recipient(3),
+      async before_content() {
+        seen.push(server.bodies.length);
+        return allowed;
+      },
+    };
+
+    const outcomes = await Promise.all([
+      sendTo(client, 1),
+      sendTo(client, 2),
+      client.send(envelope, mailFor(3), never),
+      sendTo(client, 4),
+    ]);
+
+    expect(seen).toEqual([2]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual([
+      'accepted',
+      'accepted',
+      allowed ? 'accepted' : 'deferred',
+      'accepted',
+    ]);
+    expect(outcomes[2]?.stage).toBe(allowed ? 'after_dot' : 'data');
+    expect(bodiesFor(server, 3)).toBe(allowed ? 1 : 0);
+    expect(server.connections).toBe(allowed ? 1 : 2);
+  });
+});
+
+describe('an abort', () => {
+  it('of a mail whose envelope went ahead ends it at once, and its session after the mail before it', async () => {
+    const controller = new AbortController();
+    const { answer, tell } = whenTold('250 2.0.0 taken');
+    const server = await pipelined(atDot(2, answer));
+    const client = transport(server.port);
+    const sent = [sendTo(client, 1), sendTo(client, 2), sendTo(client, 3, controller.signal), sendTo(client, 4)];
+    await expect.poll(() => server.ahead).toBe(1);
+
+    controller.abort();
+    const third = await sent[2];
+    tell();
+
+    expect(third).toMatchObject({ kind: 'deferred', stage: 'mail', error: 'The attempt was aborted.' });
+    expect(await sent[1]).toMatchObject({ kind: 'accepted' });
+    expect(await sent[3]).toMatchObject({ kind: 'accepted' });
+    expect(server.connections).toBe(2);
+    expect(bodiesFor(server, 3)).toBe(0);
+  });
+
+  it('of the mail that carries an envelope waits for the answer to its dot', async () => {
+    const controller = new AbortController();
+    const { answer, tell } = whenTold('250 2.0.0 taken');
+    const server = await pipelined(atDot(2, answer));
+    const client = transport(server.port);
+    const sent = [sendTo(client, 1), sendTo(client, 2, controller.signal), sendTo(client, 3)];
+    await expect.poll(() => server.ahead).toBe(1);
+
+    controller.abort();
+    tell();
+
+    expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(server.connections).toBe(1);
+  });
+});
+
+it('a mail has begun when its turn on a connection has come, and not while it waits', async () => {
+  const { answer, tell } = whenTold('250 2.0.0 taken');
+  const server = await pipelined(atDot(2, answer));
+  const client = transport(server.port);
+  const controller = new AbortController();
+  const begun: number[] = [];
+  const sent = [1, 2, 3, 4].map((number) => {
+    const envelope = { from: 'bounces@good.test', to: recipient(number), begun: () => void begun.push(number) };
+    return client.send(envelope, mailFor(number), number === 4 ? controller.signal : never);
+  });
+  await expect.poll(() => server.ahead).toBe(1);
+  const begun_by_then = [...begun];
+
+  controller.abort();
+  tell();
+
+  expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted', 'deferred']);
+  expect(begun_by_then).toEqual([1, 2]);
+  expect(begun).toEqual([1, 2, 3]);
+});
+
+it('a transport that stops finishes the mail whose envelope went ahead, and refuses waiting mails', async () => {
+  const { answer, tell } = whenTold('250 2.0.0 taken');
+  const server = await pipelined(atDot(2, answer));
+  const client = transport(server.port);
+  const sent = sendAll(client, 4);
+  await expect.poll(() => server.ahead).toBe(1);
+
+  const stopped = client.stop();
+  tell();
+  await stopped;
+
+  expect((await sent).map(({ kind, stage }) => `${kind} ${stage}`)).toEqual([
+    ...['accepted after_dot', 'accepted after_dot', 'accepted after_dot', 'deferred connect'],
+  ]);
+  expect(server.verbs.at(-1)).toBe('QUIT');
+});
+
+const REFUSALS: readonly (string | undefined)[] = [
+  ...[undefined, undefined, undefined, '421 4.3.2 closing', '451 4.3.0 later', '550 5.1.1 no', '503 5.5.1 what'],
+];
+
+/** The generator of Park and Miller: the same numbers for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

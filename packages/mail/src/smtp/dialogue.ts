@@ -1,0 +1,339 @@
+import type { SMTPError } from 'nodemailer/lib/smtp-connection';
+import {
+  ABORTED,
+  goesAheadEarly,
+  type Judgement,
+  judgeReply,
+  lost,
+  type Outgoing,
+  outOfStep,
+  type Position,
+  problemOf,
+  resultOf,
+  type Transaction,
+  type Turn,
+} from './judgement.ts';
+import {
+  type Abilities,
+  describe,
+  discard,
+  emptyLog,
+  type Line,
+  note,
+  type OpenSession,
+  type SessionListener,
+  SILENT,
+  say,
+} from './session.ts';
+import type { SmtpTimeouts } from './timeouts.ts';
+import { type WireContent, wireContent } from './wire-content.ts';
+
+/** What a dialogue reports to, and takes its mails from. */
+export interface DialogueOwner<M extends Outgoing> {
+  /** A waiting mail, for its envelope to leave with the content of the one before it. */
+  next(dialogue: Dialogue<M>, fits: (mail: M) => boolean): M | null;
+  /** The mail of a pipelined envelope has become the current one. */
+  begun(mail: M): void;
+  settled(dialogue: Dialogue<M>, mail: M, result: Transaction): void;
+  /** The session is at rest. After a mail that was not accepted it needs a RSET. */
+  free(dialogue: Dialogue<M>, accepted: boolean): void;
+  /** The session is closed. A mail of which it has answered nothing may go on another one. */
+  gone(untouched: M | null): void;
+  /** The mail of a pipelined envelope whose turn did not come soon, so it goes on another session. */
+  back(mail: M): void;
+  /** The connection was lost over a pipelined envelope, or the server ignored it. */
+  unacknowledged(): void;
+}
+
+const CHUNK_SIZE = 128 * 1024;
+/** What the kernel takes in one piece from a connection that has nothing else to carry. */
+const SMALL_SIZE = 16 * 1024;
+const NOT_ASCII = /[^\0-\x7f]/;
+const LAST_WORDS = /^[45]\d\d[ -]/;
+
+/**
+ * The transactions of a session, one after the other: MAIL, RCPT, DATA, content and dot, judged by how far they came
+ * and by the replies. With PIPELINING, the envelope of a waiting mail leaves in the write of the content before it
+ * (RFC 2920 section 3.1). Replies come in the order of the commands, so those up to the dot's belong to the one mail
+ * and those after it to the next.
+ */
+export class Dialogue<M extends Outgoing> {
+  readonly session: OpenSession;
+  readonly #line: Line;
+  readonly #owner: DialogueOwner<M>;
+  readonly #timeouts: SmtpTimeouts;
+  readonly #listener: SessionListener;
+  /** The mail in its transaction; null while the session is at rest. */
+  #turn: Turn<M> | null = null;
+  /** The mail whose envelope has left behind the current mail's dot. */
+  #pipelined: Turn<M> | null = null;
+  /** An envelope was pipelined for a mail that will not follow, so the session must end after the current one. */
+  #has_abandoned = false;
+  /** The last dot was answered within `prompt_ms`. */
+  #is_prompt = false;
+
+  constructor(session: OpenSession, owner: DialogueOwner<M>, timeouts: SmtpTimeouts) {
+    this.session = session;
+    this.#line = session.line;
+    this.#owner = owner;
+    this.#timeouts = timeouts;
+    this.#listener = {
+      reply: (text) => this.#onReply(text),
+      end: (error) => this.#onEnd(error),
+      expire: () => this.#onExpire(),
+    };
+  }
+
+  /** Starts the transaction of a mail on a session at rest. */
+  begin(mail: M): void {
+    const { abilities, deadline, socket } = this.#line;
+    const begun = this.#turnOf(mail, false);
+    this.#turn = begun;
+    this.session.listener = this.#listener;
+    const unsent = mail.signal.aborted ? lost(begun, ABORTED) : problemOf(mail, abilities);
+    if (unsent) {
+      this.#finish(begun, unsent);
+      return;
+    }
+    deadline.set(this.#timeouts.command_ms);
+    if (abilities.pipelining) socket.write(this.#announced(begun));
+    else say(this.session, mailCommand(mail, abilities));
+  }
+
+  /** The signal of the current mail, or of the pipelined one, has aborted. */
+  abort(mail: M): void {
+    if (this.#turn?.mail === mail) {
+      // After the dot the server may already have taken the mail, so its reply is awaited.
+      if (this.#turn.position !== 'after_dot') this.#finish(this.#turn, lost(this.#turn, ABORTED));
+    } else if (this.#pipelined?.mail === mail) {
+      const gone = this.#pipelined;
+      this.#pipelined = null;
+      this.#has_abandoned = true;
+      this.#owner.settled(this, mail, resultOf(gone, lost(gone, ABORTED), performance.now()));
+    }
+  }
+
+  #turnOf(mail: M, was_pipelined: boolean): Turn<M> {
+    return {
+      mail,
+      reused: this.session.message_count++ > 0,
+      was_pipelined,
+      log: was_pipelined ? emptyLog() : this.session.log,
+      position: 'mail',
+      started: performance.now(),
+      content_started: 0,
+      reply_count: 0,
+      dot_flushed: false,
+      refusal: null,
+    };
+  }
+
+  /** The whole envelope as it is written, noted in the log of its mail. */
+  #announced({ mail, log }: Turn<M>): string {
+    const mail_command = mailCommand(mail, this.#line.abilities);
+    const rcpt_command = rcptCommand(mail);
+    note(log, 'C', mail_command);
+    note(log, 'C', rcpt_command);
+    note(log, 'C', 'DATA');
+    return `${mail_command}\r\n${rcpt_command}\r\nDATA\r\n`;
+  }
+
+  /** The envelope of a mail that may be pipelined now; empty where none waits. */
+  #pipelineNext(): string {
+    const { abilities, deadline } = this.#line;
+    if (!abilities.pipelining || !this.#is_prompt || this.#pipelined || this.#has_abandoned) return '';
+    const mail = this.#owner.next(this, (waiting) => problemOf(waiting, abilities) === null);
+    if (!mail) return '';
+    this.#pipelined = this.#turnOf(mail, true);
+    if (this.#limitsPromptness()) deadline.set(this.#timeouts.prompt_ms);
+    return this.#announced(this.#pipelined);
+  }
+
+  #onReply(text: string): void {
+    const answered = this.#turn;
+    if (!answered) return;
+    answered.reply_count++;
+    const judgement = this.#goOn(answered, text);
+    if (judgement) this.#finish(answered, judgement);
+  }
+
+  /** Takes the next step after a reply, or judges where there is none. */
+  #goOn(answered: Turn<M>, text: string): Judgement | null {
+    switch (answered.position) {
+      case 'mail':
+      case 'rcpt':
+        return this.#afterEnvelopeReply(answered, text);
+      case 'data':
+        return this.#afterDataReply(answered, text);
+      case 'content':
+      case 'after_dot':
+        if (this.#pipelined && goesAheadEarly(this.#line.replies.rest())) {
+          return outOfStep(answered, 'A reply is missing.');
+        }
+        return judgeReply(answered, text);
+    }
+  }
+
+  #afterEnvelopeReply(answered: Turn<M>, text: string): Judgement | null {
+    const { abilities, replies } = this.#line;
+    if (!text.startsWith('2')) {
+      answered.refusal ??= judgeReply(answered, text);
+      const { reply, stale } = answered.refusal;
+      if (!abilities.pipelining || !reply || reply.code === 421 || stale) return answered.refusal;
+    }
+    const is_mail = answered.position === 'mail';
+    this.#moveTo(answered, is_mail ? 'rcpt' : 'data', this.#timeouts.command_ms);
+    if (abilities.pipelining) return null;
+    // A reply to what has not been said yet would pass for the reply to the next command.
+    if (replies.rest() !== '') return lost(answered, 'The server sent more replies than there were commands.');
+    say(this.session, is_mail ? rcptCommand(answered.mail) : 'DATA');
+    return null;
+  }
+
+  #afterDataReply(answered: Turn<M>, text: string): Judgement | null {
+    // The replies are out of step, so an earlier refusal answered something else, too.
+    if (text.startsWith('2')) {
+      if (answered.was_pipelined) this.#owner.unacknowledged();
+      return outOfStep(answered, 'The server did not answer DATA with 354.');
+    }
+    const { refusal } = answered;
+    if (refusal) {
+      // After 354 the server waits for content that it must not get, so the connection is closed.
+      return { ...refusal, in_step: refusal.in_step && !text.startsWith('3') && !text.startsWith('421') };
+    }
+    if (!text.startsWith('3')) return judgeReply(answered, text);
+    if (this.#line.replies.rest() !== '') return lost(answered, 'The server answered before it had the message.');
+    const { before_content } = answered.mail.envelope;
+    if (before_content) {
+      this.#moveTo(answered, 'content', this.#timeouts.content_ms);
+      void this.#askBefore(answered, before_content);
+    } else this.#beginContent(answered);
+    return null;
+  }
+
+  /** Waits until the attempt is on record before its content leaves. */
+  async #askBefore(asking: Turn<M>, before_content: () => Promise<boolean>): Promise<void> {
+    const allowed = await before_content().catch(() => false);
+    if (allowed) this.#beginContent(asking);
+    else this.#finish(asking, lost(asking, 'Nothing was sent: the attempt could not be recorded beforehand.'));
+  }
+
+  #beginContent(sending: Turn<M>): void {
+    sending.content_started = performance.now();
+    this.#sendContent(sending, wireContent(sending.mail.bytes), 0);
+  }
+
+  /** A mail of one chunk leaves in one write, its dot included; a long one goes on when the socket has room. */
+  #sendContent(sending: Turn<M>, wire: WireContent, from: number): void {
+    if (this.#turn !== sending) return;
+    const { socket } = this.#line;
+    const { content, ending } = wire;
+    const end = from + CHUNK_SIZE;
+    if (end < content.length) {
+      if (from === 0) this.#moveTo(sending, 'content', this.#timeouts.content_ms);
+      socket.write(content.subarray(from, end), (error) => {
+        if (!error) this.#sendContent(sending, wire, end);
+      });
+      return;
+    }
+    // From this write on the dot may reach the server at any time.
+    this.#moveTo(sending, 'after_dot', this.#timeouts.after_dot_ms);
+    const rest = from === 0 ? content : content.subarray(from);
+    const ahead = rest.length <= SMALL_SIZE ? this.#pipelineNext() : '';
+    socket.cork();
+    socket.write(rest);
+    if (ahead !== '') {
+      // When this write fails, the kernel may have taken the dot and not the envelope behind it.
+      sending.dot_flushed = true;
+      socket.write(ending + ahead);
+    } else {
+      socket.write(ending, (error) => {
+        if (error) return;
+        sending.dot_flushed = true;
+        const later = this.#turn === sending ? this.#pipelineNext() : '';
+        if (later !== '') socket.write(later);
+      });
+    }
+    socket.uncork();
+  }
+
+  /** Sends a pipelined mail elsewhere: behind a slow dot it would wait while other sessions may be free. */
+  #abandonPipelined({ mail }: Turn<M>): void {
+    this.#pipelined = null;
+    this.#has_abandoned = true;
+    this.#line.deadline.set(this.#timeouts.after_dot_ms - this.#timeouts.prompt_ms);
+    this.#owner.back(mail);
+  }
+
+  #limitsPromptness(): boolean {
+    return this.#timeouts.prompt_ms < this.#timeouts.after_dot_ms;
+  }
+
+  #moveTo(moving: Turn<M>, next: Position, allowed_ms: number): void {
+    moving.position = next;
+    this.#line.deadline.set(allowed_ms);
+  }
+
+  #onExpire(): void {
+    const turn = this.#turn;
+    if (!turn) return;
+    if (this.#pipelined && turn.position === 'after_dot' && this.#limitsPromptness()) {
+      this.#abandonPipelined(this.#pipelined);
+      return;
+    }
+    const judgement = lost(turn, `No answer in time (${turn.position.replace('_', ' ')}).`);
+    this.#finish(turn, { ...judgement, stale: turn.was_pipelined && turn.reply_count === 0 });
+  }
+
+  #onEnd(error: SMTPError | null): void {
+    const turn = this.#turn;
+    if (!turn) return;
+    // The last bytes of a session that ends may be a refusal cut off by the close.
+    const rest = this.#line.replies.rest().trim();
+    if (LAST_WORDS.test(rest)) this.#finish(turn, { ...judgeReply(turn, rest), in_step: false });
+    else this.#finish(turn, { ...lost(turn, describe(error)), stale: turn.reused && turn.reply_count === 0 });
+  }
+
+  /** Settles a mail, and gives its session to the pipelined mail or back to the owner, or closes it. */
+  #finish(finished: Turn<M>, judgement: Judgement): void {
+    if (this.#turn !== finished) return;
+    const { deadline, replies } = this.#line;
+    const follower = this.#pipelined;
+    this.#turn = null;
+    this.#pipelined = null;
+    const now = performance.now();
+    const { kind, reply, stale } = judgement;
+    if (kind === 'accepted') this.#is_prompt = now - finished.content_started <= this.#timeouts.prompt_ms;
+    const goes_on = judgement.in_step && !this.#has_abandoned && (follower !== null || replies.rest() === '');
+    if (!goes_on) {
+      this.session.listener = SILENT;
+      discard(this.session);
+      if ((follower && reply === null) || (stale && finished.was_pipelined && reply?.code !== 421)) {
+        this.#owner.unacknowledged();
+      }
+    }
+    if (!stale) this.#owner.settled(this, finished.mail, resultOf(finished, judgement, now));
+    if (!goes_on) this.#owner.gone(stale ? finished.mail : (follower?.mail ?? null));
+    else if (follower) {
+      this.#turn = follower;
+      follower.started = now;
+      this.session.log = follower.log;
+      deadline.set(this.#timeouts.command_ms);
+      this.#owner.begun(follower.mail);
+    } else {
+      deadline.clear();
+      this.session.listener = SILENT;
+      this.#owner.free(this, kind === 'accepted');
+    }
+  }
+}
+
+function mailCommand({ envelope, bytes }: Outgoing, { size: sized, smtputf8 }: Abilities): string {
+  const { from, to } = envelope;
+  const utf8 = smtputf8 && (NOT_ASCII.test(from) || NOT_ASCII.test(to)) ? ' SMTPUTF8' : '';
+  return `MAIL FROM:<${from}>${utf8}${sized ? ` SIZE=${bytes.length}` : ''}`;
+}
+
+function rcptCommand({ envelope }: Outgoing): string {
+  return `RCPT TO:<${envelope.to}>`;
+}

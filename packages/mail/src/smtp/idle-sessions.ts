@@ -1,0 +1,59 @@
+import type { Dialogue } from './dialogue.ts';
+import type { RenderedMail } from './pool-mail.ts';
+import type { Session } from './session.ts';
+
+/** How many sessions all pools that share this keep open without work. */
+export interface SharedAllowance {
+  count: number;
+  readonly most: number;
+}
+
+/** The open sessions of a pool without work, each with its dialogue; the last used goes first. */
+export class IdleSessions {
+  readonly #dialogues: Dialogue<RenderedMail>[] = [];
+  readonly #allowance: SharedAllowance | undefined;
+
+  constructor(allowance: SharedAllowance | undefined) {
+    this.#allowance = allowance;
+  }
+
+  get count(): number {
+    return this.#dialogues.length;
+  }
+
+  /** The pools together keep as many as they may. */
+  isFull(): boolean {
+    return this.#allowance !== undefined && this.#allowance.count >= this.#allowance.most;
+  }
+
+  add(dialogue: Dialogue<RenderedMail>): void {
+    this.#dialogues.push(dialogue);
+    this.#count(1);
+  }
+
+  /** The last used that has not ended unnoticed. */
+  take(): Dialogue<RenderedMail> | undefined {
+    for (let dialogue = this.#dialogues.pop(); dialogue; dialogue = this.#dialogues.pop()) {
+      this.#count(-1);
+      if (!dialogue.session.ended) return dialogue;
+    }
+    return undefined;
+  }
+
+  /** False where the session is not among them. */
+  remove(session: Session): boolean {
+    const place = this.#dialogues.findIndex((dialogue) => dialogue.session === session);
+    if (place < 0) return false;
+    this.#dialogues.splice(place, 1);
+    this.#count(-1);
+    return true;
+  }
+
+  sessions(): Session[] {
+    return this.#dialogues.map(({ session }) => session);
+  }
+
+  #count(change: number): void {
+    if (this.#allowance) this.#allowance.count += change;
+  }
+}

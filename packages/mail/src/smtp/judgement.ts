@@ -1,0 +1,124 @@
+import { cleanRemoteText } from '@postrider/net';
+import { type Reply, readReply } from '../outcome/reply.ts';
+import type { Envelope, SendOutcome, SendStage } from '../outcome/send-outcome.ts';
+import { type Abilities, type Log, transcriptOf } from './session.ts';
+
+/** A mail whose bytes are rendered. */
+export interface Outgoing {
+  readonly envelope: Envelope;
+  readonly bytes: Buffer;
+  readonly signal: AbortSignal;
+}
+
+/** What one transaction came to, and what it means for its session. */
+export interface Judgement {
+  readonly kind: SendOutcome['kind'];
+  readonly reply: Reply | null;
+  readonly error: string | null;
+  readonly stage: SendStage;
+  /** The session was over before anything of this transaction was answered, so the mail may go elsewhere. */
+  readonly stale: boolean;
+  /** Client and server agree on where the session stands, so it can serve another transaction. */
+  readonly in_step: boolean;
+}
+
+export interface Transaction extends Judgement {
+  readonly mail_ms: number;
+  readonly data_ms: number;
+  readonly transcript: string;
+}
+
+/** Like a stage, with the transfer of the content told apart from the wait for 354. */
+export type Position = 'mail' | 'rcpt' | 'data' | 'content' | 'after_dot';
+
+/** A mail in its transaction, or with its envelope pipelined. */
+export interface Turn<M extends Outgoing> {
+  readonly mail: M;
+  /** The session has served before, and may have ended unnoticed. */
+  readonly reused: boolean;
+  /** Its envelope left with the content of the mail before it. */
+  readonly was_pipelined: boolean;
+  readonly log: Log;
+  position: Position;
+  started: number;
+  content_started: number;
+  reply_count: number;
+  dot_flushed: boolean;
+  /** Pipelined commands are all answered before the first refusal is reported. */
+  refusal: Judgement | null;
+}
+
+const NOT_IN_A_PATH = /[\0-\x20<>\x7f]/;
+const ENDS_REPLY = /^\d{3}(?!-)/;
+export const ABORTED = 'The attempt was aborted.';
+
+export function resultOf(
+  { log, started, content_started }: Turn<Outgoing>,
+  judgement: Judgement,
+  now: number,
+): Transaction {
+  return {
+    ...judgement,
+    mail_ms: (content_started || now) - started,
+    data_ms: content_started ? now - content_started : 0,
+    transcript: transcriptOf(log),
+  };
+}
+
+/** Over without a deciding reply. Only a server that has the whole mail can have accepted it. */
+export function lost(turn: Turn<Outgoing>, error: string): Judgement {
+  return turn.refusal ? { ...turn.refusal, in_step: false } : outOfStep(turn, error);
+}
+
+/** No reply of this transaction can be trusted. */
+export function outOfStep({ position, dot_flushed }: Turn<Outgoing>, error: string): Judgement {
+  const kind = position === 'after_dot' && dot_flushed ? 'unknown' : 'deferred';
+  return { kind, reply: null, error, stage: stageOf(position), stale: false, in_step: false };
+}
+
+export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
+  const { position, reused, was_pipelined, reply_count } = turn;
+  const reply = readReply(text);
+  if (reply === null || (reply.code >= 300 && reply.code < 400)) {
+    return lost(turn, `Not a valid reply: ${cleanRemoteText(text).slice(0, 100)}`);
+  }
+  const { code } = reply;
+  if (code < 300) {
+    // An acceptance before the dot answers something else: the session is out of step.
+    if (position !== 'after_dot') return lost(turn, 'The server answered before it had the message.');
+    return { kind: 'accepted', reply, error: null, stage: 'after_dot', stale: false, in_step: true };
+  }
+  return {
+    // 503 says that the session is out of step, not that the mail is refused.
+    kind: code >= 500 && code !== 503 ? 'rejected' : 'deferred',
+    reply,
+    error: null,
+    stage: stageOf(position),
+    stale: reply_count <= 1 && ((code === 421 && reused) || (code === 503 && was_pipelined)),
+    in_step: code !== 421 && code !== 503 && position !== 'content',
+  };
+}
+
+/** The 354 for the next content is the third of its replies; if it comes earlier, a reply is missing. */
+export function goesAheadEarly(rest: string): boolean {
+  if (rest === '') return false;
+  const answers = rest.split('\n').filter((line) => ENDS_REPLY.test(line));
+  return answers.slice(0, 2).some((line) => line.startsWith('3'));
+}
+
+/** Why a mail is not offered to this server at all. */
+export function problemOf({ envelope, bytes }: Outgoing, { max_size }: Abilities): Judgement | null {
+  const { from, to } = envelope;
+  const unsent = { kind: 'deferred', reply: null, error: null, stage: 'mail', stale: false, in_step: true } as const;
+  // Addresses were parsed long before; this keeps another command or parameter out.
+  if (NOT_IN_A_PATH.test(from)) return { ...unsent, error: 'The sender is not a valid address.' };
+  if (to === '' || NOT_IN_A_PATH.test(to)) return { ...unsent, error: 'The recipient is not a valid address.' };
+  if (max_size === 0 || bytes.length <= max_size) return null;
+  // Worded as the server would have refused it.
+  const text = `Not sent: Message size larger than allowed ${max_size}`;
+  return { ...unsent, kind: 'rejected', reply: { code: 552, enhanced: '5.3.4', text } };
+}
+
+function stageOf(position: Position): SendStage {
+  return position === 'content' ? 'data' : position;
+}

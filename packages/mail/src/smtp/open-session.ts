@@ -1,0 +1,340 @@
+import type { Socket } from 'node:net';
+import { cleanRemoteText } from '@postrider/net';
+import SMTPConnection, { type SMTPError } from 'nodemailer/lib/smtp-connection';
+import { type Reply, readReply } from '../outcome/reply.ts';
+import { createDeadline } from './deadline.ts';
+import { ABORTED } from './judgement.ts';
+import { createReplyReader } from './reply-reader.ts';
+import { type SmtpRoute, type SmtpRoutes, targetOf } from './route.ts';
+import {
+  describe,
+  discard,
+  emptyLog,
+  note,
+  type OpenSession,
+  readAbilities,
+  type Session,
+  SILENT,
+  tlsFacts,
+  transcriptOf,
+} from './session.ts';
+import type { SmtpTimeouts } from './timeouts.ts';
+
+export interface SessionSettings {
+  /** Where a new connection may go now, the best first. */
+  routes(): SmtpRoutes;
+  readonly login?: { readonly user: string; readonly pass: string; readonly in_plaintext: boolean } | undefined;
+  readonly helo_name: string;
+  readonly timeouts: SmtpTimeouts;
+}
+
+/** What happens to a session between two mails. */
+export interface SessionWatcher {
+  /** The idle timer fired. It is not stopped while the session works. */
+  idled(session: Session): void;
+  /** The connection has ended. */
+  ended(session: Session): void;
+}
+
+export interface Opened {
+  readonly ok: true;
+  readonly session: OpenSession;
+  readonly connect_ms: number;
+  readonly tls_ms: number;
+}
+
+export interface NotOpened {
+  readonly ok: false;
+  readonly route: SmtpRoute | null;
+  readonly address: string | null;
+  readonly error: string;
+  readonly reply: Reply | null;
+  readonly tls_failed: boolean;
+  readonly connect_ms: number;
+  readonly transcript: string;
+}
+
+/** One try of one route. */
+interface Attempt {
+  readonly settings: SessionSettings;
+  readonly watcher: SessionWatcher;
+  readonly route: SmtpRoute;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REPLY_SIZE = 64 * 1024;
+const IGNORE = () => undefined;
+
+/** A session by the first route that gives one; where there are several, a failure names each. */
+export async function openSession(
+  settings: SessionSettings,
+  watcher: SessionWatcher,
+  signal: AbortSignal,
+): Promise<Opened | NotOpened> {
+  const { ranked, notes } = settings.routes();
+  const failures: NotOpened[] = [];
+  const started = performance.now();
+  const told = [...notes];
+  const story = notes.map((note) => `-- ${note}`);
+  for (const route of ranked) {
+    const opened = await openRoute({ settings, watcher, route, signal });
+    if (opened.ok) {
+      opened.session.log.lines.unshift(...story);
+      return opened;
+    }
+    failures.push(opened);
+    const what = `${whereTo(route)}: ${opened.error}`;
+    told.push(what);
+    if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
+    if (ranked.length > 1) story.push(`-- ${what}`);
+    // Servers that are slow to fail must not hold the mail up one after the other.
+    if (signal.aborted || performance.now() - started > settings.timeouts.connect_ms) break;
+  }
+  const [last] = failures.slice(-1);
+  return notOpened({
+    ...last,
+    error: last && told.length === 1 ? last.error : cleanRemoteText(told.join('; ')) || 'No server to connect to.',
+    reply: failures.find((failure) => failure.reply !== null)?.reply ?? null,
+    tls_failed: failures.some((failure) => failure.tls_failed),
+    connect_ms: failures.reduce((sum, failure) => sum + failure.connect_ms, 0),
+    transcript: story.map((line) => `${line}\n`).join(''),
+  });
+}
+
+export function notOpened(facts: Partial<NotOpened> & { readonly error: string }): NotOpened {
+  return {
+    ok: false,
+    route: null,
+    address: null,
+    reply: null,
+    tls_failed: false,
+    connect_ms: 0,
+    transcript: '',
+    ...facts,
+  };
+}
+
+/** Connects, upgrades and logs in; when opportunistic TLS fails, once more in plaintext. */
+async function openRoute(attempt: Attempt): Promise<Opened | NotOpened> {
+  const { route, signal } = attempt;
+  const opened = await connect(attempt, { use_tls: route.tls !== 'none' });
+  if (opened.ok || !opened.tls_failed || signal.aborted) return opened;
+  if (route.tls !== 'opportunistic' || route.secure || route.checked) return opened;
+  return await connect(attempt, { use_tls: false });
+}
+
+async function connect(attempt: Attempt, security: { use_tls: boolean }): Promise<Opened | NotOpened> {
+  const { route, signal } = attempt;
+  if (!route.dial) return new Handshake(attempt, null, security).run();
+  const started = performance.now();
+  const dialled = await route.dial(signal);
+  const dial_ms = performance.now() - started;
+  if (!dialled.ok) return notOpened({ route, error: dialled.error, connect_ms: dial_ms });
+  const opened = await new Handshake(attempt, dialled.socket, security).run();
+  return { ...opened, connect_ms: opened.connect_ms + dial_ms };
+}
+
+/** A connection on its way to a session that can take mail: greeting, EHLO, STARTTLS and login. */
+class Handshake {
+  readonly #attempt: Attempt;
+  readonly #session: Session;
+  /** Of the socket that was dialled for it; null where the library dials. */
+  readonly #remote_address: string | null;
+  readonly #done = Promise.withResolvers<Opened | NotOpened>();
+  readonly #onAbort = () => this.#fail(ABORTED, null);
+  #started = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  #tls_started = 0;
+  #tls_ms = 0;
+  /** The command that waits for its reply. */
+  #said = '';
+  /** The last reply to EHLO. */
+  #greeted = '';
+
+  constructor(attempt: Attempt, socket: Socket | null, security: { use_tls: boolean }) {
+    this.#attempt = attempt;
+    this.#session = startSession(attempt, socket, security);
+    this.#remote_address = socket?.remoteAddress ?? null;
+  }
+
+  run(): Promise<Opened | NotOpened> {
+    const { settings, signal } = this.#attempt;
+    const { connect_ms } = settings.timeouts;
+    this.#started = performance.now();
+    this.#deadline = setTimeout(() => this.#fail(`No session within ${connect_ms} ms.`, null), connect_ms);
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#session.listener = {
+      command: (line) => this.#onCommand(line),
+      reply: (text) => this.#onReply(text),
+      end: (error) => this.#fail(null, error),
+    };
+    this.#session.connection.connect((error) => {
+      if (error) this.#fail(null, error);
+      else this.#login();
+    });
+    return this.#done.promise;
+  }
+
+  #onCommand(line: string): void {
+    this.#said = line;
+    if (line === 'STARTTLS') this.#tls_started = performance.now();
+    else if (this.#tls_started > 0 && this.#tls_ms === 0) this.#tls_ms = performance.now() - this.#tls_started;
+  }
+
+  #onReply(text: string): void {
+    if (this.#said.startsWith('EHLO ')) this.#greeted = text;
+    this.#said = '';
+  }
+
+  #login(): void {
+    const { login } = this.#attempt.settings;
+    const { connection } = this.#session;
+    if (!login) {
+      this.#succeed();
+      return;
+    }
+    if (!connection.secure && !login.in_plaintext) {
+      this.#fail('The server offers no TLS, and credentials are not sent without it.', null);
+      return;
+    }
+    connection.login({ user: login.user, pass: login.pass }, (refusal) => {
+      if (refusal) this.#fail(null, refusal);
+      else this.#succeed();
+    });
+  }
+
+  #settle(): void {
+    clearTimeout(this.#deadline);
+    this.#attempt.signal.removeEventListener('abort', this.#onAbort);
+    this.#session.listener = SILENT;
+  }
+
+  #fail(message: string | null, error: SMTPError | null): void {
+    this.#settle();
+    discard(this.#session);
+    this.#done.resolve({
+      ok: false,
+      route: this.#attempt.route,
+      address: this.#remote_address,
+      error: message ?? describe(error),
+      reply: error?.response ? readReply(error.response) : null,
+      tls_failed: this.#tls_started > 0 && !this.#session.connection.secure,
+      connect_ms: performance.now() - this.#started,
+      transcript: transcriptOf(this.#session.log),
+    });
+  }
+
+  #succeed(): void {
+    this.#settle();
+    const socket = this.#session.connection._socket;
+    if (!socket) {
+      this.#fail('The connection was closed.', null);
+      return;
+    }
+    const session = takeOver(this.#session, socket, this.#greeted);
+    session.tls = tlsFacts(socket);
+    session.address = socket.remoteAddress ?? null;
+    const connect_ms = performance.now() - this.#started - this.#tls_ms;
+    this.#done.resolve({ ok: true, session, connect_ms, tls_ms: this.#tls_ms });
+  }
+}
+
+/** A session whose connection is made but not opened, with its idle timer and its watcher. */
+function startSession(attempt: Attempt, socket: Socket | null, { use_tls }: { use_tls: boolean }): Session {
+  const { settings, watcher, route } = attempt;
+  const { helo_name, timeouts } = settings;
+  const required = route.checked && !route.secure;
+  const observe = createTranscriber(() => session);
+  const connection = new SMTPConnection({
+    ...(socket && { connection: socket }),
+    host: route.host,
+    port: route.port,
+    secure: route.secure,
+    name: helo_name,
+    ignoreTLS: !use_tls,
+    requireTLS: required && use_tls,
+    opportunisticTLS: !required,
+    tls: { rejectUnauthorized: route.checked },
+    connectionTimeout: timeouts.connect_ms,
+    greetingTimeout: timeouts.connect_ms,
+    dnsTimeout: timeouts.connect_ms,
+    socketCloseTimeout: 0,
+    maxResponseSize: MAX_REPLY_SIZE,
+    allowInternalNetworkInterfaces: true,
+    transactionLog: true,
+    logger: { debug: observe, trace: IGNORE, info: IGNORE, warn: IGNORE, error: IGNORE, fatal: IGNORE },
+  });
+  const session: Session = {
+    connection,
+    line: null,
+    route,
+    idle_timer: setTimeout(() => watcher.idled(session), timeouts.idle_ms),
+    tls: null,
+    address: null,
+    message_count: 0,
+    ended: false,
+    listener: SILENT,
+    log: emptyLog(),
+  };
+  session.idle_timer.unref();
+  connection.on('error', (error: SMTPError) => {
+    session.ended = true;
+    session.listener.end?.(error);
+  });
+  connection.on('end', () => {
+    session.ended = true;
+    clearTimeout(session.idle_timer);
+    session.line?.deadline.stop();
+    watcher.ended(session);
+    session.listener.end?.(null);
+  });
+  return session;
+}
+
+/** Writes the library's log to the transcript of a session, without the credentials. */
+function createTranscriber(sessionOf: () => Session): (entry: unknown, line: unknown) => void {
+  // A transcript is shown to people who need not know how the operator logs in to the relay.
+  let logging_in = false;
+  return (entry, line) => {
+    if (typeof line !== 'string' || typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
+    const session = sessionOf();
+    if (entry.tnx === 'server') {
+      logging_in &&= line.startsWith('3');
+      note(session.log, 'S', logging_in ? '334 ***' : line);
+      session.listener.reply?.(line);
+    } else if (entry.tnx === 'client') {
+      logging_in ||= line.startsWith('AUTH ');
+      note(session.log, 'C', logging_in ? 'AUTH ***' : line);
+      session.listener.command?.(line);
+    }
+  };
+}
+
+/**
+ * From here on dialogue.ts speaks on the socket: a reply is read, and a mail written, in one piece each, which costs a
+ * third of what the library's streams and queues do. The library still watches for the end of the socket.
+ */
+function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
+  const replies = createReplyReader(
+    (text) => {
+      note(session.log, 'S', text);
+      if (session.listener.reply) session.listener.reply(text);
+      // Anything a server says to a session at rest, such as 421, ends it.
+      else discard(session);
+    },
+    () => {
+      const { listener } = session;
+      discard(session);
+      listener.end?.(null);
+    },
+  );
+  socket.setTimeout(0);
+  socket.removeAllListeners('data');
+  socket.on('data', (chunk) => replies.push(chunk));
+  const deadline = createDeadline(() => session.listener.expire?.());
+  return Object.assign(session, { line: { socket, replies, abilities: readAbilities(greeted), deadline } });
+}
+
+function whereTo(route: SmtpRoute): string {
+  return route.address === undefined ? targetOf(route) : `${targetOf(route)} (${route.address})`;
+}

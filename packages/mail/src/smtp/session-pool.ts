@@ -1,0 +1,332 @@
+import type { Envelope, Mailer, Raw, SendOutcome } from '../outcome/send-outcome.ts';
+import { Dialogue, type DialogueOwner } from './dialogue.ts';
+import { IdleSessions, type SharedAllowance } from './idle-sessions.ts';
+import { ABORTED, type Transaction } from './judgement.ts';
+import { notOpened, openSession, type SessionSettings, type SessionWatcher } from './open-session.ts';
+import { bytesOf, isRendered, notConnected, outcomeOf, type PoolMail, type RenderedMail } from './pool-mail.ts';
+import { discard, emptyLog, isOpen, type Session, SILENT, say } from './session.ts';
+import { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './timeouts.ts';
+
+export interface SessionPoolOptions extends Omit<SessionSettings, 'timeouts'> {
+  readonly max_connections: number;
+  readonly laneOf: (to: string) => string;
+  readonly timeouts?: Partial<SmtpTimeouts> | undefined;
+  readonly kept?: SharedAllowance | undefined;
+}
+
+export interface SessionPool extends Mailer {
+  /** Nothing is under way and no session is kept, so that the pool can be forgotten. */
+  isEmpty(): boolean;
+}
+
+const MAX_MESSAGES_PER_CONNECTION = 100;
+const QUIT_MS = 1000;
+/** How long no envelope is pipelined after one that was not acknowledged. */
+const NO_PIPELINING_MS = 600_000;
+const STOPPED = 'The transport is stopped.';
+
+/** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
+export function createSessionPool(options: SessionPoolOptions): SessionPool {
+  const pool = new Pool(options);
+  return {
+    send: (envelope, raw, signal) => pool.send(envelope, raw, signal),
+    laneOf: options.laneOf,
+    stop: () => pool.stop(),
+    isEmpty: () => pool.isEmpty(),
+  };
+}
+
+/**
+ * A mail goes the way send → start → render → go → a kept session or a new one → its dialogue → settled. A
+ * place, of which there are `max_connections`, stands for one session at work; passPlace hands it to the next mail.
+ */
+class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
+  readonly #options: SessionPoolOptions;
+  readonly #settings: SessionSettings;
+  readonly #timeouts: SmtpTimeouts;
+  readonly #idle: IdleSessions;
+  /** Mails without a place, in the order in which they came. */
+  readonly #waiting: PoolMail[] = [];
+  /** Called when no place is taken and no session is closing. */
+  readonly #quieted: (() => void)[] = [];
+  #places_taken = 0;
+  /** Sessions that have said QUIT and are not closed yet. */
+  #closing_count = 0;
+  /** Until then, by performance.now(), no envelope is pipelined. */
+  #no_pipelining_before = 0;
+  #stopped = false;
+
+  constructor(options: SessionPoolOptions) {
+    this.#options = options;
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#settings = { ...options, timeouts: this.#timeouts };
+    this.#idle = new IdleSessions(options.kept);
+  }
+
+  /** Starts a mail on a free place, or lets it wait for one. */
+  send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
+    if (this.#stopped || signal.aborted) return Promise.resolve(this.#notStarted());
+    return new Promise((resolve, reject) => {
+      const mail: PoolMail = {
+        envelope,
+        raw,
+        signal,
+        bytes: typeof raw === 'function' ? null : raw,
+        is_rendering: false,
+        has_place: false,
+        has_begun: false,
+        dialogue: null,
+        opened: null,
+        onAbort: () => this.#abort(mail),
+        resolve,
+        reject,
+      };
+      signal.addEventListener('abort', mail.onAbort);
+      if (this.#takePlace()) this.#start(mail);
+      else {
+        this.#waiting.push(mail);
+        this.#prerender();
+      }
+    });
+  }
+
+  /** Settles waiting mails, closes idle sessions, and resolves once running mails are done. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const mail of this.#waiting.splice(0)) this.#settle(mail, this.#notStarted());
+    for (const session of this.#idle.sessions()) this.#retire(session);
+    if (!this.#isQuiet()) await new Promise<void>((resolve) => this.#quieted.push(resolve));
+  }
+
+  isEmpty(): boolean {
+    return this.#isQuiet() && this.#idle.count === 0;
+  }
+
+  #takePlace(): boolean {
+    if (this.#places_taken >= this.#options.max_connections) return false;
+    this.#places_taken++;
+    return true;
+  }
+
+  #settle(mail: PoolMail, outcome: SendOutcome): void {
+    mail.signal.removeEventListener('abort', mail.onAbort);
+    mail.resolve(outcome);
+  }
+
+  #abort(mail: PoolMail): void {
+    if (mail.dialogue && isRendered(mail)) mail.dialogue.abort(mail);
+    else if (this.#dequeue(mail)) this.#settle(mail, this.#notStarted());
+    // A mail that is being rendered, or whose session is being opened, is checked when that is done.
+  }
+
+  /** For a mail that has a place. */
+  #start(mail: PoolMail): void {
+    mail.has_place = true;
+    if (isRendered(mail)) this.#go(mail);
+    else this.#render(mail);
+  }
+
+  #render(mail: PoolMail): void {
+    if (isRendered(mail) || mail.is_rendering) return;
+    mail.is_rendering = true;
+    bytesOf(mail.raw).then(
+      (bytes) => {
+        mail.bytes = bytes;
+        if (mail.has_place && isRendered(mail)) this.#go(mail);
+      },
+      (error) => this.#fail(mail, error),
+    );
+  }
+
+  /** Renders as many as may soon be sent, so that no session waits for them. */
+  #prerender(): void {
+    for (let place = 0; place < this.#options.max_connections; place++) {
+      const mail = this.#waiting[place];
+      if (!mail) return;
+      this.#render(mail);
+    }
+  }
+
+  #fail(mail: PoolMail, error: unknown): void {
+    mail.signal.removeEventListener('abort', mail.onAbort);
+    mail.reject(error);
+    if (mail.has_place) this.#passPlace();
+    else this.#dequeue(mail);
+  }
+
+  /** Sends a rendered mail on a kept session, or opens one. */
+  #go(mail: RenderedMail): void {
+    if (this.#endAborted(mail)) return;
+    const kept = this.#idle.take();
+    if (kept) {
+      mail.dialogue = kept;
+      this.begun(mail);
+      kept.begin(mail);
+    } else this.#openFor(mail);
+  }
+
+  #endAborted(mail: PoolMail): boolean {
+    if (!mail.signal.aborted) return false;
+    this.#settle(mail, this.#notStarted());
+    this.#passPlace();
+    return true;
+  }
+
+  #openFor(mail: RenderedMail): void {
+    mail.dialogue = null;
+    if (this.#endAborted(mail)) return;
+    this.begun(mail);
+    openSession(this.#settings, this, mail.signal).then(
+      (opened) => {
+        if (!opened.ok) {
+          this.#settle(mail, notConnected(opened));
+          this.#passPlace();
+          return;
+        }
+        mail.opened = opened;
+        mail.dialogue = new Dialogue<RenderedMail>(opened.session, this, this.#timeouts);
+        mail.dialogue.begin(mail);
+      },
+      (error) => this.#fail(mail, error),
+    );
+  }
+
+  /** Takes a waiting mail whose envelope may be pipelined. */
+  next(dialogue: Dialogue<RenderedMail>, fits: (mail: RenderedMail) => boolean): RenderedMail | null {
+    if (this.#waiting.length === 0 || dialogue.session.message_count >= MAX_MESSAGES_PER_CONNECTION) return null;
+    if (performance.now() < this.#no_pipelining_before) return null;
+    for (const mail of this.#waiting) {
+      if (!isRendered(mail) || !fits(mail)) continue;
+      this.#dequeue(mail);
+      mail.has_place = true;
+      mail.dialogue = dialogue;
+      return mail;
+    }
+    return null;
+  }
+
+  begun(mail: PoolMail): void {
+    if (mail.has_begun) return;
+    mail.has_begun = true;
+    mail.envelope.begun?.();
+  }
+
+  settled({ session }: Dialogue<RenderedMail>, mail: RenderedMail, result: Transaction): void {
+    this.#settle(mail, outcomeOf(session, result, mail.opened));
+  }
+
+  /** Puts the session back for the next mail, or closes it. */
+  free(dialogue: Dialogue<RenderedMail>, accepted: boolean): void {
+    const { session } = dialogue;
+    const too_many = this.#idle.isFull() && this.#waiting.length === 0;
+    if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || this.#stopped || too_many) {
+      this.#retire(session);
+      this.#passPlace();
+    } else if (accepted) {
+      this.#keep(dialogue);
+      this.#passPlace();
+    } else this.#reset(dialogue);
+  }
+
+  /** A mail of which nothing was answered goes on a new session, which cannot make a second copy of it. */
+  gone(untouched: RenderedMail | null): void {
+    if (untouched) this.#openFor(untouched);
+    else this.#passPlace();
+  }
+
+  /** Sends a mail on another session, or puts it first in the queue. */
+  back(mail: RenderedMail): void {
+    mail.dialogue = null;
+    mail.has_place = false;
+    if (this.#takePlace()) this.#start(mail);
+    else this.#waiting.unshift(mail);
+  }
+
+  unacknowledged(): void {
+    this.#no_pipelining_before = performance.now() + NO_PIPELINING_MS;
+  }
+
+  idled(session: Session): void {
+    this.#retire(session);
+  }
+
+  ended(session: Session): void {
+    this.#idle.remove(session);
+  }
+
+  #dequeue(mail: PoolMail): boolean {
+    const place = this.#waiting.indexOf(mail);
+    if (place < 0) return false;
+    this.#waiting.splice(place, 1);
+    this.#prerender();
+    return true;
+  }
+
+  /** Hands the place of a mail that is done to the next, or gives it up. */
+  #passPlace(): void {
+    const next = this.#waiting.find(isRendered) ?? this.#waiting[0];
+    if (next) {
+      this.#dequeue(next);
+      this.#start(next);
+      return;
+    }
+    this.#places_taken--;
+    this.#tellIfQuiet();
+  }
+
+  #isQuiet(): boolean {
+    return this.#places_taken === 0 && this.#closing_count === 0;
+  }
+
+  #tellIfQuiet(): void {
+    if (this.#isQuiet()) for (const tell of this.#quieted.splice(0)) tell();
+  }
+
+  /** After a mail that was not accepted: RSET, and its reply decides whether the session is kept. */
+  #reset(dialogue: Dialogue<RenderedMail>): void {
+    const { session } = dialogue;
+    const { deadline } = session.line;
+    const end = (failed: boolean) => {
+      deadline.clear();
+      session.listener = SILENT;
+      if (failed) discard(session);
+      else if (this.#stopped) this.#retire(session);
+      else this.#keep(dialogue);
+      this.#passPlace();
+    };
+    session.listener = { reply: (text) => end(!text.startsWith('2')), end: () => end(true), expire: () => end(true) };
+    deadline.set(this.#timeouts.command_ms);
+    say(session, 'RSET');
+  }
+
+  #keep(dialogue: Dialogue<RenderedMail>): void {
+    dialogue.session.log = emptyLog();
+    dialogue.session.idle_timer.refresh();
+    this.#idle.add(dialogue);
+  }
+
+  /** Says QUIT to a session that is not in use. */
+  #retire(session: Session): void {
+    // The idle timer also fires while the session works, which is ignored.
+    if (!this.#idle.remove(session) && session.listener !== SILENT) return;
+    if (session.ended || !isOpen(session)) return;
+    const { deadline } = session.line;
+    this.#closing_count++;
+    session.listener = {
+      reply: () => discard(session),
+      end: () => {
+        session.listener = SILENT;
+        this.#closing_count--;
+        this.#tellIfQuiet();
+      },
+      expire: () => discard(session),
+    };
+    deadline.set(QUIT_MS);
+    say(session, 'QUIT');
+  }
+
+  #notStarted(): SendOutcome {
+    const route = this.#options.routes().ranked[0] ?? null;
+    return notConnected(notOpened({ route, error: this.#stopped ? STOPPED : ABORTED }));
+  }
+}

@@ -1,0 +1,36 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Why an address may not be connected to, or null where it may. */
+export type AddressGuard = (address: string) => string | null;
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+// ipaddr.js takes ::8.8.8.8 for the mapped ::ffff:8.8.8.8; the system does not.
+const MISREAD = /^::\d+\./;
+// The only block that IANA has opened for global unicast. ipaddr.js also calls ::7f00:1 unicast, which some
+// systems route to 127.0.0.1.
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Only addresses of the public internet, and networks that the operator has named. Forms that carry an IPv4
+ * address inside an IPv6 one are no public addresses, whatever they carry: NAT64, 6to4, Teredo. Only the mapped
+ * form is read as the IPv4 address that the system would reach with it.
+ */
+export function createAddressGuard(allow_networks: readonly string[]): AddressGuard {
+  const allowed = allow_networks.map(networkOf);
+  return (address) => {
+    if (isIP(address) === 0 || MISREAD.test(address)) return `${address} is not an address`;
+    const parsed = ipaddr.process(address);
+    if (allowed.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))) return null;
+    const range = parsed.range();
+    if (range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6))) return null;
+    return `${address} is not a public address (${range === 'unicast' ? 'unassigned' : range})`;
+  };
+}
+
+function networkOf(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}

@@ -1,0 +1,53 @@
+import { BlockList, isIP, type Socket } from 'node:net';
+
+/** The address of a client, by its connection and by the header in which proxies name the addresses they act for. */
+export type ClientAddress = (socket: Socket, forwarded_for: string | readonly string[] | undefined) => string;
+
+/** The client is the peer, or what trusted proxies say it is: their list is read from the right. */
+export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
+  const trusted = blockList(trusted_proxies);
+  const peers = new WeakMap<Socket, string>();
+  const peerOf = (socket: Socket): string => {
+    const known = peers.get(socket);
+    if (known !== undefined) return known;
+    const address = peerAddress(socket);
+    peers.set(socket, address);
+    return address;
+  };
+  return (socket, forwarded_for) => {
+    let address = peerOf(socket);
+    if (trusted_proxies.length === 0) return address;
+    const forwarded = String(forwarded_for ?? '')
+      .split(',')
+      .reverse();
+    for (const hop of forwarded) {
+      if (!trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) break;
+      const next = plainAddress(hop.trim());
+      if (next === null) break;
+      address = next;
+    }
+    return address;
+  };
+}
+
+/** The other end of a connection, without regard to any header. */
+export function peerAddress(socket: Pick<Socket, 'remoteAddress'>): string {
+  return plainAddress(socket.remoteAddress ?? '') ?? '0.0.0.0';
+}
+
+function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
+  }
+  return list;
+}
+
+/** Without the IPv6 form of an IPv4 peer, and without a zone such as %eth0, which means something here only. */
+function plainAddress(text: string): string | null {
+  const address = text.split('%', 1)[0] ?? '';
+  const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  return isIP(plain) === 0 ? null : plain;
+}

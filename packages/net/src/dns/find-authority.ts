@@ -1,0 +1,128 @@
+import { type Asked, askServer } from './ask-server.ts';
+import type { DnsReply, NameServer, RecordType } from './message.ts';
+
+/** The start of the walk from the root, and which of the servers it finds may be asked. */
+export interface Authority {
+  readonly roots: readonly NameServer[];
+  /** Why an address may not be asked, or null where it may. */
+  guard(address: string): string | null;
+  /** Of every server found on the way. */
+  readonly port: number;
+}
+
+/** The servers of a zone. */
+interface Delegation {
+  readonly zone: string;
+  readonly servers: readonly NameServer[];
+}
+
+const TRY_MS = 1000;
+const MOST_QUESTIONS = 30;
+const MOST_SERVERS = 4;
+const MOST_STEPS = 16;
+const DEEPEST = 3;
+const KEEP_MS = 300_000;
+const MOST_KEPT = 1000;
+
+export interface Walked {
+  readonly asked: Asked;
+  /** No root server answered, so the network blocks outgoing DNS. */
+  readonly shut: boolean;
+}
+
+/** Asks the servers that a name is delegated to, found from the root, so that no other resolver's cache answers. */
+export function createAuthorityWalk(authority: Authority, now: () => number = () => performance.now()) {
+  const kept = new Map<string, { readonly delegation: Delegation; readonly until: number }>();
+
+  function keep(delegation: Delegation): void {
+    kept.delete(delegation.zone);
+    kept.set(delegation.zone, { delegation, until: now() + KEEP_MS });
+    if (kept.size > MOST_KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
+  }
+
+  /** The lowest zone above a name whose servers are known. */
+  function nearest(name: string): Delegation {
+    const labels = name.split('.');
+    for (let index = 0; index < labels.length; index++) {
+      const known = kept.get(labels.slice(index).join('.'));
+      if (known && known.until > now()) return known.delegation;
+    }
+    return { zone: '', servers: authority.roots };
+  }
+
+  return async (name: string, type: RecordType, signal: AbortSignal): Promise<Walked> => {
+    let questions = 0;
+    let shut = false;
+
+    async function askAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<Asked> {
+      let asked: Asked = { ok: false, why: 'no name server could be reached' };
+      let heard = false;
+      for (const server of servers) {
+        if (signal.aborted || ++questions > MOST_QUESTIONS) {
+          asked = { ok: false, why: 'no name server answered in time' };
+          break;
+        }
+        asked = await askServer(server, { name, type, recurse: false }, TRY_MS);
+        if (!asked.ok) continue;
+        heard = true;
+        const { code, authoritative, answers } = asked.reply;
+        const answered = code === 'ok' || code === 'no_such_name';
+        if (answered && (authoritative || answers.length > 0 || referralOf(asked.reply, name, zone) !== null))
+          return asked;
+        // RFC 1912 section 2.8: a lame server does not have the zone, so its empty answer means nothing.
+        asked = { ok: false, why: answered ? `a name server of ${zone} does not know it` : whyOf(code) };
+      }
+      if (zone === '' && !heard) shut = true;
+      return asked;
+    }
+
+    async function walk(name: string, type: RecordType, depth: number): Promise<Asked> {
+      let delegation = nearest(name);
+      for (let step = 0; step < MOST_STEPS; step++) {
+        const asked = await askAny(delegation, name, type);
+        if (!asked.ok) return asked;
+        const below = referralOf(asked.reply, name, delegation.zone);
+        if (below === null) return asked;
+        const servers = await serversOf(asked.reply, below, depth);
+        if (servers.length === 0) return { ok: false, why: `the name servers of ${below} could not be found` };
+        delegation = { zone: below, servers };
+        keep(delegation);
+      }
+      return { ok: false, why: 'the delegations form a loop' };
+    }
+
+    async function serversOf(reply: DnsReply, zone: string, depth: number): Promise<NameServer[]> {
+      const names = reply.authorities.flatMap((one) => (one.type === 'NS' && one.name === zone ? [one.text] : []));
+      const addresses: string[] = [];
+      for (const name of names.slice(0, MOST_SERVERS)) {
+        const glue = reply.additionals.filter((one) => one.type === 'A' && one.name === name);
+        if (glue.length > 0) addresses.push(...glue.map((one) => one.text));
+        else if (addresses.length === 0 && depth < DEEPEST && !name.endsWith(`.${zone}`)) {
+          const asked = await walk(name, 'A', depth + 1);
+          if (asked.ok) addresses.push(...asked.reply.answers.flatMap((one) => (one.type === 'A' ? [one.text] : [])));
+        }
+      }
+      return addresses
+        .filter((address) => authority.guard(address) === null)
+        .slice(0, MOST_SERVERS)
+        .map((address) => ({ address, port: authority.port }));
+    }
+
+    const asked = await walk(name.toLowerCase(), type, 0);
+    return { asked, shut };
+  };
+}
+
+/** The zone that a reply refers to instead of answering; it lies below the one that was asked, so a walk ends. */
+function referralOf(reply: DnsReply, name: string, zone: string): string | null {
+  if (reply.authoritative || reply.answers.length > 0 || reply.code !== 'ok') return null;
+  const below = reply.authorities.find(
+    (one) => one.type === 'NS' && (name === one.name || name.endsWith(`.${one.name}`)) && one.name.length > zone.length,
+  );
+  return below?.name ?? null;
+}
+
+export function whyOf(code: DnsReply['code']): string {
+  if (code === 'SERVFAIL') return 'the name server answered SERVFAIL';
+  return code === 'REFUSED' ? 'the name server refused to answer' : 'the name server answered with an error';
+}

@@ -1,0 +1,179 @@
+import { getServers } from 'node:dns';
+import { createAddressGuard } from '../address-guard.ts';
+import { cleanRemoteText } from '../remote-text.ts';
+import { type Asked, askServer, SILENT, UNREACHABLE } from './ask-server.ts';
+import { type Authority, createAuthorityWalk, whyOf } from './find-authority.ts';
+import { type NameServer, type RecordType, readServer, serverName } from './message.ts';
+import { ROOTS } from './roots.ts';
+
+export type DnsRecordType = Exclude<RecordType, 'NS'>;
+
+/** The server that gave an answer. */
+export interface DnsSource {
+  readonly resolver: string;
+  /** It is a server of the zone itself, not a cache. */
+  readonly authoritative: boolean;
+}
+
+/** none: the name or the type does not exist. error: unknown, so no conclusion may be drawn. */
+export type DnsAnswer =
+  | {
+      readonly kind: 'found';
+      readonly records: readonly string[];
+      /** How long caches may still keep it. */
+      readonly ttl_seconds: number;
+      /** The target of a CNAME at the name, where there is one. */
+      readonly alias: string | null;
+      readonly source: DnsSource;
+    }
+  | { readonly kind: 'none'; readonly alias: string | null; readonly source: DnsSource }
+  | { readonly kind: 'error'; readonly message: string };
+
+/** Queries DNS and never throws. Published text comes back as a few short, cleaned lines. */
+export interface DnsLookup {
+  lookup(name: string, type: DnsRecordType): Promise<DnsAnswer>;
+  /** The cached answer that receivers may still see; null where lookup does not ask the authoritative servers. */
+  cached(name: string, type: DnsRecordType): Promise<DnsAnswer | null>;
+}
+
+const TRY_MS = 1500;
+const TRIES = 2;
+const WALK_MS = 4000;
+const DEADLINE_MS = 6000;
+const MOST_SERVERS = 3;
+const MOST_RECORDS = 20;
+const MOST_ALIASES = 8;
+const GIVEN_SILENT = 'no server of DNS_SERVERS answered in time';
+const GIVEN_UNREACHABLE = 'no server of DNS_SERVERS could be reached';
+// On a network that blocks outgoing DNS every lookup would wait for the whole walk, so it is skipped for a while.
+const SHUT_MS = 300_000;
+
+/**
+ * With servers given, only those are asked. Otherwise the authoritative servers are, so that a record counts once it is
+ * published, and the system's resolvers where the network blocks outgoing DNS.
+ */
+export function createDnsLookup(
+  servers: readonly string[],
+  authority: Authority | null = defaultAuthority(servers),
+): DnsLookup {
+  const given = servers.map(readServer);
+  const resolve: Ask =
+    given.length > 0
+      ? async (name, type) => blameGiven(await askAll(given, name, type))
+      : (name, type) => askAll(systemServers(), name, type);
+  if (!authority)
+    return {
+      lookup: (name, type) => inTime(follow(resolve, name, type), given.length > 0 ? GIVEN_SILENT : SILENT),
+      cached: async () => null,
+    };
+  const walk = createAuthorityWalk(authority);
+  let shut_until = 0;
+  const ask: Ask = async (name, type) => {
+    if (performance.now() < shut_until) return resolve(name, type);
+    const { asked, shut } = await walk(name, type, AbortSignal.timeout(WALK_MS));
+    if (asked.ok) return { ...asked, authoritative: true };
+    if (shut) shut_until = performance.now() + SHUT_MS;
+    const resolved = await resolve(name, type);
+    // The authoritative servers' reason is the better one.
+    return resolved.ok || shut ? resolved : asked;
+  };
+  return {
+    lookup: (name, type) => inTime(follow(ask, name, type)),
+    cached: (name, type) => inTime(follow(resolve, name, type)),
+  };
+}
+
+/** The queries still running by then end by themselves, because each has a time limit. */
+async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<DnsAnswer> {
+  const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
+  const timer = setTimeout(() => resolve({ kind: 'error', message }), DEADLINE_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One deadline for several lookups: those not answered by then end with an error. */
+export async function withDeadline<T>(dns: DnsLookup, ms: number, ask: (dns: DnsLookup) => Promise<T>): Promise<T> {
+  const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
+  let over = false;
+  const timer = setTimeout(() => {
+    over = true;
+    resolve({ kind: 'error', message: 'not everything was answered in time' });
+  }, ms);
+  try {
+    return await ask({
+      lookup: (name, type) => (over ? late : Promise.race([dns.lookup(name, type), late])),
+      cached: (name, type) => (over ? late : Promise.race([dns.cached(name, type), late])),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function defaultAuthority(servers: readonly string[]): Authority | null {
+  if (servers.length > 0) return null;
+  return { roots: ROOTS.map(readServer), guard: createAddressGuard([]), port: 53 };
+}
+
+function systemServers(): NameServer[] {
+  return getServers().map(readServer);
+}
+
+type Ask = (name: string, type: RecordType) => Promise<Asked & { readonly authoritative?: true }>;
+
+/** Whether an error is about the servers of DNS_SERVERS, not about the name. */
+export function isOfGiven(message: string): boolean {
+  return message === GIVEN_SILENT || message === GIVEN_UNREACHABLE;
+}
+
+function blameGiven(asked: Asked): Asked {
+  if (asked.ok || (asked.why !== SILENT && asked.why !== UNREACHABLE)) return asked;
+  return { ok: false, why: asked.why === SILENT ? GIVEN_SILENT : GIVEN_UNREACHABLE };
+}
+
+async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<Asked> {
+  let asked: Asked = { ok: false, why: UNREACHABLE };
+  // A server's reply is a better reason than the silence of another.
+  let said: Asked | null = null;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (const server of servers.slice(0, MOST_SERVERS)) {
+      asked = await askServer(server, { name, type, recurse: true }, TRY_MS);
+      if (!asked.ok) continue;
+      const { code } = asked.reply;
+      if (code === 'ok' || code === 'no_such_name') return asked;
+      said = { ok: false, why: whyOf(code) };
+    }
+  }
+  return said ?? asked;
+}
+
+/** Follows aliases through the zones that they lead to. */
+async function follow(ask: Ask, asked_name: string, type: DnsRecordType): Promise<DnsAnswer> {
+  let name = asked_name.toLowerCase();
+  let alias: string | null = null;
+  let ttl_seconds = Number.POSITIVE_INFINITY;
+  for (let hops = 0; hops < MOST_ALIASES; ) {
+    const asked = await ask(name, type);
+    if (!asked.ok) return { kind: 'error', message: asked.why };
+    const { answers } = asked.reply;
+    const source = { resolver: serverName(asked.server), authoritative: asked.authoritative ?? false };
+    const before = name;
+    for (; hops < MOST_ALIASES; hops++) {
+      const records = answers.filter((one) => one.name === name && one.type === type);
+      if (records.length > 0) {
+        const texts = records.slice(0, MOST_RECORDS).map((one) => cleanRemoteText(one.text));
+        const ttls = records.map((one) => one.ttl_seconds);
+        return { kind: 'found', records: texts, ttl_seconds: Math.min(ttl_seconds, ...ttls), alias, source };
+      }
+      const cname = answers.find((one) => one.name === name && one.type === 'CNAME');
+      if (!cname) break;
+      name = cname.text;
+      ttl_seconds = Math.min(ttl_seconds, cname.ttl_seconds);
+      alias ??= cleanRemoteText(name);
+    }
+    if (name === before || asked.reply.code === 'no_such_name') return { kind: 'none', alias, source };
+  }
+  return { kind: 'error', message: 'the CNAME records form a loop' };
+}

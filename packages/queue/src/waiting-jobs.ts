@@ -1,0 +1,46 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+
+/** The due jobs of a queue: `from` and `where` of a select, with the job as `j`. */
+export function fromReadyJobs(sql: Sql | Tx, queue: Fragment): Fragment {
+  return sql`from pgboss.job j
+    where j.name = ${queue} and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()`;
+}
+
+/** The jobs of a queue that were due by a time: `from` and `where` of a select. */
+export function fromJobsDueBy(sql: Sql | Tx, queue: Fragment, at: Fragment): Fragment {
+  return sql`from pgboss.job j
+    where j.name = ${queue} and j.state in ('created', 'retry') and not j.blocked and j.start_after <= ${at}`;
+}
+
+/** The payloads of fetched jobs. */
+export function fetchedJobs(sql: Sql | Tx, queue: Fragment): Fragment {
+  return sql`select j.data from pgboss.job j where j.name = ${queue} and j.state = 'active'`;
+}
+
+/** The number of jobs due before a waiting one, up to a limit; no row if it is gone. Served by the index of states. */
+export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, most: number): Fragment {
+  return sql`
+    select case when j.state = 'active' then 0 else (
+        select count(*)::int from (
+          select from pgboss.job o
+          where o.name = ${queue} and o.state in ('created', 'retry') and not o.blocked
+            and o.start_after < j.start_after
+          limit ${most}
+        ) c
+      ) end as ahead
+    from pgboss.job j where j.name = ${queue} and j.id = ${id} and j.state < 'completed'`;
+}
+
+/** Deletes all due jobs of a queue but the newest: a schedule goes on adding jobs while its queue is held. */
+export async function keepNewestReady(tx: Tx, queue: string): Promise<void> {
+  await tx`
+    delete from pgboss.job where name = ${queue} and id = any (array(
+      select j.id from pgboss.job j
+      where j.name = ${queue} and j.state = 'created' and j.start_after <= pgboss.job_now() and j.id <> (
+        select k.id from pgboss.job k
+        where k.name = ${queue} and k.state = 'created' and k.start_after <= pgboss.job_now()
+        order by k.created_on desc, k.id desc limit 1
+      )
+      for update of j skip locked
+    ))`;
+}

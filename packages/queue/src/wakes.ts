@@ -1,0 +1,62 @@
+import type { Sql } from '@postrider/db';
+
+const WAKE_CHANNEL = 'postrider_wake';
+// NOTIFY serializes committing transactions, so it is sent after the commit and at most once per five milliseconds.
+const WAKE_EVERY_MS = 5;
+
+/** Hints that a queue has ready jobs, within this process and between processes. */
+export class Wakes {
+  readonly #sql: Sql;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #pending = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #sent_at = Number.NEGATIVE_INFINITY;
+
+  constructor(sql: Sql, onError: (error: unknown) => void) {
+    this.#sql = sql;
+    this.#onError = onError;
+  }
+
+  /** Wakes the listeners of this process. */
+  readonly ring = (name: string): void => {
+    for (const listener of this.#listeners.get(name) ?? []) listener();
+  };
+
+  /** Wakes the listeners of every process. */
+  readonly wake = (name: string): void => {
+    this.ring(name);
+    this.#pending.add(name);
+    if (this.#timer) return;
+    const wait_ms = this.#sent_at + WAKE_EVERY_MS - performance.now();
+    if (wait_ms <= 0) void this.#flush();
+    else this.#timer = setTimeout(() => void this.#flush(), wait_ms);
+  };
+
+  readonly onWake = (name: string, listener: () => void): (() => void) => {
+    const set = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, set.add(listener));
+    return () => set.delete(listener);
+  };
+
+  readonly listen = async (): Promise<void> => {
+    await this.#sql.listen(WAKE_CHANNEL, this.ring);
+  };
+
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer = null;
+    this.#sent_at = performance.now();
+    const names = [...this.#pending];
+    this.#pending.clear();
+    try {
+      await this.#sql`select pg_notify(${WAKE_CHANNEL}, name) from unnest(${names}::text[]) as names(name)`;
+    } catch (error) {
+      // A lost wake costs one poll interval, nothing else.
+      this.#onError(error);
+    }
+  }
+}

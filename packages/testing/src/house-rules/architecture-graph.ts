@@ -1,0 +1,79 @@
+import { importGraph } from './imports.ts';
+import { manifestsOf, workspaceOf } from './manifests.ts';
+import { at, type HouseRule, isTest, type TreeFile } from './tree.ts';
+
+export const ARCHITECTURE_PAGE = 'docs/architecture.md';
+
+const COMMAND = '`node scripts/draw-architecture.ts`';
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The import graph of the product, where `nodeOf` names the node of a file; tests are left out. */
+function graphOf(files: readonly TreeFile[], nodeOf: (path: string) => string | null): Graph {
+  const graph = new Map<string, Set<string>>();
+  for (const { path } of files) {
+    const node = isTest(path) ? null : nodeOf(path);
+    if (node !== null && !graph.has(node)) graph.set(node, new Set());
+  }
+  for (const { file, target } of importGraph(files)) {
+    const from = isTest(file.path) ? null : nodeOf(file.path);
+    const into = target === null ? null : nodeOf(target);
+    if (from !== null && into !== null && from !== into) graph.get(from)?.add(into);
+  }
+  return new Map([...graph].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function packagesDrawn(files: readonly TreeFile[]): string {
+  const names = new Map([...manifestsOf(files)].map(([folder, { manifest }]) => [folder, manifest.name]));
+  const graph = graphOf(files, (path) => {
+    const workspace = workspaceOf(path);
+    // The test kit uses everything and is used by tests alone.
+    return workspace === null || workspace === 'packages/testing/' ? null : workspace;
+  });
+  const idOf = (folder: string) => (names.get(folder) ?? folder).replace(/^@[^/]+\//, '');
+  const nodes = [...graph.keys()].map((folder) => `  ${idOf(folder)}["${folder.replace(/\/$/, '')}"]`);
+  const arrows = [...graph].flatMap(([from, targets]) =>
+    [...targets].sort().map((into) => `  ${idOf(from)} --> ${idOf(into)}`),
+  );
+  return ['```mermaid', 'flowchart TD', ...nodes, ...arrows, '```'].join('\n');
+}
+
+function coreDrawn(files: readonly TreeFile[]): string {
+  const graph = graphOf(files, (path) => {
+    const inside = /^packages\/core\/src\/(?:([^/]+)\/.+|[^/]+)\.ts$/.exec(path);
+    // The index of a package would import every folder.
+    return inside && path !== 'packages/core/src/index.ts' ? (inside[1] ?? 'src') : null;
+  });
+  const users = (folder: string) => [...graph.values()].filter((targets) => targets.has(folder)).length;
+  const rows = [...graph].map(
+    ([folder, targets]) => `| \`${folder}\` | ${[...targets].sort().join(', ') || '-'} | ${users(folder)} |`,
+  );
+  return ['| Folder of core | imports | imported by |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+const blocks: readonly { readonly name: string; readonly draw: (files: readonly TreeFile[]) => string }[] = [
+  { name: 'packages', draw: packagesDrawn },
+  { name: 'core', draw: coreDrawn },
+];
+
+/** The page with each graph between its two marks redrawn from the imports. */
+export function withGraphs(page: string, files: readonly TreeFile[]): string {
+  return blocks.reduce((text, { name, draw }) => {
+    const BEGIN = `<!-- ${name}: written by ${COMMAND} -->\n`;
+    const END = `<!-- ${name} end -->`;
+    const begin = text.indexOf(BEGIN);
+    const end = text.indexOf(END);
+    if (begin < 0 || end < begin) throw new Error(`the page lacks its marks ${BEGIN.trim()} and ${END}`);
+    return `${text.slice(0, begin + BEGIN.length)}\n${draw(files)}\n\n${text.slice(end)}`;
+  }, page);
+}
+
+export const graphsAreDrawn: HouseRule = (files) => {
+  const page = files.find(({ path }) => path === ARCHITECTURE_PAGE);
+  if (!page) return [];
+  const drawn = withGraphs(page.text, files);
+  if (drawn === page.text) return [];
+  const lines = page.text.split('\n');
+  const differs = drawn.split('\n').findIndex((line, index) => line !== lines[index]);
+  return [at(page, lines.slice(0, differs).join('\n').length + 1, `not as the imports are; run ${COMMAND}`)];
+};

@@ -1,0 +1,60 @@
+import { blank } from '../source-text.ts';
+import { at, type HouseRule, isCode, sourceOf, type TreeFile } from './tree.ts';
+
+/** Words that plain engineering English avoids. */
+const banned = [
+  'whoever',
+  'nobody',
+  'somebody',
+  'anybody',
+  'anew',
+  'whom',
+  'thereof',
+  'twins?',
+  'forsaken',
+  'mend(?:s|ed|ing)?',
+];
+const COMPLAINT = 'say it in a plain word';
+
+// Not a part of an address, a path or an identifier.
+const BEFORE = String.raw`(?<![\w@./$-])`;
+const AFTER = String.raw`(?![\w@/$-]|\.\w)`;
+const WORD = new RegExp(`${BEFORE}(?:${banned.join('|')})${AFTER}`, 'gi');
+
+/** Code within prose is exempt, such as the name of an account. */
+const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```/gm, blank).replace(/`[^`\n]*`/g, blank);
+
+/** A string of one word is a name; a string of several words is prose. */
+const standsAmongOthers = (text: string, from: number, to: number) => text[from - 1] === ' ' || text[to] === ' ';
+
+function commentsOfSql(text: string): string {
+  const comment = /--[^\n]*|\/\*[\s\S]*?\*\//g;
+  let kept = '';
+  let last = 0;
+  for (const match of text.matchAll(comment)) {
+    kept += blank(text.slice(last, match.index)) + match[0];
+    last = match.index + match[0].length;
+  }
+  return kept;
+}
+
+function proseOf(file: TreeFile): string {
+  const { path, text } = file;
+  if (path.endsWith('.md')) return withoutCode(text);
+  if (path.endsWith('.sql')) return withoutCode(commentsOfSql(text));
+  return isCode(path) ? withoutCode(sourceOf(file).comments) : '';
+}
+
+export const plainWords: HouseRule = (files) =>
+  files.flatMap((file) => {
+    // Most files have none of the words and need not be scanned.
+    if (file.text.search(WORD) < 0) return [];
+    const complain = (match: RegExpExecArray) => at(file, match.index, `${match[0]}: ${COMPLAINT}`);
+    const written = [...proseOf(file).matchAll(WORD)].map(complain);
+    if (!isCode(file.path)) return written;
+    const { strings } = sourceOf(file);
+    const read = [...strings.matchAll(WORD)].filter((match) =>
+      standsAmongOthers(file.text, match.index, match.index + match[0].length),
+    );
+    return [...written, ...read.map(complain)];
+  });

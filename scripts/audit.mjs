@@ -1,0 +1,31 @@
+// Asks the registry for advisories on what is locked. Not every registry answers that; advisories.json holds either way.
+import { spawnSync } from 'node:child_process';
+
+const { stdout, status, error } = spawnSync('npm', ['audit', '--json'], {
+  encoding: 'utf8',
+  shell: process.platform === 'win32',
+  maxBuffer: 64 * 1024 * 1024,
+});
+
+/** What npm printed; nothing where it printed no JSON. */
+function reportOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+const report = reportOf(stdout);
+if (report.metadata?.vulnerabilities === undefined) {
+  const reason = error?.message ?? report.message ?? report.error?.summary ?? 'npm audit gave no report';
+  console.log(`The registry does not answer npm audit (${reason}).`);
+  console.log('The floors in advisories.json are still checked: npm run check:rules.');
+} else {
+  for (const { name, severity, range, via } of Object.values(report.vulnerabilities ?? {})) {
+    const titles = via.map((cause) => (typeof cause === 'string' ? `through ${cause}` : `${cause.title} ${cause.url}`));
+    console.log(`${severity}: ${name} ${range}: ${titles.join('; ')}`);
+  }
+  console.log(`${report.metadata.vulnerabilities.total} packages with advisories`);
+  process.exitCode = status ?? 1;
+}
