@@ -1,24 +1,18 @@
 import { createContext, idFloor, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { cancelMessage, readMessages } from '@postrider/core/messages';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let ids: string[];
 let other: { workspace_id: string; secret: string };
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   other = await world.workspace('free');
   ids = [];
   for (const subject of ['One', 'Two', 'Three']) ids.unshift(await send(world.workspace_id, subject));
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 async function send(workspace_id: string, subject: string): Promise<string> {

@@ -2,23 +2,15 @@ import { type IncomingMessage, request } from 'node:http';
 import { createContext, idFloor, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { revokeKey } from '@postrider/core/api-keys';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 const open: Stream[] = [];
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
 afterEach(async () => {
   for (const stream of open.splice(0)) await stream.stop();
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 interface Told {

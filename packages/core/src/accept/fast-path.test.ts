@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { revokeKey } from '../api-keys/index.ts';
 import { createContext, invoke } from '../index.ts';
 import type { Services } from '../operation/context.ts';
@@ -9,13 +9,11 @@ import { hashSecret } from '../operation/secrets.ts';
 import { sendBatch } from './send-batch.ts';
 import { sendMessage } from './send-message.ts';
 
-let world: World;
+const world = await openWorld();
 let beside: Services;
 beforeAll(async () => {
-  world = await createWorld();
   beside = await world.peer();
 });
-afterAll(() => world.stop());
 
 interface Tenant {
   readonly workspace_id: string;
