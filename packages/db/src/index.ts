@@ -6,6 +6,7 @@ export {
   connectLanes,
   sqlState,
 } from './connect.ts';
+export { literals } from './literals.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { equalsByRange, fence, inBatch, indexCollation, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';

@@ -21,3 +21,4 @@ export { revokeKey } from './revoke-key.ts';
 export { rotateKey } from './rotate-key.ts';
 export type { FoundKey, KeyAnswer, NewKeyRow, SenderFacts } from './store.ts';
 export { admitKeys, insertKey, senderFacts } from './store.ts';
+export { keyStatusIn } from './validity-store.ts';

@@ -5,13 +5,13 @@ import type { Job } from '@postrider/queue';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { type DeliveryState, openStates } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
 import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
 import { envelopeOf } from './render.ts';
-import { type DeliveryState, openStates } from './state.ts';
 import {
   claimAndLoad,
   type DeliveryRow,

@@ -13,12 +13,12 @@ import {
 import type { JobHold } from '@postrider/queue';
 import { isMessageEvent } from '../events/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { type DeliveryState, openStates, type TransitionName, transitions } from '../states/index.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
 import type { RefusalCategory } from './classify.ts';
 import type { UnknownPolicy } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
 import type { ReturnPath } from './return-path.ts';
-import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
 
 /** Identifies a recipient row; every key of the schema begins with the workspace. */
 export interface Move extends RecipientKey {

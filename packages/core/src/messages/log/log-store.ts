@@ -2,6 +2,7 @@ import { fence, type Sql, type Tx } from '@postrider/db';
 import type { RecipientKind } from '../../accept/index.ts';
 import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
 import { among, withinBounds } from '../../paging/keyset-store.ts';
+import { openInSql } from '../../states/index.ts';
 
 export interface MessageRow {
   id: string;
@@ -112,7 +113,7 @@ export async function recipientsOf(
   message_ids: readonly string[],
 ): Promise<Map<string, RecipientRow[]>> {
   // Workers, lanes and holds are looked up for open recipients only.
-  const open = sql`r.state in ('scheduled', 'queued', 'deferred', 'sending')`;
+  const open = sql`r.state in (${openInSql})`;
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { type DeliveryState, messageStatus, openStates } from './state.ts';
+import { type DeliveryState, messageStatus, openStates } from '../states/index.ts';
 
 const HOUR_MS = 3_600_000;
 
