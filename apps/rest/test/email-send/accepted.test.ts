@@ -11,6 +11,7 @@ import {
   MIB,
   numbered,
   onlyCopyOf,
+  openSender,
   other,
   post,
   rest,
@@ -18,6 +19,8 @@ import {
   usedMails,
   world,
 } from './send-fixture.ts';
+
+openSender();
 
 describe('202', () => {
   it('accepts a mail, delivers it once and shows it delivered', async () => {

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorOf, rateOf, startRest } from '../rest-server.ts';
-import { hello, keyed, post, world } from './send-fixture.ts';
+import { hello, keyed, openSender, post, world } from './send-fixture.ts';
+
+openSender();
 
 describe('500', () => {
   it('says no more than that, and carries the rate headers, when the database is gone', async () => {

@@ -9,6 +9,7 @@ import {
   MIB,
   numbered,
   onlyCopyOf,
+  openSender,
   post,
   rest,
   send,
@@ -16,6 +17,8 @@ import {
   usedMails,
   world,
 } from './send-fixture.ts';
+
+openSender();
 
 describe('400', () => {
   const refused = async (answer: Answer): Promise<string> => {

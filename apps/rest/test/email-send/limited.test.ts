@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from '../rate-windows.ts';
 import { errorOf, rateOf } from '../rest-server.ts';
-import { hello, other, post, rest, send, world } from './send-fixture.ts';
+import { hello, openSender, other, post, rest, send, world } from './send-fixture.ts';
+
+openSender();
 
 describe('429', () => {
   it('accepts the 1,000th request of a minute and refuses the 1,001st', async () => {

@@ -1,7 +1,9 @@
 import { scopes } from '@postrider/core/api-keys';
 import { describe, expect, it } from 'vitest';
 import { errorOf, rateOf } from '../rest-server.ts';
-import { hello, keyed, other, post, rest, send, world } from './send-fixture.ts';
+import { hello, keyed, openSender, other, post, rest, send, world } from './send-fixture.ts';
+
+openSender();
 
 describe('401', () => {
   it.each([

@@ -9,8 +9,6 @@ export let rest: RestServer;
 export let other: RestServer;
 export let peer: Services;
 
-sharedByTests(open, close);
-
 async function open(): Promise<void> {
   world = await createWorld();
   rest = await startRest(world.services, world.secret);
@@ -19,13 +17,18 @@ async function open(): Promise<void> {
   await world.domain('good.test');
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
 }
-// Each test has windows of its own, and none of them turns while it runs.
-beforeEach(() => world.clock.advance(60_000));
-afterEach(() => vi.useRealTimers());
 async function close(): Promise<void> {
   await rest.stop();
   await other.stop();
   await world.stop();
+}
+
+/** Opens all of this for the tests of a file. */
+export function openSender(): void {
+  sharedByTests(open, close);
+  // Each test has windows of its own, and none of them turns while it runs.
+  beforeEach(() => world.clock.advance(60_000));
+  afterEach(() => vi.useRealTimers());
 }
 
 export const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };

@@ -7,6 +7,7 @@ import {
   leaveMails,
   numbered,
   onlyCopyOf,
+  openSender,
   other,
   rest,
   send,
@@ -14,6 +15,8 @@ import {
   usedMails,
   world,
 } from './send-fixture.ts';
+
+openSender();
 
 describe('422', () => {
   const refused = async (answer: Answer): Promise<string> => {
