@@ -1,5 +1,5 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
-import { type RoleName, runAll, type Services } from '@postrider/core';
+import { type RoleName, runTogether, type Services } from '@postrider/core';
 import { createRole as createInboundRole } from '@postrider/inbound';
 import { createMalformedHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
@@ -12,7 +12,7 @@ export interface RunningRoles {
   stop(): Promise<void>;
 }
 
-/** Starts the roles of this process, and stops them in reverse. */
+/** Starts the roles of this process, and stops them together, because each takes what a stop has for itself. */
 export async function startRoles(services: Services, http: HttpServer): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
@@ -20,7 +20,7 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     started.clear();
-    await runAll('the roles', stops.splice(0));
+    await runTogether('the roles', stops.splice(0));
   };
   try {
     let capture_port: number | null = null;

@@ -42,6 +42,7 @@ export {
 } from './process/config.ts';
 export { createEncryption, DecryptionError, type Encryption } from './process/encryption.ts';
 export { catalogue, type JobData, type JobName, type Jobs } from './process/jobs.ts';
-export { runAll } from './process/run-all.ts';
+export { limits } from './process/limits.ts';
+export { runAll, runTogether } from './process/run-all.ts';
 export { silentLog } from './process/silent-log.ts';
 export { createContext, createServices } from './services.ts';

@@ -34,3 +34,4 @@ export { createSimulatorMailer } from './simulator/mailer.ts';
 export { isSimulatorLane } from './simulator/script.ts';
 export { type SimulatorOptions, startSimulator } from './simulator/server.ts';
 export { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
+export { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './smtp/timeouts.ts';

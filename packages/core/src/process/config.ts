@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { personEmail } from '../fields/email.ts';
 import { refusalWords } from '../operation/refusal-words.ts';
 import { editDistance } from '../operation/spelling.ts';
+import { readLimits } from './limits.ts';
 
 export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
 export type RoleName = (typeof roleNames)[number];
@@ -27,12 +28,30 @@ const PORT_RULE = 'must be a whole number from 1 to 65535';
 const list = z.string().transform(commaList);
 const port = z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE);
 
+const limitList = z.string().transform((text, context) => {
+  const read = readLimits(commaList(text));
+  if ('limits' in read) return read.limits;
+  context.addIssue({ code: 'custom', message: read.problem });
+  return z.NEVER;
+});
+
 const adminEmail = z.string().transform((text, context) => {
   const email = personEmail(text);
   if (email !== null) return email;
   context.addIssue({ code: 'custom', message: 'must be one address, as in ada@example.com' });
   return z.NEVER;
 });
+
+/** A single duration in seconds, within bounds. */
+const duration = (least_seconds: number, most_seconds: number) =>
+  z.string().transform((text, context) => {
+    const match = /^(\d+)(s|m|h|d)$/.exec(text);
+    const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : Number.NaN;
+    if (seconds >= least_seconds && seconds <= most_seconds) return seconds;
+    const message = `must be a duration from ${least_seconds}s to ${most_seconds}s, such as ${least_seconds}s`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
 
 const durations = z.string().transform((text, context) =>
   commaList(text).map((part) => {
@@ -137,6 +156,8 @@ const schema = z.object({
   RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
   WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
+  LIMITS: limitList.prefault(''),
+  SHUTDOWN_GRACE: duration(5, 3600).prefault('15s'),
   SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
   SECRET_KEY_PREVIOUS: z
     .string()

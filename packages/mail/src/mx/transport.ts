@@ -123,9 +123,22 @@ class MxTransport {
     const current = { site };
     const routes = () => this.#routesTo(current.site);
     const laneOf = (to: string) => this.laneOf(to);
-    const pool = createSessionPool({ routes, helo_name, max_connections, timeouts, kept: this.#kept, laneOf });
+    const pool = createSessionPool({
+      routes,
+      helo_name,
+      max_connections,
+      timeouts,
+      pipelines: false,
+      kept: this.#kept,
+      laneOf,
+    });
     this.#pools.set(key, { pool, current });
     return pool;
+  }
+
+  #noteUnreachable(address: string): void {
+    if (this.#unreachable.size >= MAX_ADDRESSES) this.#unreachable.clear();
+    this.#unreachable.set(address, this.#now() + UNREACHABLE_MS);
   }
 
   /** By preference; hosts of equal preference in random order, and recently unreachable addresses last. */
@@ -150,12 +163,10 @@ class MxTransport {
       dial: async (signal) => {
         const dialled = await this.#connector.dial(address, this.#options.port, signal);
         this.#unreachable.delete(address);
-        if (!dialled.ok && !signal.aborted) {
-          if (this.#unreachable.size >= MAX_ADDRESSES) this.#unreachable.clear();
-          this.#unreachable.set(address, this.#now() + UNREACHABLE_MS);
-        }
+        if (!dialled.ok && !signal.aborted) this.#noteUnreachable(address);
         return dialled;
       },
+      noteSilent: () => this.#noteUnreachable(address),
     };
   }
 }

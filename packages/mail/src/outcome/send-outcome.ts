@@ -5,10 +5,10 @@ export interface Envelope {
   readonly from: string;
   readonly to: string;
   /**
-   * Awaited before the first byte of the content leaves. Where it resolves to false or rejects, the mail is deferred
-   * instead of sent.
+   * Called before the first byte of the content leaves, which waits for a promise. Where it answers false or rejects,
+   * the mail is deferred instead of sent.
    */
-  before_content?(): Promise<boolean>;
+  before_content?(): boolean | Promise<boolean>;
   /** Called once, when the mail's own turn on a connection, open or being opened, has come. */
   begun?(): void;
 }

@@ -171,6 +171,7 @@ const attemptColumns = (sql: Sql | Tx) => sql`
 export interface ContentRow {
   message_id: string;
   created_at: Date;
+  scheduled_at: Date | null;
   from_address: string;
   from_domain: string;
   to_addresses: string[];
@@ -188,7 +189,7 @@ export interface ContentRow {
 
 export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow | null> {
   const [row] = await sql<ContentRow[]>`
-    select m.id as message_id, m.created_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
+    select m.id as message_id, m.created_at, m.scheduled_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
       m.bcc_addresses, m.reply_to, m.subject, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
     from messages m
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
