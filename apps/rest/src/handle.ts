@@ -15,13 +15,12 @@ import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError, errorBody } from './errors.ts';
 import { httpStatus } from './http-status.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
-
-const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 // Shared, so never written to.
 const NO_QUERY = new URLSearchParams();
@@ -153,15 +152,6 @@ async function admitted(
 /** Requests without a valid key are counted by address, and the headers describe that window. */
 function countsAgainstAddress(error: AppError): boolean {
   return error.code === 'unauthorized' || error.reason === 'address_rate';
-}
-
-/** A malformed key is returned, not thrown: like a bad body, it must lose to a bad API key. */
-function readIdempotencyKey(request: IncomingMessage): string | AppError | null {
-  const header = request.headers['idempotency-key'];
-  if (header === undefined) return null;
-  const key = String(header);
-  if (PRINTABLE_KEY.test(key)) return key;
-  return new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
 interface Target {

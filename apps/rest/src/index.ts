@@ -2,3 +2,4 @@ export { createHandler } from './handle.ts';
 export { httpStatus } from './http-status.ts';
 export { createMalformedHandler } from './malformed.ts';
 export { openApiDocument } from './openapi.ts';
+export { createResendHandler } from './resend/handle.ts';

@@ -1,7 +1,7 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
 import { type RoleName, runTogether, type Services } from '@postrider/core';
 import { createRole as createInboundRole } from '@postrider/inbound';
-import { createMalformedHandler, createHandler as createRestHandler } from '@postrider/rest';
+import { createMalformedHandler, createResendHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
 import { createHealthHandler } from './health.ts';
 import type { HttpServer } from './http-server.ts';
@@ -41,6 +41,7 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
     http.serve({
       health: createHealthHandler(services, started),
       rest: runs('rest') ? createRestHandler(services) : null,
+      resend: runs('rest') && offersResend(config) ? createResendHandler(services) : null,
       malformed: runs('rest') ? createMalformedHandler(services) : null,
       admin: runs('admin') ? createAdminHandler(services) : null,
     });
@@ -51,4 +52,9 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;
   }
+}
+
+/** Where mail is only captured, every API is there to be tried. */
+function offersResend({ RESEND_API, DELIVERY }: Services['config']): boolean {
+  return RESEND_API === undefined ? DELIVERY.every(({ kind }) => kind === 'capture') : RESEND_API === 'on';
 }

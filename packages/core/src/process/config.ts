@@ -172,6 +172,7 @@ const schema = z.object({
     .optional(),
   ADMIN_EMAIL: adminEmail.optional(),
   ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
+  RESEND_API: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
 });
