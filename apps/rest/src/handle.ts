@@ -9,7 +9,8 @@ import {
   type Parsed,
   type Services,
 } from '@postrider/core';
-import { authenticate, checkKey, countPublic, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import { authenticate, checkKey, countPublic, refuseAddress } from '@postrider/core/api-keys';
+import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/people';
 import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
@@ -77,7 +78,7 @@ async function serve(
       return { status: 200, body: openApiDocument(services.public_url), replayed: false, window, window_name };
     }
     const credential = match
-      ? readCredential(bearerToken(request.headers.authorization), address)
+      ? readBearer(bearerToken(request.headers.authorization), address)
       : routeNotFound(request.method ?? '', target.path);
     if (!match || credential instanceof AppError) {
       window_name = 'address';
@@ -89,6 +90,7 @@ async function serve(
       window = refused.window;
       return fail(refused.error);
     }
+    if (credential.kind === 'session') window_name = 'session';
     const idempotency_key = readIdempotencyKey(request);
     const ctx = await admitted(services, match, credential, {
       request_id,
@@ -132,9 +134,16 @@ type AddressRefusal = Awaited<ReturnType<typeof refuseAddress>>;
 async function admitted(
   services: Services,
   match: Match,
-  credential: Credential,
+  credential: Credential | SessionBearer,
   about: { readonly request_id: string; readonly idempotency_key: string | null; readonly large_body: boolean },
 ): Promise<Context | AddressRefusal> {
+  if (credential.kind === 'session') {
+    const found = await admitBearer(services, credential);
+    if ('error' in found) return found;
+    const ctx = createContext(services, found.actor, { ...about, via: 'rest', address: credential.address });
+    ctx.notes.window = found.window;
+    return ctx;
+  }
   if (match.route.self_admitting) {
     // The batch checks the key, but a large body must not take up memory without a valid one.
     const refusal = about.large_body ? await checkKey(services, credential) : null;
