@@ -23,12 +23,20 @@ import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
 
+const TOO_MANY = 429;
+const UNMATCHED = 'none';
+
 // Shared, so never written to.
 const NO_QUERY = new URLSearchParams();
 
 type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
+  /** The row of the table, for the metrics; other paths and methods have no names of their own. */
+  readonly route: string;
+  readonly method: string;
+  /** The reason of a refusal. */
+  readonly policy: string | null;
 };
 
 /** Serves /v1 over node:http. Order of checks: route, key, window, scope, body. */
@@ -37,8 +45,13 @@ export function createHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const seams = { clientAddress: createClientAddress(services.config.TRUSTED_PROXIES), budget: createBodyBudget() };
   return async (request, response) => {
+    const begun = performance.now();
     const request_id = newId('request', services.clock.now());
     const outcome = await serve(services, seams, request, request_id);
+    const { metrics } = services;
+    metrics.count('http_requests_total', ['rest', outcome.route, outcome.method, String(outcome.status)]);
+    metrics.observe('http_request_seconds', ['rest', outcome.route], (performance.now() - begun) / 1000);
+    if (outcome.status === TOO_MANY) metrics.count('rate_limited_total', [outcome.policy ?? 'none']);
     respond(response, {
       ...outcome,
       request_id,
@@ -59,6 +72,8 @@ async function serve(
   const found = matchRoute(request.method ?? '', target.path_below);
   const asked = found && (target.query === NO_QUERY ? found : rehearsed(found, target.query));
   const match = asked instanceof AppError ? found : asked;
+  const named =
+    match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   const fail = (error: AppError): Outcome => ({
@@ -67,6 +82,8 @@ async function serve(
     replayed: false,
     window,
     window_name,
+    policy: error.reason,
+    ...named,
   });
   try {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
@@ -75,7 +92,9 @@ async function serve(
       const counted = await countPublic(services, address);
       window = counted.window;
       if ('error' in counted) return fail(counted.error);
-      return { status: 200, body: openApiDocument(services.public_url), replayed: false, window, window_name };
+      const body = openApiDocument(services.public_url);
+      const document = { route: '/openapi.json', method: 'GET', policy: null };
+      return { status: 200, body, replayed: false, window, window_name, ...document };
     }
     const credential = match
       ? readBearer(bearerToken(request.headers.authorization), address)
@@ -115,7 +134,8 @@ async function serve(
             ? { ok: false, error: asked }
             : await readInput(match, target.query, request, makeRoom);
       const body = await invokeParsed(ctx, match.route.operation, input);
-      return { status: match.route.status, body, replayed: ctx.notes.replayed, window: ctx.notes.window, window_name };
+      const { replayed, window } = ctx.notes;
+      return { status: match.route.status, body, replayed, window, window_name, policy: null, ...named };
     } finally {
       for (const leave of leaves) leave();
       window = ctx.notes.window;

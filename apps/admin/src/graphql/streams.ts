@@ -15,6 +15,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
     const spender = spenderOf(g.ctx.actor);
     const items = await source();
     const place = await openStream(services.sql, spender);
+    services.metrics.shift('sse_clients', ['graphql'], 1);
     let left = false;
     const told = guarded(g, spender, items, place, () => left);
     // A generator can be ended only at a yield, and it is not at one while it waits for an event.
@@ -57,6 +58,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
         yield item;
       }
     } finally {
+      services.metrics.shift('sse_clients', ['graphql'], -1);
       await place.close();
     }
   }

@@ -1,7 +1,7 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
 import { AppError, isoTime, type Services } from '@postrider/core';
 import { chargeQuery, type QueryRefunds, spenderOf } from '@postrider/core/usage';
-import { type ExecutionArgs, GraphQLError, type ValidationContext } from 'graphql';
+import { type ExecutionArgs, GraphQLError, getOperationAST, type ValidationContext } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
@@ -93,6 +93,11 @@ export function limitCost(
       if ('error' in charged) return [throttled(graphqlError(charged.error), charged.window.retry_after_seconds)];
     }
     cost.requested = points;
+    services.metrics.observe(
+      'graphql_cost_points',
+      [getOperationAST(document, operationName)?.operation ?? 'query'],
+      points,
+    );
     cost.begin(asked);
     return null;
   };

@@ -115,6 +115,7 @@ export function createKnownAnswers(
       ...createContext(services, admitted.actor, { request_id, via: 'graphql', address }),
       actor: admitted.actor,
     };
+    services.metrics.observe('graphql_cost_points', ['query'], asked.points);
     const begun = meterOf(asked, admitted);
     const g = createGraphqlContext(ctx, begun, createFollow(services, admitted.credential));
     const answered = await within(run(asked, admitted, g));
