@@ -1,13 +1,13 @@
 // npm run test:sdk: packs the client, installs it into an empty folder, compiles a program against its declarations, and
 // runs one suite against a running instance under each runtime. Runtimes that are not on this machine come from npm.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildSdk, sdkPackage } from './build-sdk.ts';
+import { freePort, startInstance } from './instance.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = join(root, 'packages/sdk/test/runtimes');
@@ -105,14 +105,6 @@ function run(runtime: string, program: string, args: readonly string[], folder: 
   else report(runtime, false, `${status} ${stderr}`);
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address === 'object' ? address.port : 0;
-}
-
 async function runWorkerd(program: string, folder: string, url: string, key: string): Promise<void> {
   const port = await freePort();
   writeFileSync(
@@ -152,38 +144,11 @@ const config :Workerd.Config = (
   }
 }
 
-/** An instance with data of its own, on free ports. */
-async function startInstance(data_dir: string): Promise<{ child: ChildProcess; url: string; key: string }> {
-  const env = {
-    PATH: process.env.PATH,
-    DATA_DIR: data_dir,
-    PORT: String(await freePort()),
-    CAPTURE_PORT: String(await freePort()),
-    INBOUND_PORT: String(await freePort()),
-  };
-  const child = spawn(process.execPath, [join(root, 'apps/server/src/main.ts')], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.setEncoding('utf8');
-  for await (const chunk of child.stdout) {
-    out += chunk;
-    if (out.includes('Ctrl-C stops it')) break;
-  }
-  const url = /ready at (\S+)/.exec(out)?.[1];
-  const key = /pr_live_[0-9a-f]{64}/.exec(out)?.[0];
-  if (url === undefined || key === undefined) throw new Error(`the server did not start: ${out}`);
-  return { child, url, key };
-}
-
 await buildSdk();
 const folder = emptyProject();
-const data_dir = mkdtempSync(join(tmpdir(), 'postrider-sdk-data-'));
-// Postgres may run as another user, who has to pass through the directory.
-chmodSync(data_dir, 0o711);
 checkDeclarations(folder);
-const { child, url, key } = await startInstance(data_dir);
+const instance = await startInstance();
+const { url, key } = instance;
 try {
   const newest = `node ${process.versions.node.split('.')[0]}`;
   run(newest, process.execPath, ['program.mjs', url, key], folder);
@@ -200,11 +165,8 @@ try {
   const workerd = installed('workerd');
   if (workerd) await runWorkerd(workerd, folder, url, key);
 } finally {
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  child.kill('SIGTERM');
-  child.stdout?.resume();
-  await ended;
-  for (const one of [folder, data_dir]) rmSync(one, { recursive: true, force: true });
+  await instance.stop();
+  rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${passes} passed, ${failures} failed`);
 process.exitCode = failures > 0 ? 1 : 0;

@@ -246,7 +246,7 @@ describe('ops of the dashboard', () => {
     expect(await api.ops.jobs.cancel.mutate({ id })).toMatchObject({ state: 'canceled' });
     expect(await api.ops.jobs.retry.mutate({ id })).toMatchObject({ state: 'retry' });
     expect((await api.ops.workers.query()).object).toBe('list');
-    expect((await api.ops.schedules.query()).data.length).toBeGreaterThan(1);
+    expect((await api.ops.schedules.list.query()).data.length).toBeGreaterThan(1);
     const [entry] = await world.services.sql`
       select via, actor_kind from audit_log where target_id = ${id} order by sequence limit 1`;
     expect(entry).toEqual({ via: 'dashboard', actor_kind: 'user' });

@@ -1,7 +1,7 @@
 import '@fontsource-variable/geist';
 import '@fontsource-variable/geist-mono';
 import './style/tokens.css';
-import './style/base.css';
+import './style/elements.css';
 import './style/shell.css';
 import './style/parts.css';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -1,3 +1,4 @@
+export { bearerToken } from './bearer-token.ts';
 export { createHandler } from './handle.ts';
 export { httpStatus } from './http-status.ts';
 export { createMalformedHandler } from './malformed.ts';

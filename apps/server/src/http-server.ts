@@ -8,6 +8,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 /** What the listener serves; null where the role does not run in this process. */
 export interface Mounts {
   readonly health: Handler;
+  readonly metrics: Handler;
   readonly rest: Handler | null;
   /** The API for clients of Resend; null where it is off. */
   readonly resend: Handler | null;
@@ -123,6 +124,7 @@ class MountedRequests {
 function mountFor(mounts: Mounts, url: string): Handler {
   const path = url.split('?', 1)[0] ?? '/';
   if (path === '/healthz' || path === '/readyz') return mounts.health;
+  if (path === '/metrics') return mounts.metrics;
   if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? notHere('The REST role');
   if (path.startsWith('/resend/') && mounts.rest)
     return mounts.resend ?? notHere('The Resend-compatible API', 'RESEND_API');

@@ -1,11 +1,14 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
 import { type RoleName, runTogether, type Services } from '@postrider/core';
+import { startInstanceWatch } from '@postrider/core/metrics';
 import { createRole as createInboundRole } from '@postrider/inbound';
 import { createMalformedHandler, createResendHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
 import type { Dashboard } from './dashboard-build.ts';
 import { createHealthHandler } from './health.ts';
 import type { HttpServer } from './http-server.ts';
+import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
 
 export interface RunningRoles {
   readonly capture_port: number | null;
@@ -43,8 +46,15 @@ export async function startRoles(
       await worker.start();
       started.add('worker');
     }
+    const metrics = await openMetricsEndpoint(services, http.port);
+    stops.unshift(() => metrics.stop());
+    const telemetry = await startTelemetry(services, http.port);
+    stops.unshift(() => telemetry.stop());
+    const watch = startInstanceWatch(services, null);
+    stops.unshift(() => watch.stop());
     http.serve({
       health: createHealthHandler(services, started),
+      metrics: metrics.handler,
       rest: runs('rest') ? createRestHandler(services) : null,
       resend: runs('rest') && offersResend(config) ? createResendHandler(services) : null,
       malformed: runs('rest') ? createMalformedHandler(services) : null,

@@ -27,9 +27,7 @@ export function createResendHandler(
   const budget = createBodyBudget();
 
   /** Key, window, then body, in the order of /v1. */
-  const serve = async (request: IncomingMessage, request_id: string): Promise<Answer> => {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const found = find(request.method ?? '', url.pathname.slice(PREFIX.length));
+  const serve = async (request: IncomingMessage, request_id: string, url: URL, found: Found): Promise<Answer> => {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const credential = readCredential(bearerToken(request.headers.authorization), address);
     if (credential instanceof AppError) throw (await refuseAddress(services, address, credential)).error;
@@ -61,13 +59,21 @@ export function createResendHandler(
   };
 
   return async (request, response) => {
+    const begun = performance.now();
     const request_id = newId('request', services.clock.now());
-    const { status, body } = await serve(request, request_id).catch((error: unknown) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const found = find(request.method ?? '', url.pathname.slice(PREFIX.length));
+    const { metrics } = services;
+    const { status, body } = await serve(request, request_id, url, found).catch((error: unknown) => {
       const public_error = asAppError(error);
+      if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
       if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
       const told: ResendError = resendError(public_error);
       return { status: told.statusCode, body: told };
     });
+    const [route, method] = found instanceof AppError ? ['none', 'none'] : [found.row.path, found.row.method];
+    metrics.count('http_requests_total', ['resend', route, method, String(status)]);
+    metrics.observe('http_request_seconds', ['resend', route], (performance.now() - begun) / 1000);
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
@@ -79,7 +85,9 @@ export function createResendHandler(
   };
 }
 
-function find(method: string, path: string): { row: Row; params: Readonly<Record<string, string>> } | AppError {
+type Found = { readonly row: Row; readonly params: Readonly<Record<string, string>> } | AppError;
+
+function find(method: string, path: string): Found {
   const given = path.split('/');
   for (const row of rows) {
     const segments = row.path.split('/');

@@ -13,6 +13,7 @@ export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';
 export { keyDomainProblem } from './key-domains.ts';
 export { type KeyEntry, keyNotFound, keyStatuses, scopeField } from './key-entry.ts';
+export { keyUsage, readKeyUsages } from './key-usage.ts';
 export { createKeyUses } from './key-uses.ts';
 export { refuseLimitedKey } from './limited-key.ts';
 export { listKeys } from './list-keys.ts';

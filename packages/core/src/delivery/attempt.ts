@@ -5,10 +5,11 @@ import type { Job } from '@postrider/queue';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { type DeliveryState, openStates } from '../states/index.ts';
+import { type DeliveryState, openStates, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, ContentUnread, openContents } from './content.ts';
+import { type Attempted, meterAttempts } from './meter.ts';
 import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
 import { envelopeOf } from './render.ts';
@@ -344,22 +345,31 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const rows = taken.map(({ row }) => row);
   const settleAlone = async (sql: Sql | Tx) =>
     warnOfFenced(services, rows.length - (await settleTaken(sql, services.jobs, rows)).size);
-  if (others.length === 0) {
-    await settleAlone(services.sql);
-    return;
+  if (others.length === 0) await settleAlone(services.sql);
+  else {
+    await services.sql.begin(async (tx) => {
+      if (rows.length > 0) {
+        await lockMessages(
+          tx,
+          results.map((result) => keyOf(result.claimed.delivery)),
+        );
+        await settleAlone(tx);
+      }
+      await settleOthers(services, tx, others, now_ms);
+    });
   }
-  await services.sql.begin(async (tx) => {
-    if (rows.length > 0) {
-      await lockMessages(
-        tx,
-        results.map((result) => keyOf(result.claimed.delivery)),
-      );
-      await settleAlone(tx);
-    }
-    await settleOthers(services, tx, others, now_ms);
-  });
+  await meterAttempts(services, judged.flatMap(attemptedOf), now_ms);
   // Deferred mail is due later; a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
+}
+
+/** For the metrics; none for mail that was handed back. */
+function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
+  const { handed_back, claimed, outcome, duration_ms } = result;
+  if (handed_back) return [];
+  const { delivery, attempt_count: number } = claimed;
+  const { to } = transitions[verdict.transition];
+  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
 }
 
 /** Fast path: accepted, single recipient. Null for anything else. */

@@ -21,7 +21,7 @@ describe('any mail', () => {
       fc.asyncProperty(outgoingMessages, hidden, async (message, bcc) => {
         const from = { name: message.from.name, email: 'hello@good.test' };
         const sent = await invoke(world.as(world.workspace_id), sendMessage, {
-          from: formatMailbox({ ...from, local: 'hello', domain: 'good.test' }),
+          from: formatMailbox(from),
           to: message.to.map(formatMailbox),
           cc: message.cc.map(formatMailbox),
           bcc,

@@ -74,15 +74,17 @@ class MxTransport {
 
   async send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (this.#stopped) return notSent({ error: STOPPED });
+    const asked = performance.now();
     const destination = await unlessAborted(this.#destinations.of(domainOf(envelope.to)), signal);
     if (this.#stopped || destination === null) return notSent({ error: this.#stopped ? STOPPED : ABORTED });
     if (destination.kind === 'no_mail') return notSent({ kind: 'rejected', reply: destination.reply });
     if (destination.kind === 'failed') {
       return notSent({ error: destination.error, tls_policy: destination.by_policy ? 'mta-sts' : null });
     }
+    const dns_ms = performance.now() - asked;
     const outcome = await this.#poolOf(destination.key, destination.site).send(envelope, raw, signal);
     if (outcome.stage !== 'connect') this.#noteGreeting(outcome.target.replace(/:\d+$/, ''));
-    return outcome;
+    return { ...outcome, dns_ms };
   }
 
   /**

@@ -41,6 +41,8 @@ export interface SendOutcome {
   readonly tls: TlsFacts | null;
   /** connect and tls are 0 on a kept connection; tls is the STARTTLS upgrade only. */
   readonly phases_ms: { readonly connect: number; readonly tls: number; readonly mail: number; readonly data: number };
+  /** How long it took to find the mail servers; absent where none had to be found. */
+  readonly dns_ms?: number;
   readonly stage: SendStage;
   readonly transcript: string;
 }
