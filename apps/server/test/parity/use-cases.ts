@@ -1337,6 +1337,7 @@ export const useCases: readonly UseCase[] = [
 export const alone = {
   rest: {
     'POST /email/batch': 'Mail is sent by programs.',
+    'GET /email/{id}': 'GET /email/logs/{id}, for who has the id of a message.',
   },
   graphql: {
     nodes: 'node, for many ids.',
