@@ -11,7 +11,14 @@ export type RoleName = (typeof roleNames)[number];
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 // Below this a variable of another program, such as PORTS or ROLE, is too near.
 const SHORTEST_JUDGED = 8;
-const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT', 'SUBMISSIONS_PORT', 'METRICS_PORT'] as const;
+const LISTENED_ON = [
+  'PORT',
+  'CAPTURE_PORT',
+  'INBOUND_PORT',
+  'SUBMISSION_PORT',
+  'SUBMISSIONS_PORT',
+  'METRICS_PORT',
+] as const;
 /** Where a listener is that was given no port. */
 export const usualPorts = { PORT: 3000, CAPTURE_PORT: 1025, INBOUND_PORT: 2525 } as const;
 const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
@@ -176,6 +183,13 @@ const schema = z.object({
     .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
     .optional(),
   ADMIN_EMAIL: adminEmail.optional(),
+  ALERT_EMAIL: adminEmail.optional(),
+  ALERT_WEBHOOK_URL: z
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an http or https address such as https://hooks.example.com/postrider',
+    })
+    .optional(),
   ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
   RESEND_API: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -191,6 +205,8 @@ const secretNames: ReadonlySet<string> = new Set([
   'SECRET_KEY_PREVIOUS',
   'BOOTSTRAP_API_KEY',
   'ADMIN_PASSWORD',
+  // Its path is often the only secret of a receiver.
+  'ALERT_WEBHOOK_URL',
 ]);
 
 /** Values that stop the start; each line names the variable and the fix. */
