@@ -7,6 +7,7 @@ import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
 import { auditRoutes } from './pages/settings/audit/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
+import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed, PageMissing } from './shell/page-failed.tsx';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
@@ -18,6 +19,7 @@ const routeTree = rootRoute.addChildren([
     ...apiKeyRoutes,
     ...auditRoutes,
     ...suppressionRoutes,
+    ...webhookRoutes,
     ...queueRoutes,
     ...workerRoutes,
     ...holdRoutes,

@@ -8,6 +8,7 @@ import {
   ListOrdered,
   type LucideIcon,
   ScrollText,
+  Webhook,
 } from 'lucide-react';
 import type { Scope } from '../api/me.ts';
 
@@ -31,6 +32,7 @@ export const groupWords: Readonly<Record<Place['group'], string>> = {
 /** The navigation, in its order. */
 export const places: readonly Place[] = [
   { to: '/', word: 'Overview', icon: LayoutDashboard, group: 'mail', key: 'o' },
+  { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
   { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },
   { to: '/settings/audit', word: 'Audit log', icon: ScrollText, group: 'settings', key: 'a', only: 'admin' },
