@@ -1,14 +1,14 @@
 // Writes docs/errors.md from the table of reasons.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { errorCodes, reasons } from '@postrider/core';
+import { advice, errorCodes, type Reason, reasons } from '@postrider/core';
 import { httpStatus } from '@postrider/rest';
 
 export const errorsFile = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 
 const introduction = `# Errors
 
-<!-- Written by \`node scripts/list-errors.ts\` from packages/core/src/errors.ts. -->
+<!-- Written by \`node scripts/list-errors.ts\` from errors.ts and advice.ts of packages/core/src/operation. -->
 
 Every error is one JSON object, \`{ "error": { "code", "reason", "message", "request_id", "docs_url", … } }\`. \`code\` is one of seven and
 fixes the HTTP status. \`reason\` says more; it is what a program should branch on beyond the code. \`message\` is for people and may change.
@@ -18,11 +18,16 @@ A reason is listed here when the code knows it. Some belong to endpoints that do
 
 export function errorsPage(): string {
   const sections = errorCodes.map((code) => {
-    const rows = Object.entries(reasons).filter(([, [of]]) => of === code);
-    const lines = rows.map(([reason, [, meaning]]) => `| \`${reason}\` | ${meaning} |`);
-    return [`## ${code}, HTTP ${httpStatus[code]}`, '', '| reason | meaning |', '| --- | --- |', ...lines, ''].join(
-      '\n',
-    );
+    const rows = (Object.keys(reasons) as Reason[]).filter((reason) => reasons[reason][0] === code);
+    const lines = rows.map((reason) => `| \`${reason}\` | ${reasons[reason][1]} | ${advice[reason]} |`);
+    return [
+      `## ${code}, HTTP ${httpStatus[code]}`,
+      '',
+      '| reason | meaning | what to do |',
+      '| --- | --- | --- |',
+      ...lines,
+      '',
+    ].join('\n');
   });
   return [introduction, ...sections].join('\n');
 }

@@ -3,6 +3,7 @@ import type { QueryRefunds } from '@postrider/core/usage';
 import { createClientAddress } from '@postrider/net';
 import { Hono } from 'hono';
 import type { AdminEnv } from './admin-env.ts';
+import { docRoutes, llmsText } from './docs/doc-routes.ts';
 import { graphqlRoutes } from './graphql/http/routes.ts';
 import type { KnownQueries } from './graphql/known/known-queries.ts';
 import { captureRoutes } from './pages/captured.ts';
@@ -44,7 +45,9 @@ export function createApp(
   app.route('/', dashboardRoutes(dashboard));
   app.route('/', loginRoutes(services, dashboard));
   app.route('/captured', captureRoutes(services));
-  app.route('/errors', errorRoutes());
+  app.route('/errors', errorRoutes(services.public_url));
+  app.route('/docs', docRoutes());
+  app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
   app.route('/trpc', trpcRoutes(services));
   app.route('/graphql', graphqlRoutes(services, refunds, known));
   app.route('/graphiql', graphiqlRoutes(services));
@@ -52,7 +55,7 @@ export function createApp(
     const { path } = context.req;
     if (wantsPage(context) && !/^\/(?:assets|trpc|graphql)(?:\/|$)/.test(path))
       return startDashboard(context, dashboard);
-    const message = 'No such page; the API is under /v1, described by /v1/openapi.json, and the dashboard is at /.';
+    const message = 'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';
     return context.json({ error: { code: 'not_found', reason: 'route_not_found', message } }, 404);
   });
   app.onError((error, context) => {

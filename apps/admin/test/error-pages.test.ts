@@ -1,4 +1,4 @@
-import { codeOf, type Reason, reasons } from '@postrider/core';
+import { advice, codeOf, type Reason, reasons } from '@postrider/core';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
@@ -14,6 +14,9 @@ describe('/errors', () => {
       expect(answer.status).toBe(200);
       expect(answer.text).toContain(`<h1>${reason}</h1>`);
       expect(answer.text).toContain(`Code: ${codeOf(reason)}`);
+      expect(answer.text).toContain('<h2>What to do</h2>');
+      expect(answer.text).toContain('An answer');
+      expect(advice[reason]).toMatch(/\.$/);
     }
   });
 

@@ -1,17 +1,19 @@
-import { codeOf, type Reason, reasons } from '@postrider/core';
+import { advice, codeOf, type Reason, reasons } from '@postrider/core';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
+import { httpStatus } from '../http-status.ts';
 import { page } from './page.ts';
 
 /** A page per error reason, which docs_url of an error links to. */
-export function errorRoutes(): Hono {
+export function errorRoutes(public_url: string): Hono {
   const routes = new Hono();
   const known = Object.keys(reasons) as Reason[];
   routes.get('/', (context) =>
     context.html(
       page(
         'Errors',
-        html`<ul>${known.map((reason) => html`<li><a href="/errors/${reason}">${reason}</a>: ${reasons[reason][1]}</li>`)}</ul>`,
+        html`<p><a href="/docs/errors">How errors are answered</a></p>
+        <ul>${known.map((reason) => html`<li><a href="/errors/${reason}">${reason}</a>: ${reasons[reason][1]}</li>`)}</ul>`,
       ),
     ),
   );
@@ -19,12 +21,35 @@ export function errorRoutes(): Hono {
     const reason = known.find((name) => name === context.req.param('reason'));
     if (!reason)
       return context.html(page('Errors', html`<p>There is no such reason. <a href="/errors">All reasons</a></p>`), 404);
-    return context.html(
-      page(
-        reason,
-        html`<p>Code: ${codeOf(reason)}</p><p>${reasons[reason][1]}</p><p><a href="/errors">All reasons</a></p>`,
-      ),
-    );
+    return context.html(reasonPage(reason, public_url));
   });
   return routes;
+}
+
+function reasonPage(reason: Reason, public_url: string) {
+  const code = codeOf(reason);
+  const [, meaning] = reasons[reason];
+  const example = {
+    error: {
+      code,
+      reason,
+      message: meaning,
+      request_id: 'req_01m7yakk5cmczahnwb48cs34mv',
+      docs_url: `${public_url}/errors/${reason}`,
+    },
+  };
+  return page(
+    reason,
+    html`<p>Code: ${code}, HTTP ${httpStatus[code]}</p>
+    <h2>What it means</h2><p>${meaning}</p>
+    <h2>What to do</h2><p>${inCode(advice[reason])}</p>
+    <h2>An answer</h2><p>The message of a real answer says more, and details names every bad field.</p>
+    <pre>${JSON.stringify(example, null, 2)}</pre>
+    <p><a href="/docs/search?q=${reason}">Find it in the documentation</a> · <a href="/errors">All reasons</a></p>`,
+  );
+}
+
+/** Text in which a command stands between backquotes. */
+function inCode(text: string) {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

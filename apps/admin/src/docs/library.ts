@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type OpenApi, referenceMarkdown } from './reference.ts';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+export interface DocPage {
+  /** What follows /docs/ in its address. */
+  readonly name: string;
+  readonly title: string;
+  readonly markdown: string;
+  /** Its file from the root of the repository, against which its links are read. */
+  readonly file: string;
+}
+
+export interface Shelf {
+  readonly title: string;
+  readonly pages: readonly DocPage[];
+}
+
+// In the order in which they are read. What is named nowhere stands on the last shelf.
+const shelves: readonly (readonly [string, readonly string[]])[] = [
+  [
+    'Sending mail',
+    ['production', 'sending', 'sdk', 'webhooks', 'testing', 'simulator', 'domains', 'submission', 'from-resend'],
+  ],
+  ['Reference', ['api', 'errors', 'graphql', 'command-line']],
+  ['Operating', ['self-hosting', 'operations', 'admin-actions', 'metrics', 'security', 'benchmarks']],
+];
+const OTHERS = 'More';
+
+let library: readonly Shelf[] | null = null;
+
+/** Every page, read from the disk once. */
+export function readLibrary(): readonly Shelf[] {
+  library ??= arrange(readPages());
+  return library;
+}
+
+export function allPages(): readonly DocPage[] {
+  return readLibrary().flatMap(({ pages }) => pages);
+}
+
+function arrange(pages: readonly DocPage[]): Shelf[] {
+  const named = shelves.map(([title, names]) => ({
+    title,
+    pages: names.flatMap((name) => pages.filter((page) => page.name === name)),
+  }));
+  const placed = new Set(named.flatMap((shelf) => shelf.pages));
+  return [...named, { title: OTHERS, pages: pages.filter((page) => !placed.has(page)) }];
+}
+
+function readPages(): DocPage[] {
+  const names = (folder: string) =>
+    readdirSync(root + folder)
+      .filter((file) => file.endsWith('.md'))
+      .sort()
+      .map((file) => file.slice(0, -'.md'.length));
+  return [
+    ...names('docs').map((name) => pageOf(name, `docs/${name}.md`)),
+    pageOf('sdk', 'packages/sdk/README.md'),
+    ...names('docs/decisions').map((name) => pageOf(`decisions/${name}`, `docs/decisions/${name}.md`)),
+    withTitle(
+      'api',
+      'docs/openapi.json',
+      referenceMarkdown(JSON.parse(readFileSync(`${root}docs/openapi.json`, 'utf8')) as OpenApi),
+    ),
+  ];
+}
+
+function pageOf(name: string, file: string): DocPage {
+  return withTitle(name, file, readFileSync(root + file, 'utf8'));
+}
+
+function withTitle(name: string, file: string, markdown: string): DocPage {
+  return { name, file, markdown, title: /^# (.+)$/m.exec(markdown)?.[1] ?? name };
+}

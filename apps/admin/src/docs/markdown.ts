@@ -1,0 +1,59 @@
+import { posix } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import type { DocPage } from './library.ts';
+
+/** The anchor of a heading, as code hosts make it, so that links hold here and there. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+}
+
+const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
+
+/** Where a link of a page leads here: to the page of the file it names, or away. Null where there is no such page. */
+function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): string | null {
+  if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
+  const [path = '', anchor] = href.split('#');
+  const file = posix.join(posix.dirname(page.file), path);
+  const target = pages.find((one) => one.file === file || one.file === `${file.replace(/\/$/, '')}/README.md`);
+  if (!target) return null;
+  return `/docs/${target.name}${anchor ? `#${anchor}` : ''}`;
+}
+
+/** The HTML of a page. The pages are our own, so what is written in them is trusted. */
+export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }: Tokens.Heading) {
+        const id = anchorOf(text);
+        return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${escaped(id)}" aria-label="Link to this section">#</a></h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const text = this.parser.parseInline(tokens);
+        const address = addressOf(page, href, pages);
+        return address === null ? text : `<a href="${escaped(address)}">${text}</a>`;
+      },
+      code({ text, lang = '' }: Tokens.Code) {
+        const [language = ''] = lang.split(' ');
+        const name = language === '' || language === 'text' ? '' : `<span class="language">${escaped(language)}</span>`;
+        // Focusable, so that a wide sample can be scrolled by keyboard.
+        return `<figure>${name}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
+      },
+      // Comments mark what is generated.
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => (text.startsWith('<!--') ? '' : text),
+    },
+  });
+  return marked
+    .parse(page.markdown, { async: false })
+    .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>');
+}
+
+/** A page for programs: as it is written, without what only the tests of the samples read. */
+export function plainMarkdown(page: DocPage): string {
+  return page.markdown.replace(/^```(\w+) [^\n]+$/gm, '```$1').replace(/^<!--.*-->\n\n?/gm, '');
+}

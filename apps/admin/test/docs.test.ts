@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { allPages } from '../src/docs/library.ts';
+import { openAdmin } from './admin-server.ts';
+
+const world = await openWorld();
+const admin = await openAdmin(world);
+
+const anchorsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+
+describe('/docs', () => {
+  it('has every page of the repository, open to everybody', async () => {
+    const { status, text } = await admin.get('/docs', { host: 'mail.example.com' });
+
+    expect(status).toBe(200);
+    const files = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) => name.endsWith('.md'));
+    for (const file of files) expect(text).toContain(`href="/docs/${file.replace('.md', '')}"`);
+    expect(text).toContain('href="/docs/sdk"');
+    expect(text).toContain('href="/docs/api"');
+  });
+
+  it('has no link within that leads nowhere, and loads nothing from elsewhere', async () => {
+    const pages = await Promise.all(
+      allPages().map(async ({ name }) => ({ name, answer: await admin.get(`/docs/${name}`) })),
+    );
+    const anchors = new Map(pages.map(({ name, answer }) => [name, anchorsOf(answer.text)]));
+    const broken = pages.flatMap(({ name, answer }) =>
+      [...answer.text.matchAll(/href="(?:\/docs\/([^"#]+))?(?:#([^"]+))?"/g)]
+        .filter(([, page, anchor]) => {
+          const target = page?.endsWith('.md') ? page.slice(0, -3) : (page ?? name);
+          const there = anchors.get(target);
+          return there === undefined || (anchor !== undefined && !there.includes(anchor));
+        })
+        .map(([link]) => `${name}: ${link}`),
+    );
+
+    expect(pages.map(({ answer }) => answer.status)).toEqual(pages.map(() => 200));
+    expect(broken).toEqual([]);
+    for (const { answer } of pages) expect(answer.text).not.toMatch(/<(?:script|img|link|iframe)|@import/);
+  });
+
+  it('shows samples as they are, and hides what marks them for tests', async () => {
+    const { text } = await admin.get('/docs/sending');
+
+    expect(text).toContain('<h1 id="sending">');
+    expect(text).toContain('import { Postrider } from');
+    expect(text).toContain('&lt;hello@sandbox.test&gt;');
+    expect(text).not.toContain('sh run');
+  });
+
+  it('describes every operation in the API reference', async () => {
+    const { text } = await admin.get('/docs/api');
+
+    expect(text).toContain('POST /email/send');
+    expect(text).toContain('Needs the scope');
+    expect(text).toContain('href="#sendrequest"');
+    expect(anchorsOf(text)).toContain('sendrequest');
+  });
+
+  it.each(['nowhere', '../package.json', 'decisions/9999-none', '__proto__'])('answers %s with 404', async (name) => {
+    const answer = await admin.get(`/docs/${encodeURIComponent(name)}`);
+
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('No such page');
+  });
+});
+
+describe('/docs/search', () => {
+  it('finds the sections that hold every word, those with them in their heading first', async () => {
+    const { text } = await admin.get('/docs/search?q=inline+images');
+
+    const [, first] = /<ol>.*?<a href="([^"]+)"/s.exec(text) ?? [];
+    expect(first).toBe('/docs/sending#attachments-and-inline-images');
+  });
+
+  it('shows what was asked for as text, and says where nothing is found', async () => {
+    const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('"><script>x</script>')}`);
+
+    expect(text).not.toContain('<script>');
+    expect(text).toContain('No section holds all of these words.');
+  });
+});
+
+describe('for programs', () => {
+  it('every page is Markdown, which llms.txt lists', async () => {
+    const { text } = await admin.get('/llms.txt');
+    const paths = [...text.matchAll(/\]\([^)]*(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path ?? '');
+
+    expect(paths).toHaveLength(allPages().length);
+    const answer = await admin.get('/docs/sending.md');
+    expect(answer.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(answer.text).toMatch(/^# Sending\n/);
+    expect(answer.text).not.toContain('```sh run');
+    for (const path of paths) expect((await admin.get(path)).status).toBe(200);
+  });
+});
