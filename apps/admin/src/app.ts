@@ -55,7 +55,8 @@ export function createApp(
     const { path } = context.req;
     if (wantsPage(context) && !/^\/(?:assets|trpc|graphql)(?:\/|$)/.test(path))
       return startDashboard(context, dashboard);
-    const message = 'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';
+    const message =
+      'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';
     return context.json({ error: { code: 'not_found', reason: 'route_not_found', message } }, 404);
   });
   app.onError((error, context) => {
