@@ -55,6 +55,23 @@ create index webhook_deliveries_open on webhook_deliveries (webhook_id, next_att
 -- Serves the list of an endpoint, newest first.
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id collate "POSIX", id collate "POSIX");
 
+-- Failed attempts of deliveries, with request and answer; a successful one is in the row of its delivery, which moves
+-- here when the delivery is replayed. The body of the request is not kept: it is rendered from its event.
+create table webhook_attempts (
+  workspace_id text collate "C" not null,
+  delivery_id text collate "C" not null,
+  number integer not null,
+  -- When it ended.
+  at timestamptz not null,
+  duration_ms integer,
+  request_headers text,
+  response_status integer,
+  response_headers text,
+  response_body text,
+  error text,
+  primary key (delivery_id, at, number, workspace_id)
+) partition by range (delivery_id);
+
 -- The endpoint leases, so that one worker at a time posts to an endpoint. The rows of deliveries say what is owed; a
 -- job only tells a worker to poll, and this row when the next job fires.
 create table endpoint_leases (
@@ -142,6 +159,8 @@ end $$;
 do $$
 begin
   execute 'create or replace view partitioned_tables (parent, prefix) as '
-    || rtrim(pg_get_viewdef('partitioned_tables'::regclass), ';') || ' union all values (''webhook_deliveries'', ''whd_'')';
+    || rtrim(pg_get_viewdef('partitioned_tables'::regclass), ';')
+    || ' union all values (''webhook_deliveries'', ''whd_''), (''webhook_attempts'', ''whd_'')';
   perform ensure_partitions('webhook_deliveries', 'whd_', now());
+  perform ensure_partitions('webhook_attempts', 'whd_', now());
 end $$;

@@ -26,6 +26,8 @@ interface HttpAnswer {
   readonly status: number;
   /** The header as it came. */
   readonly retry_after: string | null;
+  /** As they came, from the endpoint. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The beginning of the body, safe to store and to show. */
   readonly text: string;
 }
@@ -167,7 +169,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   /** The beginning of the body. */
   readonly #kept: Buffer[] = [];
   #read = 0;
-  #head: Pick<HttpAnswer, 'status' | 'retry_after'> | null = null;
+  #head: Pick<HttpAnswer, 'status' | 'retry_after' | 'headers'> | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #cut_by: Error | null = null;
 
@@ -193,7 +195,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, fields: ResponseFields): void {
     if (status < 200) return;
     const retry_after = fields['retry-after'];
-    this.#head = { status, retry_after: typeof retry_after === 'string' ? retry_after : null };
+    this.#head = { status, retry_after: typeof retry_after === 'string' ? retry_after : null, headers: fields };
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -2,6 +2,7 @@ import {
   createWebhook,
   deleteWebhook,
   getWebhook,
+  getWebhookDelivery,
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
@@ -26,6 +27,7 @@ export const webhooks = router({
 
 export const deliveries = router({
   list: query(listWebhookDeliveries),
+  get: query(getWebhookDelivery),
   listAll: query(listAllDeliveries),
   replay: mutation(replayWebhookDelivery),
 });

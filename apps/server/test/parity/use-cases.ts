@@ -64,6 +64,7 @@ import {
   createWebhook,
   deleteWebhook,
   getWebhook,
+  getWebhookDelivery,
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
@@ -662,6 +663,21 @@ const webhooks = [
     target: 'webhook_id',
     paged: true,
     bad: { type: 'email.vanished' },
+  }),
+  useCase(getWebhookDelivery, {
+    rest: absent('A program reads the list, which has the last answer of each.'),
+    trpc: 'GET deliveries.get',
+    graphql: node(
+      'WebhookDelivery',
+      `${shapes.delivery} requestBody posts: attempts { number at durationMs requestHeaders responseStatus
+       responseHeaders responseBody error }`,
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await tested(world, workspace_id, number);
+      return { input: { id: input.delivery_id } };
+    },
+    target: 'id',
+    looks_up: true,
   }),
   useCase(replayWebhookDelivery, {
     rest: 'POST /webhooks/{id}/deliveries/{delivery_id}/replay',

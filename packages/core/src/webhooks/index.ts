@@ -1,6 +1,8 @@
 export { deliveryNotFound, type WebhookDeliveryEntry } from './deliveries/delivery-entry.ts';
+export type { WebhookPost } from './deliveries/delivery-posts.ts';
 export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-store.ts';
 export { forgetDeliveries } from './deliveries/forget-deliveries.ts';
+export { getWebhookDelivery, readWebhookPosts } from './deliveries/get-delivery.ts';
 export { giveUpDeliveries } from './deliveries/give-up-open.ts';
 export { deliveryStatusField, listAllDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.ts';
 export { oweRange } from './deliveries/owe-range.ts';

@@ -23,6 +23,7 @@ import {
   readDeliveriesOfEvents,
   readDeliveryBodies,
   readWebhookDeliveries,
+  readWebhookPosts,
   readWebhooks,
 } from '@postrider/core/webhooks';
 import { readWorkspaces } from '@postrider/core/workspaces';
@@ -127,6 +128,7 @@ export function createLoaders(ctx: Context) {
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
     deliveriesOfEvents: byIds(ctx, readDeliveriesOfEvents),
+    webhookPosts: byIds(ctx, readWebhookPosts, MOST_LOOKED_FOR),
     deliveryBodies: byIds(ctx, readDeliveryBodies, MOST_LOOKED_FOR),
     jobs: byIds(ctx, readJobs),
     jobsOfMessages: byIds(ctx, readJobsOfMessages),

@@ -12,6 +12,7 @@ import {
   updateWebhook,
   type WebhookDeliveryEntry,
   type WebhookEntry,
+  type WebhookPost,
   webhookDeliveryStates,
   webhookStatuses,
 } from '@postrider/core/webhooks';
@@ -27,6 +28,8 @@ import { Event, Webhook, WebhookDelivery } from './refs.ts';
 
 // A body may have 20 kB.
 const BODY_COST = 2;
+// Usually one to three.
+const ATTEMPTS_COST = 3;
 const NOTHING: List<WebhookDeliveryEntry> = { object: 'list', data: [], has_more: false, next_cursor: null };
 
 const WebhookStatus = enumOf('WebhookStatus', webhookStatuses);
@@ -74,6 +77,25 @@ builder.node(Webhook, {
   }),
 });
 
+const WebhookAttempt = builder.objectRef<WebhookPost>('WebhookAttempt').implement({
+  description: 'A request to an endpoint and its answer; its body is requestBody of the delivery.',
+  fields: (t) => ({
+    number: t.exposeInt('number', { description: '1 for the first since the delivery began, or began again.' }),
+    at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
+    durationMs: t.int({ nullable: true, resolve: ({ duration_ms }) => duration_ms }),
+    requestHeaders: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'As sent, signature included; null after a success.',
+      resolve: ({ request_headers }) => request_headers,
+    }),
+    responseStatus: t.int({ nullable: true, resolve: ({ response_status }) => response_status }),
+    responseHeaders: t.field({ type: 'JSON', nullable: true, resolve: ({ response_headers }) => response_headers }),
+    responseBody: t.string({ nullable: true, resolve: ({ response_body }) => response_body }),
+    error: t.exposeString('error', { nullable: true }),
+  }),
+});
+
 claimIds('webhook_delivery', 'WebhookDelivery');
 builder.node(WebhookDelivery, {
   id: { resolve: ({ id }) => id },
@@ -117,6 +139,12 @@ builder.node(WebhookDelivery, {
       description: 'What every attempt posts; null once the event is no longer kept.',
       complexity: BODY_COST,
       resolve: ({ id }, _, { load }) => load.deliveryBodies.load(id),
+    }),
+    attempts: t.field({
+      type: [WebhookAttempt],
+      description: 'Each attempt with request and answer, oldest first; the newest 50.',
+      complexity: { field: ATTEMPTS_COST, multiplier: 1 },
+      resolve: ({ id }, _, { load }) => load.webhookPosts.load(id),
     }),
   }),
 });

@@ -475,10 +475,14 @@ export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean
 }
 
 /** Months that ended at least so many days ago, except last month, which ensure_partitions would create again. */
-export async function oldMonths(sql: Sql, days: number): Promise<string[]> {
+export async function oldMonths(
+  sql: Sql,
+  parent: 'webhook_deliveries' | 'webhook_attempts',
+  days: number,
+): Promise<string[]> {
   const months = await sql<{ name: string }[]>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'webhook_deliveries'::regclass and c.relname ~ '_[0-9]{6}$'
+    where i.inhparent = ${parent}::text::regclass and c.relname ~ '_[0-9]{6}$'
       and make_timestamptz(substr(right(c.relname, 6), 1, 4)::int, right(c.relname, 2)::int, 1, 0, 0, 0, 'UTC')
         + interval '1 month' <= least(
           clock_now() - make_interval(days => ${days}),
@@ -493,6 +497,19 @@ export async function dropMonth(sql: Sql, name: string): Promise<boolean> {
   const [row] = await sql<{ dropped: boolean }[]>`
     select drop_partition('webhook_deliveries', ${name}, ${open}) as dropped`;
   return row?.dropped ?? false;
+}
+
+/** Drops a month of attempts; whether it was dropped. */
+export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boolean> {
+  const [row] = await sql<{ dropped: boolean }[]>`
+    select drop_partition('webhook_attempts', ${name}, 'false') as dropped`;
+  return row?.dropped ?? false;
+}
+
+/** Deletes old attempts that lie in no month. */
+export async function deleteStrayAttempts(sql: Sql, days: number): Promise<void> {
+  await sql`
+    delete from webhook_attempts_default where delivery_id < id_floor('whd_', clock_now() - make_interval(days => ${days}))`;
 }
 
 /** Deletes some old finished rows; how many. Skips locked rows. */

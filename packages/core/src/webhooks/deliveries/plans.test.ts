@@ -37,7 +37,7 @@ async function owe(): Promise<void> {
 async function post(room: EndpointRoom): Promise<number> {
   await owe();
   const { posts } = await claimPosts(services, [room]);
-  const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
+  const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
   await settlePosts(
     services,
     posts.map(({ row, lease }) => ({ row, lease, outcome })),

@@ -5,6 +5,7 @@ import { idField } from '../../fields/wire.ts';
 import { operation } from '../../operation/operation.ts';
 import { requireEnabled } from '../endpoints/require-enabled.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
+import { keepDelivered } from './attempt-store.ts';
 import {
   deliveryNotFound,
   type WebhookDeliveryEntry,
@@ -25,6 +26,7 @@ export const replayWebhookDelivery = operation({
     await requireEnabled(ctx, id);
     const { workspace_id } = ctx.actor;
     const row = await ctx.sql.begin(async (tx) => {
+      await keepDelivered(tx, workspace_id, [delivery_id]);
       const begun = await replayRow(tx, workspace_id, id, delivery_id);
       if (!begun) throw deliveryNotFound(delivery_id);
       await sendDeliver(ctx, tx, workspace_id, id);

@@ -1,6 +1,7 @@
 import { indexCollation, type Sql, type Tx } from '@postrider/db';
 import type { IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
+import { keepDelivered } from './attempt-store.ts';
 import { isDelivery } from './delivery-store.ts';
 import type { WebhookDeliveryState } from './state.ts';
 
@@ -40,6 +41,7 @@ export async function replayRows(
   before: Date,
   ids: readonly string[],
 ): Promise<Set<string>> {
+  await keepDelivered(tx, workspace_id, ids);
   const rows = await tx<{ id: string }[]>`
     with locked as materialized (
       select d.workspace_id, d.id from webhook_deliveries d

@@ -78,7 +78,7 @@ describe('a lease', () => {
     );
     expect(posts).toHaveLength(3);
 
-    const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
+    const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
     await settlePosts(
       world.services,
       posts.map(({ row, lease }) => ({ row, lease, outcome })),
@@ -212,7 +212,7 @@ describe('a lease', () => {
     await send();
     const late = await fetch();
     const mine = endpointLeases.map(({ holder }) => holder);
-    const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
+    const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
 
     // Concurrently, in either order.
     const [begun] = await Promise.all([

@@ -254,8 +254,8 @@ describe('a failed post', () => {
     if (!busy || !broken) throw new Error('two posts were not claimed');
     const answer = { kind: 'answered', text: '' } as const;
 
-    await settlePosts(world.services, [{ ...busy, outcome: { ...answer, status: 503, retry_after: '3600' } }]);
-    await settlePosts(world.services, [{ ...broken, outcome: { ...answer, status: 500, retry_after: null } }]);
+    await settlePosts(world.services, [{ ...busy, outcome: { ...answer, status: 503, retry_after: '3600', headers: {} } }]);
+    await settlePosts(world.services, [{ ...broken, outcome: { ...answer, status: 500, retry_after: null, headers: {} } }]);
 
     const [row] = await world.services.sql<{ paused_until: Date | null }[]>`
       select paused_until from webhooks where id = ${id}`;
@@ -387,7 +387,7 @@ describe('a failed post', () => {
     const probe = await claim();
     expect([probe.length, (await claim()).length]).toEqual([1, 0]);
 
-    const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
+    const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
     await settlePosts(
       world.services,
       probe.map(({ row, lease }) => ({ row, lease, outcome })),
@@ -436,7 +436,7 @@ describe('a lease', () => {
     const second = await world.claimWebhooks(4);
     expect(second.map(({ row }) => row.event_id)).toEqual(first.map(({ row }) => row.event_id));
 
-    const outcome = { kind: 'answered', status: 200, retry_after: null, text: '' } as const;
+    const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
     await settlePosts(
       world.services,
       first.map(({ row, lease }) => ({ row, lease, outcome })),

@@ -5,6 +5,8 @@ import { type EventType, recordEvent } from '../../events/index.ts';
 import { idTime, newId } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import { DecryptionError } from '../../process/encryption.ts';
+import { type FailedAttempt, keepFailed } from '../deliveries/attempt-store.ts';
+import { shownHeaders } from '../deliveries/delivery-posts.ts';
 import {
   type ClaimedRow,
   claimRows,
@@ -44,6 +46,7 @@ export interface SettledPost {
   /** null: it was not posted and can be claimed again immediately. */
   readonly outcome: HttpOutcome | null;
   readonly duration_ms?: number;
+  readonly request_headers?: Readonly<Record<string, string>>;
   /** Our own failure: it does not count against the endpoint. */
   readonly ours?: true;
 }
@@ -120,7 +123,7 @@ export async function sendPost(
   const started = performance.now();
   const outcome = await http.post({ url, headers, body }, signal);
   const duration_ms = Math.round(performance.now() - started);
-  return { row, lease, outcome: signal?.aborted ? null : outcome, duration_ms };
+  return { row, lease, outcome: signal?.aborted ? null : outcome, duration_ms, request_headers: headers };
 }
 
 /**
@@ -161,10 +164,12 @@ async function record(services: Services, tx: Tx, judged: readonly JudgedPost[])
   const won = await recordResults(tx, judged.map(resultOf));
   if (won.size < judged.length)
     services.log.warn({ count: judged.length - won.size }, 'results of webhooks came after their lease was lost');
+  const posted = judged.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
+  await keepFailed(tx, posted.filter(({ verdict }) => verdict.state !== 'delivered').map(failedAttempt));
   return learn(
     services,
     tx,
-    judged.filter(({ row, outcome, ours }) => outcome !== null && !ours && won.has(row.id)),
+    posted.filter(({ ours }) => !ours),
   );
 }
 
@@ -186,6 +191,21 @@ function resultOf({ row, lease, outcome, duration_ms, verdict }: JudgedPost): Po
     delay_seconds: verdict.delay_seconds,
     duration_ms: duration_ms ?? null,
     response_status: answered?.status ?? null,
+    response_body: answered?.text ?? null,
+    error: outcome?.kind === 'failed' ? outcome.error : null,
+  };
+}
+
+function failedAttempt({ row, outcome, duration_ms, request_headers }: JudgedPost): FailedAttempt {
+  const answered = outcome?.kind === 'answered' ? outcome : null;
+  return {
+    workspace_id: row.workspace_id,
+    id: row.id,
+    number: row.attempt_count,
+    duration_ms: duration_ms ?? null,
+    request_headers: request_headers ? JSON.stringify(request_headers) : null,
+    response_status: answered?.status ?? null,
+    response_headers: answered && JSON.stringify(shownHeaders(answered.headers)),
     response_body: answered?.text ?? null,
     error: outcome?.kind === 'failed' ? outcome.error : null,
   };

@@ -1,0 +1,78 @@
+import type { Sql, Tx } from '@postrider/db';
+import { among } from '../../paging/keyset-store.ts';
+
+export interface WebhookAttemptRow {
+  readonly delivery_id: string;
+  readonly number: number;
+  readonly at: Date;
+  readonly duration_ms: number | null;
+  /** JSON, as sent and as answered. */
+  readonly request_headers: string | null;
+  readonly response_status: number | null;
+  readonly response_headers: string | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+export interface FailedAttempt {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly number: number;
+  readonly duration_ms: number | null;
+  readonly request_headers: string | null;
+  readonly response_status: number | null;
+  readonly response_headers: string | null;
+  readonly response_body: string | null;
+  readonly error: string | null;
+}
+
+/** Keeps failed attempts, in the transaction that records their results. */
+export async function keepFailed(tx: Tx, failed: readonly FailedAttempt[]): Promise<void> {
+  if (failed.length === 0) return;
+  await tx`
+    insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, request_headers, response_status,
+      response_headers, response_body, error)
+    select a.workspace_id, a.id, a.number, clock_now(), a.duration_ms, a.request_headers, a.response_status,
+      a.response_headers, a.response_body, a.error
+    from unnest(
+      ${failed.map((one) => one.workspace_id)}::text[],
+      ${failed.map((one) => one.id)}::text[],
+      ${failed.map((one) => one.number)}::int[],
+      ${failed.map((one) => one.duration_ms)}::int[],
+      ${failed.map((one) => one.request_headers)}::text[],
+      ${failed.map((one) => one.response_status)}::int[],
+      ${failed.map((one) => one.response_headers)}::text[],
+      ${failed.map((one) => one.response_body)}::text[],
+      ${failed.map((one) => one.error)}::text[]
+    ) as a (workspace_id, id, number, duration_ms, request_headers, response_status, response_headers, response_body, error)
+    on conflict do nothing`;
+}
+
+/** Keeps the successful attempts of deliveries that are about to begin again. */
+export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<void> {
+  await tx`
+    insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, response_status, response_body)
+    select d.workspace_id, d.id, d.attempt_count, d.last_attempt_at, d.duration_ms, d.response_status, d.response_body
+    from webhook_deliveries d
+    where ${among(tx, tx`d.id`, ids)} and d.workspace_id = ${workspace_id} and d.state = 'delivered'
+      and d.last_attempt_at is not null
+    on conflict do nothing`;
+}
+
+/** The kept attempts of deliveries, oldest first; of one delivery at most so many, the newest. Served by the key. */
+export async function attemptsOfDeliveries(
+  sql: Sql,
+  workspace_id: string,
+  ids: readonly string[],
+  most: number,
+): Promise<WebhookAttemptRow[]> {
+  return sql<WebhookAttemptRow[]>`
+    select a.* from unnest(${[...ids]}::text[]) as d (id)
+    cross join lateral (
+      select x.delivery_id, x.number, x.at, x.duration_ms, x.request_headers, x.response_status, x.response_headers,
+        x.response_body, x.error
+      from webhook_attempts x where x.delivery_id = d.id and x.workspace_id = ${workspace_id}
+      order by x.at desc, x.number desc limit ${most}
+    ) a
+    order by a.delivery_id, a.at, a.number`;
+}

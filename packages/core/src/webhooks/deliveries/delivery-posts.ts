@@ -1,0 +1,74 @@
+import { cleanRemoteText } from '@postrider/net';
+import { z } from 'zod';
+import { isoTime } from '../../fields/clock.ts';
+import { timeField } from '../../fields/wire.ts';
+import type { WebhookAttemptRow } from './attempt-store.ts';
+import type { WebhookDeliveryRow } from './delivery-store.ts';
+
+const MOST_HEADERS = 40;
+const LONGEST_HEADER = 300;
+/** What an endpoint sends to be kept by its client only. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'www-authenticate', 'authorization']);
+
+const headersField = z.record(z.string(), z.string()).nullable();
+
+export const webhookPostSchema = z
+  .object({
+    number: z.int().meta({ description: '1 for the first since the delivery began, or began again.' }),
+    at: timeField.meta({ description: 'When it was posted.' }),
+    duration_ms: z.int().nullable(),
+    request_headers: headersField.meta({ description: 'As sent, signature included; null after a success.' }),
+    response_status: z.int().nullable().meta({ description: 'null: no answer came.' }),
+    response_headers: headersField.meta({ description: 'Without cookies; null after a success.' }),
+    response_body: z.string().nullable().meta({ description: 'The first kilobyte.' }),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'WebhookPost' });
+export type WebhookPost = z.output<typeof webhookPostSchema>;
+
+/** Every attempt of a delivery that is still known, oldest first. */
+export function postsOf(row: WebhookDeliveryRow, kept: readonly WebhookAttemptRow[]): WebhookPost[] {
+  const last =
+    row.state === 'delivered' && row.last_attempt_at !== null
+      ? [
+          {
+            number: row.attempt_count,
+            at: row.last_attempt_at,
+            duration_ms: row.duration_ms,
+            request_headers: null,
+            response_status: row.response_status,
+            response_headers: null,
+            response_body: row.response_body,
+            error: null,
+          },
+        ]
+      : [];
+  return [...kept, ...last].map((one) => ({
+    number: one.number,
+    at: isoTime(one.at.getTime() - (one.duration_ms ?? 0)),
+    duration_ms: one.duration_ms,
+    request_headers: headersOf(one.request_headers),
+    response_status: one.response_status,
+    response_headers: headersOf(one.response_headers),
+    response_body: one.response_body,
+    error: one.error,
+  }));
+}
+
+/** Written by JSON.stringify of what was sent, and of shownHeaders. */
+function headersOf(text: string | null): Record<string, string> | null {
+  return text === null ? null : (JSON.parse(text) as Record<string, string>);
+}
+
+/** Headers of an answer that may be stored and shown. */
+export function shownHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const shown = Object.entries(headers)
+    .filter(([name, value]) => value !== undefined && !SECRET_HEADERS.has(name.toLowerCase()))
+    .slice(0, MOST_HEADERS);
+  return Object.fromEntries(
+    shown.map(([name, value]) => [
+      cleanRemoteText(name).slice(0, LONGEST_HEADER),
+      cleanRemoteText([value].flat().join(', ')).slice(0, LONGEST_HEADER),
+    ]),
+  );
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import { accessibleMode } from '../../operation/access.ts';
+import type { ActorContext } from '../../operation/context.ts';
+import { operation } from '../../operation/operation.ts';
+import { webhookIds, webhooksByIds } from '../endpoints/store.ts';
+import { bodyOf } from '../posting/payload.ts';
+import { attemptsOfDeliveries } from './attempt-store.ts';
+import { deliveryNotFound, webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
+import { postsOf, type WebhookPost, webhookPostSchema } from './delivery-posts.ts';
+import { deliveriesByIds, loadOwedEvents, subjectsOfDeliveries, type WebhookDeliveryRow } from './delivery-store.ts';
+
+const MOST = 100;
+/** The retry schedule has about ten; a replay begins it again. */
+const MOST_POSTS = 50;
+
+const detailSchema = webhookDeliverySchema
+  .extend({
+    url: z.string().nullable().meta({ description: 'Of the webhook now; null once it is deleted.' }),
+    request_body: z.unknown().meta({ description: 'What every attempt posts; null once the event is not kept.' }),
+    posts: z
+      .array(webhookPostSchema)
+      .readonly()
+      .meta({ description: `Each attempt, oldest first; the newest ${MOST_POSTS}.` }),
+  })
+  .meta({ id: 'WebhookDeliveryDetail' });
+
+/** One delivery with every attempt: what was posted, and what came back. */
+export const getWebhookDelivery = operation({
+  name: 'webhooks.delivery',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'One webhook delivery with every attempt, request and answer',
+  input: z.object({ id: idField(idPrefixes.webhook_delivery) }),
+  output: detailSchema,
+  async run(ctx, { id }) {
+    const { workspace_id } = ctx.actor;
+    const [row] = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, [id]));
+    if (!row) throw deliveryNotFound(id);
+    const [[webhook], request_body, kept] = await Promise.all([
+      webhooksByIds(ctx.sql, workspace_id, null, [row.webhook_id]),
+      requestBody(ctx, row),
+      attemptsOfDeliveries(ctx.sql, workspace_id, [id], MOST_POSTS),
+    ]);
+    return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, kept) };
+  },
+});
+
+/** The attempts of some deliveries, in the order given. */
+export const readWebhookPosts = operation({
+  name: 'webhooks.posts',
+  scope: 'webhooks:manage',
+  sandbox: true,
+  summary: 'The attempts of some webhook deliveries',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(z.array(webhookPostSchema).readonly()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (readonly WebhookPost[])[]> {
+    const { workspace_id } = ctx.actor;
+    const rows = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, ids));
+    const there = rows.map(({ id }) => id);
+    const kept = Map.groupBy(
+      await attemptsOfDeliveries(ctx.sql, workspace_id, there, MOST_POSTS),
+      (row) => row.delivery_id,
+    );
+    const found = new Map(rows.map((row) => [row.id, postsOf(row, kept.get(row.id) ?? [])]));
+    return ids.map((id) => found.get(id) ?? []);
+  },
+});
+
+/** A sandbox key sees deliveries to endpoints of its mode only. */
+async function accessible(ctx: ActorContext, rows: readonly WebhookDeliveryRow[]): Promise<WebhookDeliveryRow[]> {
+  const mode = accessibleMode(ctx.actor);
+  const ids = mode === null ? null : await webhookIds(ctx.sql, ctx.actor.workspace_id, mode);
+  return rows.filter(({ webhook_id }) => ids === null || ids.includes(webhook_id));
+}
+
+async function requestBody(ctx: ActorContext, row: WebhookDeliveryRow): Promise<unknown> {
+  const [subject] = await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, [row.id]);
+  if (subject?.sample != null) return JSON.parse(subject.sample);
+  const owed = (await loadOwedEvents(ctx.sql, [row])).get(row.event_id);
+  return owed ? JSON.parse(bodyOf(owed).toString()) : null;
+}
