@@ -8,6 +8,7 @@ import {
   verifyDomain,
 } from '@postrider/core/domains';
 import { mutation, query, router } from './invoke-procedure.ts';
+import { domainWatch } from './live.ts';
 
 export const domains = router({
   list: query(listDomains),
@@ -17,4 +18,5 @@ export const domains = router({
   examine: mutation(examineDomain),
   rotateKeys: mutation(rotateKeys),
   delete: mutation(removeDomain),
+  watch: domainWatch,
 });

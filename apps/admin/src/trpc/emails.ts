@@ -9,6 +9,7 @@ import {
   sendMessageNow,
 } from '@postrider/core/messages';
 import { mutation, query, router, sending } from './invoke-procedure.ts';
+import { emailsStream, emailWatch } from './live.ts';
 
 export const emails = router({
   list: query(listMessages),
@@ -19,4 +20,6 @@ export const emails = router({
   resend: sending(resendMessage),
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
+  stream: emailsStream,
+  watch: emailWatch,
 });

@@ -1,4 +1,5 @@
 import { listEvents } from '@postrider/core/events';
 import { query, router } from './invoke-procedure.ts';
+import { eventsStream } from './live.ts';
 
-export const events = router({ list: query(listEvents) });
+export const events = router({ list: query(listEvents), stream: eventsStream });

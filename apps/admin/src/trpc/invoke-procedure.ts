@@ -29,6 +29,11 @@ export interface Caller {
 }
 
 const t = initTRPC.context<Caller>().create({
+  sse: {
+    // A proxy closes what is silent for a minute; the client reconnects where two pings are missing.
+    ping: { enabled: true, intervalMs: 15_000 },
+    client: { reconnectAfterInactivityMs: 35_000 },
+  },
   // Otherwise answers include stack traces.
   isDev: false,
   errorFormatter({ shape, error, ctx }) {
@@ -42,11 +47,12 @@ const t = initTRPC.context<Caller>().create({
 });
 
 export const { router } = t;
+export const subscriptions = t.procedure;
 
 /** The input may be omitted where every field is optional. */
-type Input<I extends z.ZodType> = Record<string, never> extends z.input<I> ? z.input<I> | undefined : z.input<I>;
+export type Input<I extends z.ZodType> = Record<string, never> extends z.input<I> ? z.input<I> | undefined : z.input<I>;
 
-interface Typed<I extends z.ZodType, O> {
+export interface Typed<I extends z.ZodType, O> {
   readonly input: Input<I>;
   readonly output: O;
   readonly meta: unknown;
@@ -92,7 +98,7 @@ async function admitSend({ services, rate }: Caller, actor: UserActor): Promise<
   if (refusal) throw refusal;
 }
 
-function asItCame(raw: unknown): unknown {
+export function asItCame(raw: unknown): unknown {
   return raw;
 }
 
@@ -102,14 +108,26 @@ async function run<I extends z.ZodType, O>(
   input: unknown,
   admit?: (caller: Caller, actor: UserActor) => Promise<void>,
 ): Promise<O> {
-  try {
-    if (caller.actor === null) throw new AppError('session_ended', 'Not signed in; sign in and retry.');
-    await admit?.(caller, caller.actor);
-    const { request_id, address } = caller;
-    const ctx = createContext(caller.services, caller.actor, { request_id, address, via: 'dashboard' });
+  return refusing(async () => {
+    const { services, request_id, address, notes } = caller;
+    const actor = signedIn(caller);
+    await admit?.(caller, actor);
+    const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
     const answer = await invoke(ctx, operation, input ?? {});
-    caller.notes.session_token = ctx.notes.session_token ?? caller.notes.session_token;
+    notes.session_token = ctx.notes.session_token ?? notes.session_token;
     return answer;
+  });
+}
+
+export function signedIn({ actor }: Caller): UserActor {
+  if (actor === null) throw new AppError('session_ended', 'Not signed in; sign in and retry.');
+  return actor;
+}
+
+/** Hands an AppError to tRPC under its code. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (error instanceof AppError)
       throw new TRPCError({ code: trpcCode[error.code], message: error.message, cause: error });

@@ -19,6 +19,7 @@ import {
   setConcurrency,
 } from '@postrider/core/queues';
 import { mutation, query, router } from './invoke-procedure.ts';
+import { bulkWatch, queuesStream } from './live.ts';
 
 const jobs = router({
   list: query(listJobs),
@@ -51,4 +52,6 @@ export const ops = router({
   bulkGet: query(getBulk),
   bulkItems: query(listBulkItems),
   bulkExport: query(readExport),
+  bulkWatch,
+  stream: queuesStream,
 });

@@ -6,6 +6,7 @@ import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { holds } from './holds.ts';
 import { router } from './invoke-procedure.ts';
+import { live } from './live.ts';
 import { ops } from './ops.ts';
 import { find, onboarding, overview } from './overview.ts';
 import { members, operators, people, session } from './people.ts';
@@ -27,6 +28,7 @@ export const appRouter = router({
   events,
   find,
   holds,
+  live,
   members,
   onboarding,
   operators,

@@ -13,6 +13,7 @@ import {
   updateWebhook,
 } from '@postrider/core/webhooks';
 import { mutation, query, router } from './invoke-procedure.ts';
+import { deliveriesStream } from './live.ts';
 
 export const webhooks = router({
   list: query(listWebhooks),
@@ -30,4 +31,5 @@ export const deliveries = router({
   get: query(getWebhookDelivery),
   listAll: query(listAllDeliveries),
   replay: mutation(replayWebhookDelivery),
+  stream: deliveriesStream,
 });

@@ -1,6 +1,6 @@
 export type { AuditAction } from './actions.ts';
 export { type AuditEntry, actorKinds } from './audit-entry.ts';
-export { followAudit } from './follow-audit.ts';
+export { type FollowedEntry, followAudit } from './follow-audit.ts';
 export { listAudit } from './list-audit.ts';
 export { readAuditEntries } from './read-audit.ts';
 export { readMakers } from './read-makers.ts';

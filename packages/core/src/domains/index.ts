@@ -2,6 +2,7 @@ export { addDomain } from './add-domain.ts';
 export { cancelMailOf } from './cancel-mail.ts';
 export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 export { examinationSchema, examineDomain } from './examine-domain.ts';
+export { followDomain } from './follow-domain.ts';
 export { getDomain } from './get-domain.ts';
 export { listDomains } from './list-domains.ts';
 export { insertProvenDomain } from './proven-domain.ts';

@@ -9,6 +9,7 @@ export { lockUnsent, type Unsent } from './changes/unsent.ts';
 export { type LockedRecipient, lockMailOf } from './changes/unsent-store.ts';
 export { entriesOf } from './log/entries-by-id.ts';
 export { eventDataOf } from './log/event-data.ts';
+export { followMessage, followMessages } from './log/follow-messages.ts';
 export { type EmailContent, getContent } from './log/get-content.ts';
 export { getMessage } from './log/get-message.ts';
 export { listMessages, listMessagesAlone, listMessagesBackward } from './log/list-messages.ts';

@@ -23,6 +23,7 @@ export { forgetLoginFailures } from './sessions/login-failures-store.ts';
 export { logout } from './sessions/logout.ts';
 export { hashPassword, newPassword } from './sessions/password.ts';
 export { forgetSessions } from './sessions/session-store.ts';
+export { isStillSame } from './sessions/still-same.ts';
 export { switchWorkspace } from './sessions/switch-workspace.ts';
 export { whoAmI } from './sessions/who-am-i.ts';
 export { anyOperator, insertUser } from './store.ts';

@@ -17,6 +17,10 @@ export function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | 
   return live(sql, sql`s.token_hash = ${token_hash}`);
 }
 
+export function liveSessionById(sql: Sql, id: string): Promise<SessionRow | null> {
+  return live(sql, sql`s.id = ${id}`);
+}
+
 /** The live session that a bearer token was made for. */
 export function liveSessionOfToken(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
   return live(

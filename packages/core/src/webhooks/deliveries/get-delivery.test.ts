@@ -63,7 +63,7 @@ describe('one delivery', () => {
   it('shows why there was no answer, and nothing of another workspace', async () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
-    const { id } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1:1/hook' });
+    const { id } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1:65000/hook' });
     await world.domain('mail.example.com', workspace_id);
     await invoke(ctx, sendMessage, { from: 'shop@mail.example.com', to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
     await world.postWebhooks();

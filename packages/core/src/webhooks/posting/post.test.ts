@@ -254,8 +254,12 @@ describe('a failed post', () => {
     if (!busy || !broken) throw new Error('two posts were not claimed');
     const answer = { kind: 'answered', text: '' } as const;
 
-    await settlePosts(world.services, [{ ...busy, outcome: { ...answer, status: 503, retry_after: '3600', headers: {} } }]);
-    await settlePosts(world.services, [{ ...broken, outcome: { ...answer, status: 500, retry_after: null, headers: {} } }]);
+    await settlePosts(world.services, [
+      { ...busy, outcome: { ...answer, status: 503, retry_after: '3600', headers: {} } },
+    ]);
+    await settlePosts(world.services, [
+      { ...broken, outcome: { ...answer, status: 500, retry_after: null, headers: {} } },
+    ]);
 
     const [row] = await world.services.sql<{ paused_until: Date | null }[]>`
       select paused_until from webhooks where id = ${id}`;
