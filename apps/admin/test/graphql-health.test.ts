@@ -81,11 +81,11 @@ describe('health', () => {
     await sql`update domains set status = 'at_risk' where workspace_id = ${ws} and name <> 'sandbox.test'`;
     await sql`
       insert into domains (workspace_id, id, name, status, created_at)
-      values (${ws}, 'dom_lost', 'lost.test', 'failed', clock_now())`;
+      values (${ws}, derived_id('dom', no_id(), 'lost'), 'lost.test', 'failed', clock_now())`;
     await sql`
       insert into webhooks (workspace_id, id, url, status, status_reason, secret, secret_last4, created_at)
-      values (${ws}, 'whk_gone', 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
-        (${ws}, 'whk_off', 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
+      values (${ws}, derived_id('whk', no_id(), 'gone'), 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
+        (${ws}, derived_id('whk', no_id(), 'off'), 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
     await sql`update plans set monthly_limit = 1 where name = 'business'`;
 
     const { checks } = await health();
