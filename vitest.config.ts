@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 const rules = ['packages/testing/src/{house-rules,source-text}.test.ts'];
 const units = [
   'bench/**/*.test.ts',
-  'packages/{mail,net}/**/*.test.ts',
+  'packages/{mail,net,sdk}/**/*.test.ts',
+  'scripts/**/*.test.ts',
   'packages/testing/src/{breaking-changes,dns-zone,smtp-sink,summary-reporter,webhook-sink}.test.ts',
 ];
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/.postrider/**'];

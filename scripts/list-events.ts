@@ -12,7 +12,7 @@ const SMALL = '{"id":"evt_example","type":"email.delivered"}';
 
 const sections: Readonly<Record<string, () => string>> = {
   events: typesTable,
-  example: () => fenced('json', JSON.stringify(exampleEvent('email.delivered'), null, 2)),
+  example: () => fenced('json config event', JSON.stringify(exampleEvent('email.delivered'), null, 2)),
   signed: signedExample,
 };
 
@@ -41,7 +41,7 @@ function typesTable(): string {
 function signedExample(): string {
   const headers = createSigner([SECRET])('evt_example', SIGNED_AT_MS, Buffer.from(SMALL));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return fenced('', [`secret: ${SECRET}`, ...lines, '', SMALL].join('\n'));
+  return fenced('text', [`secret: ${SECRET}`, ...lines, '', SMALL].join('\n'));
 }
 
 function fenced(language: string, text: string): string {

@@ -232,7 +232,7 @@ async function waitOfOthers(site: Site, ports: Readonly<Record<string, number>>,
   const rows = await services.sql<{ ms: number }[]>`
     select extract(epoch from m.delivered_at - m.created_at)::float8 * 1000 as ms
     from messages m join recipients r on r.message_id = m.id and r.workspace_id = m.workspace_id
-    where m.id = any (${ids}::text[]) and r.domain = any (${well}::text[]) order by 1`;
+    where m.id = any (${ids}::uuid[]) and r.domain = any (${well}::text[]) order by 1`;
   // What the troubled ones have left must not be in the next round's way.
   await services.sql`delete from lanes where lane in (${BLOCKED}, ${SLOW})`;
   await services.sql`update recipients set state = 'canceled' where state in ('queued', 'deferred', 'sending')`;
@@ -257,7 +257,7 @@ async function waitBesideTroubled(site: Site, sink: Sink, seconds: number): Prom
 async function openAmong(sql: Sql, ids: readonly string[], domains: readonly string[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from recipients
-    where message_id = any (${ids}::text[]) and domain = any (${domains}::text[]) and state <> 'delivered'`;
+    where message_id = any (${ids}::uuid[]) and domain = any (${domains}::text[]) and state <> 'delivered'`;
   return row?.count ?? 0;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { Services } from '@postrider/core';
+import type { Metrics, Services } from '@postrider/core';
 import { createQueryRefunds } from '@postrider/core/usage';
 import { createApp } from './app.ts';
 import { createKnownAnswers } from './graphql/known/answer-known.ts';
@@ -15,6 +15,27 @@ export function createHandler(
   const answerKnown = createKnownAnswers(services, refunds, known);
   const listener = getRequestListener(createApp(services, refunds, known).fetch);
   return async (request, response) => {
+    const begun = performance.now();
     if (!(await answerKnown(request, response))) await listener(request, response);
+    note(services.metrics, request, response, (performance.now() - begun) / 1000);
   };
 }
+
+const routes = ['graphql', 'trpc', 'login', 'logout', 'captured', 'errors', 'graphiql'] as const;
+const methods = ['GET', 'POST', 'HEAD', 'OPTIONS'];
+const TOO_MANY = 429;
+
+/** Counts a request under the first segment of its path. How long an event stream was open is not its latency. */
+function note(metrics: Metrics, { url = '', method = '' }: IncomingMessage, response: ServerResponse, seconds: number) {
+  const first = /^\/([a-z]*)/.exec(url)?.[1] ?? '';
+  const known = routes.find((route) => route === first);
+  const api = known === 'graphql' || known === 'trpc' ? known : 'dashboard';
+  const route = known === undefined ? (url === '/' ? '/' : 'none') : `/${known}`;
+  const { statusCode } = response;
+  metrics.count('http_requests_total', [api, route, methods.includes(method) ? method : 'other', String(statusCode)]);
+  if (!String(response.getHeader('content-type') ?? '').startsWith('text/event-stream'))
+    metrics.observe('http_request_seconds', [api, route], seconds);
+  if (statusCode === TOO_MANY) metrics.count('rate_limited_total', [refusedBy[api]]);
+}
+
+const refusedBy = { graphql: 'graphql_cost', trpc: 'session_rate', dashboard: 'login_rate' } as const;

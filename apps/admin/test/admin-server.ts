@@ -1,6 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Services } from '@postrider/core';
+import type { World } from '@postrider/testing';
+import { endAfterTests } from '@postrider/testing/open-world';
 import { createHandler } from '../src/index.ts';
 
 export interface Answer {
@@ -46,4 +48,9 @@ export async function startAdmin(services: Services): Promise<AdminServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The same for a test file, stopped after the last test. */
+export async function openAdmin({ services }: World): Promise<AdminServer> {
+  return endAfterTests(await startAdmin(services));
 }

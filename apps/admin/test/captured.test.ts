@@ -1,20 +1,18 @@
 import { recordCapture } from '@postrider/core/captures';
 import { provision } from '@postrider/core/workspaces';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { signedIn } from './signed-in.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
+const admin = await openAdmin(world);
 let page: string;
 beforeAll(async () => {
-  world = await createWorld({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
   await world.services.sql`delete from users`;
   await provision(world.services);
-  admin = await startAdmin(world.services);
   await recordCapture(world.services, {
     envelope_from: 'bounce@sandbox.test',
     envelope_to: ['ada@example.com'],
@@ -31,10 +29,6 @@ beforeAll(async () => {
     ),
   });
   page = /\/captured\/cap_[0-9a-z]{26}/.exec((await admin.get('/captured')).text)?.[0] ?? '';
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
 });
 
 const basic = (email: string, password: string) => ({

@@ -1,18 +1,10 @@
 import { codeOf, type Reason, reasons } from '@postrider/core';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 
-let world: World;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const admin = await openAdmin(world);
 
 describe('/errors', () => {
   it('has a page for every reason, open to everybody, that names its code', async () => {

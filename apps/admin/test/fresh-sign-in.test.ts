@@ -1,21 +1,13 @@
 import { hashPassword } from '@postrider/core/people';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { cookieSetBy, type Dashboard, dashboard, refusalOf, signedIn } from './signed-in.ts';
 
 const HOUR_MS = 3_600_000;
 const PASSWORD = 'correct horse battery';
-let world: World;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const admin = await openAdmin(world);
 
 interface Standing {
   readonly user_id: string;

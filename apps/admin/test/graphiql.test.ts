@@ -1,18 +1,10 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { signedIn } from './signed-in.ts';
 
-let world: World;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const admin = await openAdmin(world);
 
 it('GraphiQL is shown to signed-in users, and may connect to this host only', async () => {
   const { cookie } = await signedIn(world, admin, 'viewer');

@@ -1,20 +1,12 @@
 import { invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { rollUpFailures } from '@postrider/core/failures';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
 
 interface Attempt {
   readonly id: string;

@@ -1,15 +1,13 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let ids: string[];
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   ids = [];
   for (let number = 0; number < 23; number++) {
     const tags = [number % 3 === 0 ? 'third' : 'other'];
@@ -17,10 +15,6 @@ beforeAll(async () => {
     ids.unshift((await invoke(world.as(world.workspace_id), sendMessage, mail)).id);
     await world.clock.advance(2);
   }
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 interface Page {

@@ -1,27 +1,21 @@
 import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { workOff } from '@postrider/core/bulk';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlAnswer, type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlAnswer, openGraphql } from './graphql-server.ts';
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld({ RETRY_SCHEDULE: '1h,1h' });
+const graphql = await openGraphql(world);
 let other: { workspace_id: string; secret: string };
 let operator: string;
 beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1h,1h' });
-  graphql = await startGraphql(world.services, world.secret);
   other = await world.workspace('free');
   operator = (await world.key({ scopes: ['operator'] })).secret;
 });
 afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
-});
 
 async function send(fields: Record<string, unknown>): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };

@@ -1,23 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { clientFile, clientText } from '../../../scripts/write-graphql-client.ts';
 import { ask } from '../client/ask.ts';
 import { CancelMessageDocument, RecentMessagesDocument } from '../client/operations.ts';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
 
 describe('the typed client', () => {
   it('is what the schema and its documents make; node scripts/write-graphql-client.ts writes it', async () => {

@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { invoke } from '@postrider/core';
+import { invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
 import { measureQueues } from '@postrider/core/queues';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
 
 interface Check {
   readonly name: string;
@@ -82,9 +74,10 @@ describe('health', () => {
     await sql`
       insert into domains (workspace_id, id, name, status, created_at)
       values (${ws}, derived_id('dom', no_id(), 'lost'), 'lost.test', 'failed', clock_now())`;
+    const gone = newId('webhook', 0);
     await sql`
       insert into webhooks (workspace_id, id, url, status, status_reason, secret, secret_last4, created_at)
-      values (${ws}, derived_id('whk', no_id(), 'gone'), 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
+      values (${ws}, ${gone}, 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
         (${ws}, derived_id('whk', no_id(), 'off'), 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
     await sql`update plans set monthly_limit = 1 where name = 'business'`;
 
@@ -92,7 +85,7 @@ describe('health', () => {
 
     const found = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
     expect(found.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
-    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: 'Disabled for their failures: whk_gone.' });
+    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled for their failures: ${gone}.` });
     expect(found.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 mails') });
   });
 

@@ -1,23 +1,17 @@
 import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlAnswer, type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type GraphqlAnswer, openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let id: string;
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
   const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi', tags: ['a'] };
   for (let count = 0; count < 3; count++) id = (await invoke(ctx, sendMessage, mail)).id;
   await world.drain();
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 /** An answer without what differs from request to request. */

@@ -1,19 +1,11 @@
 import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openGraphql, startGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
 
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');

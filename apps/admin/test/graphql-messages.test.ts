@@ -1,24 +1,18 @@
-import { createContext, idFloor, invoke } from '@postrider/core';
+import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { cancelMessage, readMessages } from '@postrider/core/messages';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let ids: string[];
 let other: { workspace_id: string; secret: string };
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   other = await world.workspace('free');
   ids = [];
   for (const subject of ['One', 'Two', 'Three']) ids.unshift(await send(world.workspace_id, subject));
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 async function send(workspace_id: string, subject: string): Promise<string> {
@@ -147,8 +141,8 @@ describe('a message', () => {
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
     // The clock of the accepting process was ahead of that of the canceling one.
-    const later = idFloor('event', world.clock.now() + 5000);
-    await sql`update events set id = ${later} || substr(id, 15) where message_id = ${id} and type = 'email.queued'`;
+    const later = newId('event', world.clock.now() + 5000);
+    await sql`update events set id = ${later} where message_id = ${id} and type = 'email.queued'`;
 
     const found = await ask(id, 'status lastEvent { type } finishedAt');
 

@@ -3,24 +3,21 @@ import { sendMessage } from '@postrider/core/accept';
 import { rollUpFailures } from '@postrider/core/failures';
 import { createHold, releaseHold } from '@postrider/core/holds';
 import { rollUpStats } from '@postrider/core/stats';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
+import { openGraphql } from './graphql-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let world: World;
-let graphql: GraphqlServer;
-let admin: AdminServer;
+const world = await openWorld({ RETRY_SCHEDULE: '1h' });
+const graphql = await openGraphql(world);
+const admin = await openAdmin(world);
 let other: { workspace_id: string; secret: string };
 let since: string;
 beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1h' });
-  graphql = await startGraphql(world.services, world.secret);
-  admin = await startAdmin(world.services);
   other = await world.workspace('business');
   const start = Math.ceil(world.clock.now() / HOUR_MS) * HOUR_MS;
   since = new Date(start).toISOString();
@@ -36,11 +33,6 @@ beforeAll(async () => {
   await world.clock.advance(6 * MINUTE_MS);
   await rollUpStats(world.services);
   await rollUpFailures(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await graphql.stop();
-  await world.stop();
 });
 
 async function send(workspace_id: string, to: readonly string[]): Promise<void> {

@@ -1,18 +1,10 @@
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { auditServer } from 'graphql-http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
 
 describe('the specification of GraphQL over HTTP', () => {
   it('is kept, what one must do as much as what one should', async () => {

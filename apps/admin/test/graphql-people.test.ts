@@ -1,20 +1,14 @@
 import { type Context, invoke } from '@postrider/core';
 import { createLoginLink, resetPassword } from '@postrider/core/people';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let other: { workspace_id: string; secret: string };
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   other = await world.workspace('free');
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 const INVITE = `mutation ($input: MemberInviteInput!) {

@@ -3,27 +3,17 @@ import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createHold } from '@postrider/core/holds';
 import { addWork, jobId, measureQueues, queueNames } from '@postrider/core/queues';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it, vi } from 'vitest';
+import { openAdmin } from './admin-server.ts';
+import { openGraphql } from './graphql-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
-let graphql: GraphqlServer;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await graphql.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
+const admin = await openAdmin(world);
 
 async function addClose(
   start_after?: Date,
@@ -256,7 +246,7 @@ describe('ops of the dashboard', () => {
     expect(await api.ops.jobs.cancel.mutate({ id })).toMatchObject({ state: 'canceled' });
     expect(await api.ops.jobs.retry.mutate({ id })).toMatchObject({ state: 'retry' });
     expect((await api.ops.workers.query()).object).toBe('list');
-    expect((await api.ops.schedules.query()).data.length).toBeGreaterThan(1);
+    expect((await api.ops.schedules.list.query()).data.length).toBeGreaterThan(1);
     const [entry] = await world.services.sql`
       select via, actor_kind from audit_log where target_id = ${id} order by sequence limit 1`;
     expect(entry).toEqual({ via: 'dashboard', actor_kind: 'user' });

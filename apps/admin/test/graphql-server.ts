@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Services } from '@postrider/core';
+import type { World } from '@postrider/testing';
+import { endAfterTests } from '@postrider/testing/open-world';
 import { createHandler } from '../src/index.ts';
 
 export interface GraphqlError {
@@ -62,4 +64,9 @@ export async function startGraphql(services: Services, default_key: string): Pro
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The same for a test file: asked with the world's key, and stopped after the last test. */
+export async function openGraphql({ services, secret }: World): Promise<GraphqlServer> {
+  return endAfterTests(await startGraphql(services, secret));
 }

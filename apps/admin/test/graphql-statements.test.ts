@@ -1,14 +1,13 @@
 import { createContext, invoke } from '@postrider/core';
 import { sendBatch } from '@postrider/core/accept';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GraphqlServer, startGraphql } from './graphql-server.ts';
 
-let world: World;
+const world = await openWorld();
 let graphql: GraphqlServer;
 let counted: string[];
 beforeAll(async () => {
-  world = await createWorld();
   counted = [];
   // Statements are counted where they go out: on the connections of the server under test alone.
   const services = await world.peer({ on_statement: (text) => void counted.push(text) });
@@ -29,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await graphql.stop();
-  await world.stop();
 });
 
 interface Page {

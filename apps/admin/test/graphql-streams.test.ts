@@ -1,24 +1,16 @@
 import { type IncomingMessage, request } from 'node:http';
-import { createContext, idFloor, invoke } from '@postrider/core';
+import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { revokeKey } from '@postrider/core/api-keys';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 const open: Stream[] = [];
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-});
 afterEach(async () => {
   for (const stream of open.splice(0)) await stream.stop();
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 interface Told {
@@ -130,7 +122,7 @@ describe('a stream of events', () => {
     const young = await send();
     await vi.waitFor(() => expect(idsOf(stream)).toContain(young), 30_000);
 
-    const old = `${idFloor('event', world.clock.now() - 10_000)}${'z'.repeat(16)}`;
+    const old = newId('event', world.clock.now() - 10_000);
     await world.services.sql`
       insert into events (workspace_id, id, type, sequence, facts, message_id, created_at)
       values (${world.workspace_id}, ${old}, 'email.complained', 9, '{}', ${young}, clock_now())`;

@@ -4,20 +4,18 @@ import { addDomain } from '@postrider/core/domains';
 import { getMessage } from '@postrider/core/messages';
 import { createSuppressions } from '@postrider/core/suppressions';
 import { createWebhook, testWebhook } from '@postrider/core/webhooks';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let stranger: string;
 let owned: Record<
   'message' | 'recipient' | 'event' | 'domain' | 'key' | 'suppression' | 'webhook' | 'delivery',
   string
 >;
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   stranger = (await world.workspace('free')).secret;
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
   const message = await invoke(ctx, sendMessage, {
@@ -41,10 +39,6 @@ beforeAll(async () => {
     webhook: webhook.id,
     delivery: delivery.id,
   };
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 const byId = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';

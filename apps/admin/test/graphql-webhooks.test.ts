@@ -2,21 +2,19 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { cancelMessage } from '@postrider/core/messages';
 import { createWebhook, testWebhook } from '@postrider/core/webhooks';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let shop: string;
 let stock: string;
 let message: string;
 let between: string;
 beforeAll(async () => {
-  world = await createWorld();
   // The second between the two events is exact, however long the tests take.
   await world.clock.freeze(new Date(world.clock.now()));
-  graphql = await startGraphql(world.services, world.secret);
   const ctx = world.as(world.workspace_id);
   shop = (await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/shop' })).id;
   stock = (await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/stock', events: ['email.canceled'] })).id;
@@ -26,10 +24,6 @@ beforeAll(async () => {
   between = new Date(world.clock.now()).toISOString();
   await world.clock.advance(1000);
   await invoke(ctx, cancelMessage, { id: message });
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 interface Delivery {

@@ -1,23 +1,17 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createKey } from '@postrider/core/api-keys';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openGraphql } from './graphql-server.ts';
 
-let world: World;
-let graphql: GraphqlServer;
+const world = await openWorld();
+const graphql = await openGraphql(world);
 let operator: string;
 let admin: string;
 beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
   operator = (await world.key({ scopes: ['operator'] })).secret;
   admin = (await world.key({ scopes: ['admin'] })).secret;
-});
-afterAll(async () => {
-  await graphql.stop();
-  await world.stop();
 });
 
 /** The data of an answer without errors, as a client reads it. */

@@ -2,25 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { noteWorker } from '@postrider/core/delivery';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
-import { type GraphqlServer, startGraphql } from './graphql-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
+import { openGraphql } from './graphql-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
-let world: World;
-let graphql: GraphqlServer;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  graphql = await startGraphql(world.services, world.secret);
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await graphql.stop();
-  await admin.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const graphql = await openGraphql(world);
+const admin = await openAdmin(world);
 afterEach(async () => {
   await world.services.sql`delete from holds`;
 });

@@ -1,28 +1,21 @@
 import { invoke } from '@postrider/core';
 import { createLoginLink, resetPassword } from '@postrider/core/people';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openAdmin, startAdmin } from './admin-server.ts';
 import { dashboard, refusalOf, signedIn } from './signed-in.ts';
 
 const MINUTE_MS = 60_000;
 const OPERATOR = 'operator@sandbox.test';
 
-let world: World;
-let admin: AdminServer;
-let sql: World['services']['sql'];
+const world = await openWorld();
+const { sql } = world.services;
+const admin = await openAdmin(world);
 let origin: string;
 let password: string;
 beforeAll(async () => {
-  world = await createWorld();
-  ({ sql } = world.services);
-  admin = await startAdmin(world.services);
   origin = `http://127.0.0.1:${admin.port}`;
   ({ password } = await invoke(world.as(world.workspace_id), resetPassword, { email: OPERATOR }));
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
 });
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,23 +1,16 @@
 import { invoke } from '@postrider/core';
 import { createLoginLink } from '@postrider/core/people';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openAdmin, startAdmin } from './admin-server.ts';
 import { type Dashboard, dashboard, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
 
-let world: World;
-let admin: AdminServer;
-let sql: World['services']['sql'];
+const world = await openWorld();
+const { sql } = world.services;
+const admin = await openAdmin(world);
 let operator: SignedIn;
 beforeAll(async () => {
-  world = await createWorld();
-  ({ sql } = world.services);
-  admin = await startAdmin(world.services);
   operator = await signedIn(world, admin, 'operator');
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
 });
 
 const ended = { status: 401, reason: 'session_ended' };

@@ -1,22 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminEnv } from '../src/admin-env.ts';
 import { requireSession } from '../src/index.ts';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openAdmin } from './admin-server.ts';
 import { type SignedIn, signedIn } from './signed-in.ts';
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld();
+const admin = await openAdmin(world);
 let person: SignedIn;
 let origin: string;
 let stop: () => void;
 beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
   person = await signedIn(world, admin, 'viewer');
   const app = new Hono<AdminEnv>();
   app.use(requireSession(world.services));
@@ -31,8 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   stop();
-  await admin.stop();
-  await world.stop();
 });
 
 describe('a page behind a session', () => {

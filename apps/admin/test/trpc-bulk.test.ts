@@ -1,21 +1,13 @@
 import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { workOff } from '@postrider/core/bulk';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
-let world: World;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const admin = await openAdmin(world);
 
 async function send(fields: Record<string, unknown>): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };

@@ -2,9 +2,9 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createSuppressions } from '@postrider/core/suppressions';
 import { createWebhook, listWebhookDeliveries, testWebhook } from '@postrider/core/webhooks';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { type Dashboard, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
 
 interface Theirs {
@@ -16,15 +16,13 @@ interface Theirs {
   readonly address: string;
 }
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld();
+const admin = await openAdmin(world);
 let foreign: SignedIn;
 let theirs: Theirs;
 let nobodys: Theirs;
 let left: () => Promise<unknown>;
 beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
   const own = world.as(world.workspace_id);
   await world.domain('theirs.test');
   const { id: key } = await world.key({ scopes: ['email:send'] });
@@ -58,10 +56,6 @@ beforeAll(async () => {
         (select count(*)::int from api_keys where id = ${key} and revoked_at is null) as keys`;
     return rows[0];
   };
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
 });
 
 const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = {

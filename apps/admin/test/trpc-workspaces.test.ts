@@ -1,18 +1,10 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
-let world: World;
-let admin: AdminServer;
-beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const admin = await openAdmin(world);
 
 describe('workspaces, plans and the audit log in the dashboard', () => {
   it('let an operator make a workspace, move it to another plan, and read who did so', async () => {

@@ -1,23 +1,17 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from './admin-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
 import { refusalOf, type SignedIn, signedIn } from './signed-in.ts';
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld();
+const admin = await openAdmin(world);
 let operator: SignedIn;
 beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
   operator = await signedIn(world, admin, 'operator');
-});
-afterAll(async () => {
-  await admin.stop();
-  await world.stop();
 });
 
 const url = (path: string) => `http://127.0.0.1:${admin.port}/trpc/${path}`;

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Services } from '@postrider/core';
 import { readReturnPath, recordReturned } from '@postrider/core/delivery';
 import {
@@ -8,6 +7,7 @@ import {
   type ReturnedMailReaderOptions,
   startReturnServer,
 } from '@postrider/mail';
+import { certificateOf } from './certificate.ts';
 
 export interface Listener {
   readonly port: number;
@@ -74,22 +74,4 @@ export async function startListener(
 
 function localPartOf(address: string): string {
   return address.slice(0, Math.max(0, address.lastIndexOf('@')));
-}
-
-async function certificateOf({ config }: Services): Promise<{ key: Buffer; cert: Buffer } | null> {
-  const { TLS_CERT_FILE, TLS_KEY_FILE } = config;
-  if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return null;
-  const [cert, key] = await Promise.all([
-    readOrExplain('TLS_CERT_FILE', TLS_CERT_FILE),
-    readOrExplain('TLS_KEY_FILE', TLS_KEY_FILE),
-  ]);
-  return { cert, key };
-}
-
-async function readOrExplain(name: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new Error(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }

@@ -2,25 +2,14 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { getMessage } from '@postrider/core/messages';
 import { type Listener, startListener } from '@postrider/inbound';
-import {
-  bringMail,
-  complaintReport,
-  createWorld,
-  deliveryReport,
-  type SmtpVisitor,
-  visitSmtp,
-  type World,
-} from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bringMail, complaintReport, deliveryReport, type SmtpVisitor, visitSmtp } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const HOSTILE = new URL('../../../packages/mail/test/hostile-thread.ts', import.meta.url);
 
-let world: World;
+const world = await openWorld({ RETURN_PATH_DOMAIN: 'bounces.example.org' });
 let listener: Listener;
-beforeAll(async () => {
-  world = await createWorld({ RETURN_PATH_DOMAIN: 'bounces.example.org' });
-});
-afterAll(() => world.stop());
 beforeEach(async () => {
   await world.services.sql`delete from suppressions`;
   listener = await startListener(world.services, 0);

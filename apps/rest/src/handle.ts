@@ -9,19 +9,22 @@ import {
   type Parsed,
   type Services,
 } from '@postrider/core';
-import { authenticate, checkKey, countPublic, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import { authenticate, checkKey, countPublic, refuseAddress } from '@postrider/core/api-keys';
+import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/people';
 import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError, errorBody } from './errors.ts';
 import { httpStatus } from './http-status.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Match, matchRoute, rehearsed } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
 import { type Answer, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
 
-const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+const TOO_MANY = 429;
+const UNMATCHED = 'none';
 
 // Shared, so never written to.
 const NO_QUERY = new URLSearchParams();
@@ -29,6 +32,11 @@ const NO_QUERY = new URLSearchParams();
 type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
+  /** The row of the table, for the metrics; other paths and methods have no names of their own. */
+  readonly route: string;
+  readonly method: string;
+  /** The reason of a refusal. */
+  readonly policy: string | null;
 };
 
 /** Serves /v1 over node:http. Order of checks: route, key, window, scope, body. */
@@ -37,8 +45,13 @@ export function createHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const seams = { clientAddress: createClientAddress(services.config.TRUSTED_PROXIES), budget: createBodyBudget() };
   return async (request, response) => {
+    const begun = performance.now();
     const request_id = newId('request', services.clock.now());
     const outcome = await serve(services, seams, request, request_id);
+    const { metrics } = services;
+    metrics.count('http_requests_total', ['rest', outcome.route, outcome.method, String(outcome.status)]);
+    metrics.observe('http_request_seconds', ['rest', outcome.route], (performance.now() - begun) / 1000);
+    if (outcome.status === TOO_MANY) metrics.count('rate_limited_total', [outcome.policy ?? 'none']);
     respond(response, {
       ...outcome,
       request_id,
@@ -59,6 +72,8 @@ async function serve(
   const found = matchRoute(request.method ?? '', target.path_below);
   const asked = found && (target.query === NO_QUERY ? found : rehearsed(found, target.query));
   const match = asked instanceof AppError ? found : asked;
+  const named =
+    match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   const fail = (error: AppError): Outcome => ({
@@ -67,6 +82,8 @@ async function serve(
     replayed: false,
     window,
     window_name,
+    policy: error.reason,
+    ...named,
   });
   try {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
@@ -75,10 +92,12 @@ async function serve(
       const counted = await countPublic(services, address);
       window = counted.window;
       if ('error' in counted) return fail(counted.error);
-      return { status: 200, body: openApiDocument(services.public_url), replayed: false, window, window_name };
+      const body = openApiDocument(services.public_url);
+      const document = { route: '/openapi.json', method: 'GET', policy: null };
+      return { status: 200, body, replayed: false, window, window_name, ...document };
     }
     const credential = match
-      ? readCredential(bearerToken(request.headers.authorization), address)
+      ? readBearer(bearerToken(request.headers.authorization), address)
       : routeNotFound(request.method ?? '', target.path);
     if (!match || credential instanceof AppError) {
       window_name = 'address';
@@ -90,6 +109,7 @@ async function serve(
       window = refused.window;
       return fail(refused.error);
     }
+    if (credential.kind === 'session') window_name = 'session';
     const idempotency_key = readIdempotencyKey(request);
     const ctx = await admitted(services, match, credential, {
       request_id,
@@ -114,7 +134,8 @@ async function serve(
             ? { ok: false, error: asked }
             : await readInput(match, target.query, request, makeRoom);
       const body = await invokeParsed(ctx, match.route.operation, input);
-      return { status: match.route.status, body, replayed: ctx.notes.replayed, window: ctx.notes.window, window_name };
+      const { replayed, window } = ctx.notes;
+      return { status: match.route.status, body, replayed, window, window_name, policy: null, ...named };
     } finally {
       for (const leave of leaves) leave();
       window = ctx.notes.window;
@@ -133,9 +154,16 @@ type AddressRefusal = Awaited<ReturnType<typeof refuseAddress>>;
 async function admitted(
   services: Services,
   match: Match,
-  credential: Credential,
+  credential: Credential | SessionBearer,
   about: { readonly request_id: string; readonly idempotency_key: string | null; readonly large_body: boolean },
 ): Promise<Context | AddressRefusal> {
+  if (credential.kind === 'session') {
+    const found = await admitBearer(services, credential);
+    if ('error' in found) return found;
+    const ctx = createContext(services, found.actor, { ...about, via: 'rest', address: credential.address });
+    ctx.notes.window = found.window;
+    return ctx;
+  }
   if (match.route.self_admitting) {
     // The batch checks the key, but a large body must not take up memory without a valid one.
     const refusal = about.large_body ? await checkKey(services, credential) : null;
@@ -153,15 +181,6 @@ async function admitted(
 /** Requests without a valid key are counted by address, and the headers describe that window. */
 function countsAgainstAddress(error: AppError): boolean {
   return error.code === 'unauthorized' || error.reason === 'address_rate';
-}
-
-/** A malformed key is returned, not thrown: like a bad body, it must lose to a bad API key. */
-function readIdempotencyKey(request: IncomingMessage): string | AppError | null {
-  const header = request.headers['idempotency-key'];
-  if (header === undefined) return null;
-  const key = String(header);
-  if (PRINTABLE_KEY.test(key)) return key;
-  return new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
 interface Target {

@@ -32,7 +32,8 @@ export function matchRoute(method: string, path: string): Match | null {
   return null;
 }
 
-function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
+/** The parameters of a path, or null where it does not fit the pattern. */
+export function matchSegments(segments: readonly string[], given: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const text = given[index] ?? '';

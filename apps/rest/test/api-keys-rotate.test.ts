@@ -1,19 +1,11 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CallOptions, errorOf, type RestServer, startRest } from './rest-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { type CallOptions, errorOf, openRest } from './rest-server.ts';
 
 const DAY_MS = 86_400_000;
 
-let world: World;
-let rest: RestServer;
-beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
-});
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const rest = await openRest(world);
 
 const rotate = (id: string, options: CallOptions = {}) => rest.call('POST', `/api-keys/${id}/rotate`, options);
 const create = async (body: object) => (await rest.call('POST', '/api-keys', { body })).body;

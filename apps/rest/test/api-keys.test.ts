@@ -1,6 +1,6 @@
 import { newId } from '@postrider/core';
 import { type Scope, scopes } from '@postrider/core/api-keys';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
@@ -9,27 +9,24 @@ import {
   type CallOptions,
   detailsOf,
   errorOf,
+  openRest,
   type RestServer,
   rateOf,
   startRest,
 } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 /** The same /v1 in what would be another process. */
 let other: RestServer;
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   other = await startRest(await world.peer(), world.secret);
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
 });
 beforeEach(() => world.clock.advance(60_000));
 afterAll(async () => {
-  await rest.stop();
   await other.stop();
-  await world.stop();
 });
 
 const list = (query = '', options: CallOptions = {}) => rest.call('GET', `/api-keys${query}`, options);

@@ -1,19 +1,13 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RestServer, startRest } from './rest-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openRest } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 
 beforeAll(async () => {
-  world = await createWorld();
   // Windows are counted by the minute.
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
-  rest = await startRest(world.services, world.secret);
-});
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
 });
 
 const mail = (to: string, more: object = {}) => ({

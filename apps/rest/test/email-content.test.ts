@@ -1,27 +1,22 @@
 import { invoke, newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
 import { previewBulk, runBulk, workOff } from '@postrider/core/bulk';
-import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import type { SinkMail } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beforeSigning } from './before-signing.ts';
-import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+import { errorOf, openRest, rateOf } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   await world.domain('good.test');
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
   await world.services.sql`update plans set default_per_minute = 100000`;
 });
 beforeEach(() => world.clock.advance(60_000));
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
-});
 
 async function send(fields: Record<string, unknown> = {}): Promise<string> {
   const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };

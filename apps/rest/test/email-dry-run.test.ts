@@ -1,18 +1,9 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RestServer, startRest } from './rest-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openRest } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
-
-beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
-});
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
-});
+const world = await openWorld();
+const rest = await openRest(world);
 
 const mail = { from: 'shop@sandbox.test', to: ['a@example.com', 'b@example.com'], subject: 'Hello', text: 'Hi there' };
 

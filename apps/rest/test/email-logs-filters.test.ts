@@ -1,8 +1,8 @@
 import { idTime, newId } from '@postrider/core';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, errorOf, type RestServer, startRest } from './rest-server.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, errorOf, openRest } from './rest-server.ts';
 
 const statuses = [
   'scheduled',
@@ -33,15 +33,13 @@ interface Row {
 const START = Date.UTC(2030, 0, 10);
 const SPAN_MS = 86_400_000;
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 let mine: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 let rows: readonly Row[];
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   await world.services.sql`update plans set logs_per_minute = 1000000`;
   mine = await world.workspace('free');
   theirs = await world.workspace('free');
@@ -60,10 +58,6 @@ beforeAll(async () => {
     workspace_id: owner.workspace_id,
   }));
   await insertRows(rows);
-});
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
 });
 
 /** Stores messages as an accept and its deliveries would have left them, as far as lists look at them. */

@@ -1,21 +1,13 @@
 import { newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
 import { closeLane, parkDeliveries } from '@postrider/core/lanes';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
-import {
-  type Answer,
-  type CallOptions,
-  detailsOf,
-  errorOf,
-  type RestServer,
-  rateOf,
-  startRest,
-} from './rest-server.ts';
+import { type Answer, type CallOptions, detailsOf, errorOf, openRest, rateOf, startRest } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 /** A workspace on Free with the messages below, and another one whose rows must stay hidden. */
 let mine: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
@@ -24,8 +16,6 @@ let their_message: string;
 const sent: string[] = [];
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
   mine = await world.workspace('free');
   theirs = await world.workspace('free');
@@ -46,10 +36,6 @@ beforeAll(async () => {
   their_message = await send(theirs.secret, 'ada@example.com');
 });
 beforeEach(() => world.clock.advance(60_000));
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
-});
 
 async function send(key: string, to: string, more: Record<string, unknown> = {}): Promise<string> {
   const from = key === mine.secret ? 'Mine <a@mine.test>' : 'a@theirs.test';

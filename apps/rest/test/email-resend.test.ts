@@ -1,24 +1,18 @@
 import { newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beforeSigning } from './before-signing.ts';
-import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+import { errorOf, openRest, rateOf } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   await world.domain('good.test');
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
 });
 beforeEach(() => world.clock.advance(60_000));
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
-});
 
 const full = {
   from: 'The shop <hello@good.test>',

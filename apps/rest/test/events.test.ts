@@ -1,9 +1,9 @@
 import { idTime, newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, detailsOf, errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, detailsOf, errorOf, openRest, rateOf } from './rest-server.ts';
 
 interface Entry {
   readonly id: string;
@@ -14,8 +14,8 @@ interface Entry {
   readonly data: Record<string, unknown>;
 }
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 let mine: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 const sent: string[] = [];
@@ -23,8 +23,6 @@ const sent: string[] = [];
 let all: Entry[];
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   await world.services.sql`update plans set logs_per_minute = 100000, default_per_minute = 100000`;
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
   mine = await world.workspace('free');
@@ -51,10 +49,6 @@ beforeAll(async () => {
     .sort((left, right) => (left.id < right.id ? 1 : -1));
 });
 beforeEach(() => world.clock.advance(60_000));
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
-});
 
 async function send(key: string, fields: Record<string, unknown>): Promise<string> {
   const body = {

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError, codeOf, type Services } from '@postrider/core';
+import type { World } from '@postrider/testing';
+import { endAfterTests } from '@postrider/testing/open-world';
 import { expect } from 'vitest';
 import { httpStatus } from '../src/http-status.ts';
 import { createHandler } from '../src/index.ts';
@@ -60,6 +62,11 @@ export async function startRest(services: Services, default_key: string): Promis
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The same for a test file: asked with the world's key, and stopped after the last test. */
+export async function openRest({ services, secret }: World): Promise<RestServer> {
+  return endAfterTests(await startRest(services, secret));
 }
 
 /** Every answer of every test is what the document says of it: no field is missing, wrong or unheard of. */

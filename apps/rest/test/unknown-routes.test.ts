@@ -1,25 +1,21 @@
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
 import { openRaw, requestHead } from './raw-http.ts';
-import { errorOf, type RestServer, rateOf, startRest } from './rest-server.ts';
+import { errorOf, openRest, type RestServer, rateOf, startRest } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 let behind_proxy: RestServer;
 
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   const config = { ...world.services.config, TRUSTED_PROXIES: ['127.0.0.0/8', '10.0.0.0/8'] };
   behind_proxy = await startRest({ ...world.services, config }, world.secret);
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
 });
 beforeEach(() => world.clock.advance(60_000));
 afterAll(async () => {
-  await rest.stop();
   await behind_proxy.stop();
-  await world.stop();
 });
 
 /** Sends a request line that fetch would tidy up. */
@@ -35,7 +31,7 @@ async function raw(method: string, target: string) {
 async function usedOf(address: string): Promise<number> {
   const rows = await world.services.sql<{ used: number }[]>`
     select used from rate_windows
-    where subject = ${address} and class = 'address' and minute = date_trunc('minute', clock_now())`;
+    where subject = md5(${address})::uuid and class = 'address' and minute = date_trunc('minute', clock_now())`;
   return rows[0]?.used ?? 0;
 }
 

@@ -3,21 +3,15 @@ import { invoke } from '@postrider/core';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
 import { closeLane, countAgainstLimits, limitDestination, parkDeliveries, roomOf } from '@postrider/core/lanes';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RestServer, startRest } from './rest-server.ts';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openRest } from './rest-server.ts';
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 const worker = randomUUID();
 beforeAll(async () => {
-  world = await createWorld();
-  rest = await startRest(world.services, world.secret);
   await noteWorker(world.services.sql, { worker, stopped: false, ended_per_minute: 120 });
-});
-afterAll(async () => {
-  await rest.stop();
-  await world.stop();
 });
 
 async function send(to: string, fields = {}): Promise<string> {

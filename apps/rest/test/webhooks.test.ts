@@ -1,27 +1,18 @@
 import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
-import { createWorld, type SinkRequest, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { type SinkRequest, startWebhookSink, type WebhookSink } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
-import {
-  type Answer,
-  type CallOptions,
-  detailsOf,
-  errorOf,
-  type RestServer,
-  rateOf,
-  startRest,
-} from './rest-server.ts';
+import { type Answer, type CallOptions, detailsOf, errorOf, openRest, rateOf } from './rest-server.ts';
 
 const MINUTE_MS = 60_000;
 
-let world: World;
-let rest: RestServer;
+const world = await openWorld();
+const rest = await openRest(world);
 let sink: WebhookSink;
 
 beforeAll(async () => {
-  world = await createWorld();
   sink = await startWebhookSink({ now: world.clock.now });
-  rest = await startRest(world.services, world.secret);
   await world.clock.freeze(new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS + 5000));
 });
 beforeEach(async () => {
@@ -29,9 +20,7 @@ beforeEach(async () => {
   sink.script(() => ({ kind: 'reply', status: 200 }));
 });
 afterAll(async () => {
-  await rest.stop();
   await sink.stop();
-  await world.stop();
 });
 
 const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/webhooks', { body, ...options });

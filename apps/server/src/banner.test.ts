@@ -1,13 +1,9 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { banner } from './banner.ts';
 import type { Running } from './start.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 describe('the banner', () => {
   it('says where GraphQL answers, and how to try it on a page', () => {

@@ -8,7 +8,10 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 /** What the listener serves; null where the role does not run in this process. */
 export interface Mounts {
   readonly health: Handler;
+  readonly metrics: Handler;
   readonly rest: Handler | null;
+  /** The API for clients of Resend; null where it is off. */
+  readonly resend: Handler | null;
   readonly admin: Handler | null;
   /** Answers what could not be parsed as a request. */
   readonly malformed: ((fault: Error, socket: Duplex) => Promise<void>) | null;
@@ -121,13 +124,16 @@ class MountedRequests {
 function mountFor(mounts: Mounts, url: string): Handler {
   const path = url.split('?', 1)[0] ?? '/';
   if (path === '/healthz' || path === '/readyz') return mounts.health;
+  if (path === '/metrics') return mounts.metrics;
   if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? notHere('The REST role');
+  if (path.startsWith('/resend/') && mounts.rest)
+    return mounts.resend ?? notHere('The Resend-compatible API', 'RESEND_API');
   return mounts.admin ?? notHere('The admin role');
 }
 
-function notHere(role: string): Handler {
+function notHere(role: string, variable = 'ROLES'): Handler {
   return async (_request, response) => {
-    const message = `${role} does not run in this process; see ROLES.`;
+    const message = `${role} does not run in this process; see ${variable}.`;
     writeJson(response, 404, { error: { code: 'not_found', reason: 'route_not_found', message } });
   };
 }

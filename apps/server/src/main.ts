@@ -3,8 +3,8 @@ import { banner, secretRows } from './banner.ts';
 import { createLog, isHungUp } from './log.ts';
 import { type Running, startPostrider } from './start.ts';
 
-// A stop has 15 s from SIGTERM; one that hangs is cut just before that.
-const STOP_DEADLINE_MS = 14_500;
+/** A stop that hangs is cut so long before the end of its grace. */
+const CUT_BEFORE_MS = 500;
 
 await main();
 
@@ -22,10 +22,13 @@ async function main(): Promise<void> {
   const stopAsked = signalled().then((signal) => {
     stopping.abort();
     log.info({ signal }, 'stopping');
-    setTimeout(() => {
-      log.error('the stop took too long and was cut');
-      process.exit(1);
-    }, STOP_DEADLINE_MS).unref();
+    setTimeout(
+      () => {
+        log.error('the stop took too long and was cut');
+        process.exit(1);
+      },
+      config.SHUTDOWN_GRACE * 1000 - CUT_BEFORE_MS,
+    ).unref();
   });
   const running = await startOrExplain(config, log, stopping.signal);
   if (!running) return;

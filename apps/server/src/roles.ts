@@ -1,10 +1,13 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
-import { type RoleName, runAll, type Services } from '@postrider/core';
+import { type RoleName, runTogether, type Services } from '@postrider/core';
+import { startInstanceWatch } from '@postrider/core/metrics';
 import { createRole as createInboundRole } from '@postrider/inbound';
-import { createMalformedHandler, createHandler as createRestHandler } from '@postrider/rest';
+import { createMalformedHandler, createResendHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
 import { createHealthHandler } from './health.ts';
 import type { HttpServer } from './http-server.ts';
+import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
 
 export interface RunningRoles {
   readonly capture_port: number | null;
@@ -12,7 +15,7 @@ export interface RunningRoles {
   stop(): Promise<void>;
 }
 
-/** Starts the roles of this process, and stops them in reverse. */
+/** Starts the roles of this process, and stops them together, because each takes what a stop has for itself. */
 export async function startRoles(services: Services, http: HttpServer): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
@@ -20,7 +23,7 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     started.clear();
-    await runAll('the roles', stops.splice(0));
+    await runTogether('the roles', stops.splice(0));
   };
   try {
     let capture_port: number | null = null;
@@ -38,9 +41,17 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
       await worker.start();
       started.add('worker');
     }
+    const metrics = await openMetricsEndpoint(services, http.port);
+    stops.unshift(() => metrics.stop());
+    const telemetry = await startTelemetry(services, http.port);
+    stops.unshift(() => telemetry.stop());
+    const watch = startInstanceWatch(services, null);
+    stops.unshift(() => watch.stop());
     http.serve({
       health: createHealthHandler(services, started),
+      metrics: metrics.handler,
       rest: runs('rest') ? createRestHandler(services) : null,
+      resend: runs('rest') && offersResend(config) ? createResendHandler(services) : null,
       malformed: runs('rest') ? createMalformedHandler(services) : null,
       admin: runs('admin') ? createAdminHandler(services) : null,
     });
@@ -51,4 +62,9 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;
   }
+}
+
+/** Where mail is only captured, every API is there to be tried. */
+function offersResend({ RESEND_API, DELIVERY }: Services['config']): boolean {
+  return RESEND_API === undefined ? DELIVERY.every(({ kind }) => kind === 'capture') : RESEND_API === 'on';
 }

@@ -1,19 +1,17 @@
 import { invoke } from '@postrider/core';
 import { addDomain, getDomain } from '@postrider/core/domains';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRole, type WorkerRole } from './role.ts';
 
-let world: World;
+const world = await openWorld();
 let worker: WorkerRole;
 beforeAll(async () => {
-  world = await createWorld();
   worker = createRole(world.services, { inbound_port: world.smtp.port });
   await worker.start();
 });
 afterAll(async () => {
   await worker.stop();
-  await world.stop();
 });
 
 it('verifies a domain by the job of the minute, without being asked', async () => {

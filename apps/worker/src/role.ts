@@ -1,4 +1,4 @@
-import { runAll, type Services } from '@postrider/core';
+import { runAll, runTogether, type Services } from '@postrider/core';
 import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { reconcileBulk } from '@postrider/core/bulk';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
@@ -10,7 +10,7 @@ import { openSimulator } from './simulator.ts';
 
 const RECONCILE_MS = 20_000;
 // What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
-const CLOSE_MS = 1000;
+const CLOSE_MS = 200;
 
 export interface WorkerRole {
   start(): Promise<void>;
@@ -33,20 +33,23 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
       const pump = startDeliveryPump(services, mailers, holds, metrics);
       const webhooks = startWebhookPump(services, http, holds, metrics);
       // Together, because each takes the seconds that a stop has for itself.
-      stops.unshift(() => Promise.all([pump.stop(), webhooks.stop()]));
+      const works: { stop(): Promise<unknown> }[] = [pump, webhooks];
+      stops.unshift(() =>
+        runTogether(
+          'the works',
+          works.map((work) => () => work.stop()),
+        ),
+      );
       await services.jobs.listen();
       await holds.ready;
-      const handled = startHandledJobs(services, metrics, holds);
-      stops.unshift(() => handled.stop());
+      works.push(startHandledJobs(services, metrics, holds));
       const walk = newWalk();
-      const reconciler = every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services);
-      stops.unshift(() => reconciler.stop());
-      const webhookReconciler = every(RECONCILE_MS, () => reconcileWebhooks(services), services);
-      stops.unshift(() => webhookReconciler.stop());
-      const bulkReconciler = every(RECONCILE_MS, () => reconcileBulk(services), services);
-      stops.unshift(() => bulkReconciler.stop());
-      const backlog = every(BACKLOG_MS, () => refreshBacklog(services), services);
-      stops.unshift(() => backlog.stop());
+      works.push(
+        every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services),
+        every(RECONCILE_MS, () => reconcileWebhooks(services), services),
+        every(RECONCILE_MS, () => reconcileBulk(services), services),
+        every(BACKLOG_MS, () => refreshBacklog(services), services),
+      );
     },
     stop: () => runAll('the worker', stops.splice(0)),
   };

@@ -2,23 +2,21 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { readCapture } from '@postrider/core/captures';
 import { getMessage } from '@postrider/core/messages';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRole, type WorkerRole } from './role.ts';
 
 const MINUTE_MS = 60_000;
 const PATIENT = { timeout: 30_000 };
 
-let world: World;
+const world = await openWorld({ RETRY_SCHEDULE: '1m,1m,1m,1m' });
 let worker: WorkerRole;
 beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1m,1m,1m,1m' });
   worker = createRole(world.services, { inbound_port: world.smtp.port });
   await worker.start();
 });
 afterAll(async () => {
   await worker.stop();
-  await world.stop();
 });
 
 async function send(...locals: string[]): Promise<string> {

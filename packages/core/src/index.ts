@@ -42,6 +42,22 @@ export {
 } from './process/config.ts';
 export { createEncryption, DecryptionError, type Encryption } from './process/encryption.ts';
 export { catalogue, type JobData, type JobName, type Jobs } from './process/jobs.ts';
-export { runAll } from './process/run-all.ts';
+export { limits } from './process/limits.ts';
+export {
+  type CounterName,
+  type HistogramName,
+  invariants,
+  type MetricName,
+  metricCatalogue,
+  metricDefinition,
+} from './process/metric-catalogue.ts';
+export {
+  createMetrics,
+  type HistogramValue,
+  type MetricPoint,
+  type MetricReading,
+  type Metrics,
+} from './process/metrics.ts';
+export { runAll, runTogether } from './process/run-all.ts';
 export { silentLog } from './process/silent-log.ts';
 export { createContext, createServices } from './services.ts';

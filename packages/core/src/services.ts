@@ -9,6 +9,7 @@ import type { Actor, Context, Credential, Log, Services, Via } from './operation
 import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
+import { createMetrics } from './process/metrics.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -26,6 +27,8 @@ export function createServices({
   readonly public_url: string;
 }): Services {
   const key_uses = createKeyUses(parts.sql, parts.log);
+  const metrics = createMetrics();
+  metrics.source('pg_pool_waiting', () => parts.sql.waiting());
   const encryption = createEncryption(parts.secret_key, parts.config.SECRET_KEY_PREVIOUS);
   return {
     ...parts,
@@ -33,6 +36,7 @@ export function createServices({
     encryption,
     signing_keys: createSigningKeys(parts.sql, encryption),
     dns: createDnsLookup(parts.config.DNS_SERVERS),
+    metrics,
     accept: createSubmitBatcher({ ...parts, key_uses, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }

@@ -25,6 +25,14 @@ create table sessions (
 );
 create index sessions_of_user on sessions (user_id);
 
+-- Bearer tokens of sessions for /v1 and /graphql, valid for minutes. They end with their session.
+create table session_tokens (
+  token_hash bytea primary key,
+  session_id uuid not null references sessions (id) on delete cascade,
+  expires_at timestamptz not null
+);
+create index session_tokens_of_session on session_tokens (session_id);
+
 create table login_links (
   token_hash bytea primary key,
   user_id uuid not null references users (id),

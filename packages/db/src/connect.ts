@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { idOfUuid, uuidOfId } from './ids.ts';
 import { sessionPlanning } from './planner.ts';
-import { narrowed, type Sql } from './sql.ts';
+import { narrowed, type Sql, type Tx } from './sql.ts';
 
 /**
  * int8 is read as a JS number: our counts, sizes and positions stay below 2^53. Sums of int8 are numeric in Postgres
@@ -57,7 +57,33 @@ export function connect(url: string, options: ConnectOptions): Sql {
       TimeZone: 'UTC',
     },
   });
-  return narrowed(sql);
+  return countingWaits(narrowed(sql));
+}
+
+/** The driver does not say how many callers wait for a connection, so transactions that have not begun are counted. */
+function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
+  let waiting = 0;
+  const begin = sql.begin;
+  const counted = async <T>(first: string | ((tx: Tx) => Promise<T>), second?: (tx: Tx) => Promise<T>): Promise<T> => {
+    const run = typeof first === 'function' ? first : second;
+    if (run === undefined) throw new Error('begin needs what to run');
+    let begun = false;
+    const end = () => {
+      if (!begun) waiting -= 1;
+      begun = true;
+    };
+    const started = (tx: Tx) => {
+      end();
+      return run(tx);
+    };
+    waiting += 1;
+    try {
+      return await (typeof first === 'string' ? begin<T>(first, started) : begin<T>(started));
+    } finally {
+      end();
+    }
+  };
+  return Object.assign(sql, { begin: counted, waiting: () => waiting }) as Sql;
 }
 
 /**

@@ -18,6 +18,7 @@ export {
   kindNumbers,
   uuidOfId,
 } from './ids.ts';
+export { literals } from './literals.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';

@@ -40,6 +40,8 @@ export interface Sql extends Statements {
     on_listen?: () => void,
   ): Promise<{ unlisten(): Promise<void> }>;
   end(options?: { timeout?: number }): Promise<void>;
+  /** How many transactions wait for a connection. */
+  waiting(): number;
 }
 
 /** An open transaction; it ends with the function passed to `begin`. */

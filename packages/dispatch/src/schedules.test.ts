@@ -1,12 +1,8 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { every } from './schedules.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 describe('a chore', () => {
   it('runs again after each run, also after one that failed, and never beside itself', async () => {

@@ -43,8 +43,13 @@ const SQL_STRING = new RegExp(
 );
 
 const mayReadEnvironment = (path: string) =>
-  ['apps/server/src/main.ts', 'packages/cli/src/main.ts', 'vitest.config.ts'].includes(path) ||
-  inAny(path, ['scripts/', 'bench/', 'packages/testing/']);
+  [
+    'apps/server/src/main.ts',
+    'packages/cli/src/main.ts',
+    // A library has no main; its settings are documented to come from there.
+    'packages/sdk/src/environment.ts',
+    'vitest.config.ts',
+  ].includes(path) || inAny(path, ['scripts/', 'bench/', 'packages/testing/']);
 
 const bannedNames = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'service', 'manager', 'base']);
 

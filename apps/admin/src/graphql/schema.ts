@@ -6,6 +6,7 @@ import './types/bulk.ts';
 import './types/domains.ts';
 import './types/events.ts';
 import './types/failures.ts';
+import './types/find.ts';
 import './types/health.ts';
 import './types/holds.ts';
 import './types/jobs.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError, type Credential, type Services } from '@postrider/core';
+import type { Credential, Services } from '@postrider/core';
 import { checkKey } from '@postrider/core/api-keys';
-import { chargeQuery, type OpenStream, openStream } from '@postrider/core/usage';
+import { findBearer, type SessionBearer } from '@postrider/core/people';
+import { chargeQuery, type OpenStream, openStream, spenderOf } from '@postrider/core/usage';
 import { createLoaders } from './kit/loaders.ts';
 import type { Follow, GraphqlContext } from './kit/request-context.ts';
 
@@ -9,14 +10,14 @@ const CHECK_MS = 30_000;
 // Long enough for the budget to regain the cost of a usual event.
 const BUDGET_MS = 1000;
 
-export function createFollow(services: Services, credential: Credential): Follow {
+export function createFollow(services: Services, credential: Credential | SessionBearer): Follow {
   return async (g, source) => {
-    const { actor } = g.ctx;
-    if (actor.kind !== 'key') throw new AppError('missing_key', 'Streams are for API keys.');
+    const spender = spenderOf(g.ctx.actor);
     const items = await source();
-    const place = await openStream(services.sql, actor.key_id);
+    const place = await openStream(services.sql, spender);
+    services.metrics.shift('sse_clients', ['graphql'], 1);
     let left = false;
-    const told = guarded(g, actor.key_id, items, place, () => left);
+    const told = guarded(g, spender, items, place, () => left);
     // A generator can be ended only at a yield, and it is not at one while it waits for an event.
     return Object.assign(told, {
       return: async (value: unknown) => {
@@ -29,7 +30,7 @@ export function createFollow(services: Services, credential: Credential): Follow
   /** A source yields null on a timeout, so that the key is checked even without events. */
   async function* guarded<T>(
     g: GraphqlContext,
-    key_id: string,
+    spender: string,
     items: AsyncGenerator<T | null>,
     place: OpenStream,
     isLeft: () => boolean,
@@ -39,7 +40,7 @@ export function createFollow(services: Services, credential: Credential): Follow
       if (isLeft()) return false;
       const due = services.clock.now() - checked >= CHECK_MS;
       if (due) checked = services.clock.now();
-      if ((due || look) && (await checkKey(services, credential))) return false;
+      if ((due || look) && !(await isValid(services, credential))) return false;
       if (due) await place.renew();
       return true;
     };
@@ -48,7 +49,7 @@ export function createFollow(services: Services, credential: Credential): Follow
         if (!(await goesOn(item !== null))) return;
         if (item === null) continue;
         // Each event costs points; without points the stream waits and skips no event.
-        while ('error' in (await chargeQuery(services.sql, key_id, g.cost.requested))) {
+        while ('error' in (await chargeQuery(services.sql, spender, g.cost.requested))) {
           await pause(BUDGET_MS);
           if (!(await goesOn(true))) return;
         }
@@ -57,7 +58,14 @@ export function createFollow(services: Services, credential: Credential): Follow
         yield item;
       }
     } finally {
+      services.metrics.shift('sse_clients', ['graphql'], -1);
       await place.close();
     }
   }
+}
+
+async function isValid(services: Services, credential: Credential | SessionBearer): Promise<boolean> {
+  return credential.kind === 'session'
+    ? (await findBearer(services, credential)) !== null
+    : (await checkKey(services, credential)) === null;
 }

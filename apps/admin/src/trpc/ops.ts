@@ -14,6 +14,7 @@ import {
   redriveQueue,
   retryJob,
   runJobNow,
+  runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
 import { mutation, query, router } from './invoke-procedure.ts';
@@ -26,6 +27,8 @@ const jobs = router({
   runNow: mutation(runJobNow),
 });
 
+const schedules = router({ list: query(listSchedules), run: mutation(runSchedule) });
+
 export const ops = router({
   queues: query(listQueues),
   queue: query(getQueue),
@@ -34,7 +37,7 @@ export const ops = router({
   redrive: mutation(redriveQueue),
   jobs,
   workers: query(listWorkers),
-  schedules: query(listSchedules),
+  schedules,
   health: query(getHealth),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),

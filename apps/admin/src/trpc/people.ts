@@ -2,6 +2,7 @@ import {
   addOperator,
   changePassword,
   confirmPassword,
+  createSessionToken,
   inviteMember,
   listMembers,
   listOperators,
@@ -21,6 +22,8 @@ export const people = router({
   confirmPassword: renewing(confirmPassword),
   logout: mutation(logout),
 });
+
+export const session = router({ token: mutation(createSessionToken) });
 
 export const members = router({
   list: query(listMembers),

@@ -7,9 +7,11 @@ import { events } from './events.ts';
 import { holds } from './holds.ts';
 import { router } from './invoke-procedure.ts';
 import { ops } from './ops.ts';
-import { members, operators, people } from './people.ts';
+import { find, onboarding, overview } from './overview.ts';
+import { members, operators, people, session } from './people.ts';
 import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
+import { test } from './test-send.ts';
 import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
 import { plans, workspaces } from './workspaces.ts';
@@ -23,14 +25,19 @@ export const appRouter = router({
   domains,
   emails,
   events,
+  find,
   holds,
   members,
+  onboarding,
   operators,
+  overview,
   people,
   plans,
+  session,
   stats,
   ops,
   suppressions,
+  test,
   usage,
   webhooks,
   workspaces,

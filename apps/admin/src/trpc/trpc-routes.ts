@@ -15,6 +15,9 @@ import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;
 const MOST_BYTES = 100 * 1024;
+// As on REST: a message may carry attachments. Only where it is the one call of its request.
+const MOST_BYTES_OF_MAIL = 14 * 1024 * 1024;
+const WITH_MAIL = /\/test\.(?:send|preview)$/;
 
 /** tRPC for the dashboard: session cookie and JSON only. */
 export function trpcRoutes(services: Services): Hono<AdminEnv> {
@@ -23,17 +26,18 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
     const refusal = crossSiteRefusal(services, context) ?? formRefusal(context);
     return refusal ? refuse(services, context, refusal) : next();
   });
-  routes.use(
+  const limited = (bytes: number, shown: string) =>
     bodyLimit({
-      maxSize: MOST_BYTES,
+      maxSize: bytes,
       onError: (context: Context<AdminEnv>) =>
         refuse(
           services,
           context,
-          new AppError('body_too_large', 'The input is larger than 100 kB; send less at once.'),
+          new AppError('body_too_large', `The input is larger than ${shown}; send less at once.`),
         ),
-    }),
-  );
+    });
+  const [usual, large] = [limited(MOST_BYTES, '100 kB'), limited(MOST_BYTES_OF_MAIL, '14 MiB')];
+  routes.use((context, next) => (WITH_MAIL.test(context.req.path) ? large : usual)(context, next));
   routes.all('*', async (context) => {
     const { request_id, address } = context.var;
     const actor = await sessionOf(services, context);

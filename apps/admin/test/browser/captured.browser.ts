@@ -1,20 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordCapture } from '@postrider/core/captures';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from '../admin-server.ts';
+import { openAdmin } from '../admin-server.ts';
 import { startChromium, visit } from './chromium.ts';
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld();
+const admin = await openAdmin(world);
 let browser: Browser;
 let elsewhere: Server;
 const asked: string[] = [];
 beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
   browser = await startChromium();
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -26,8 +24,6 @@ afterAll(async () => {
   await browser.close();
   elsewhere.closeAllConnections();
   await new Promise((resolve) => elsewhere.close(resolve));
-  await admin.stop();
-  await world.stop();
 });
 
 async function capture(subject: string, html: string): Promise<void> {

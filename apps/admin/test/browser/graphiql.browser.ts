@@ -1,22 +1,18 @@
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from '../admin-server.ts';
+import { openAdmin } from '../admin-server.ts';
 import { signedIn } from '../signed-in.ts';
 import { startChromium, visit } from './chromium.ts';
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld();
+const admin = await openAdmin(world);
 let browser: Browser;
 beforeAll(async () => {
-  world = await createWorld();
-  admin = await startAdmin(world.services);
   browser = await startChromium();
 });
 afterAll(async () => {
   await browser.close();
-  await admin.stop();
-  await world.stop();
 });
 
 describe('GraphiQL', () => {

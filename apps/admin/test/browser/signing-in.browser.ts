@@ -1,27 +1,23 @@
 import { provision } from '@postrider/core/workspaces';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminServer, startAdmin } from '../admin-server.ts';
+import { openAdmin } from '../admin-server.ts';
 import { startChromium, type Visitor, visit } from './chromium.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
 
-let world: World;
-let admin: AdminServer;
+const world = await openWorld({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
+const admin = await openAdmin(world);
 let browser: Browser;
 let visitor: Visitor;
 beforeAll(async () => {
-  world = await createWorld({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
   await world.services.sql`delete from users`;
   await provision(world.services);
-  admin = await startAdmin(world.services);
   browser = await startChromium();
 });
 afterAll(async () => {
   await browser.close();
-  await admin.stop();
-  await world.stop();
 });
 beforeEach(async () => {
   visitor = await visit(browser, admin.port);

@@ -1,7 +1,7 @@
 import { procedureNames } from '@postrider/admin';
 import type { Scope } from '@postrider/core/api-keys';
 import { openApiDocument } from '@postrider/rest';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, type Apis, type Caller, callerOf, dropping, forgetful, showing, startApis } from './apis.ts';
 import {
@@ -17,7 +17,7 @@ import { alone, useCases } from './use-cases.ts';
 const MINUTE_MS = 60_000;
 const INTEGRATOR = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage'] as const;
 
-let world: World;
+const world = await openWorld();
 let apis: Apis;
 let all: readonly Api[];
 let everybody: Caller;
@@ -26,7 +26,6 @@ let callers: Record<string, Caller>;
 let count = 0;
 let now_ms = Date.UTC(2030, 4, 15, 12);
 beforeAll(async () => {
-  world = await createWorld();
   await world.clock.freeze(new Date(now_ms));
   apis = await startApis(world);
   all = apiNames.map((name) => apis[name]);
@@ -46,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await apis.stop();
-  await world.stop();
 });
 beforeEach(async () => {
   // So that no window and no budget of a minute is ever used up, and no workspace has all the webhooks it may have.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
+import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
@@ -16,6 +16,7 @@ import {
 } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
 import { failureGroups } from '@postrider/core/failures';
+import { findThings } from '@postrider/core/find';
 import { getHealth } from '@postrider/core/health';
 import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
 import {
@@ -52,6 +53,7 @@ import {
   redriveQueue,
   retryJob,
   runJobNow,
+  runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
 import { statSeries } from '@postrider/core/stats';
@@ -204,6 +206,30 @@ async function several(make: () => Promise<unknown>, input: Input = {}): Promise
 }
 
 const email = [
+  useCase(sendMessage, {
+    rest: 'POST /email/send',
+    trpc: 'POST test.send',
+    graphql: absent('GraphQL sends no mail.'),
+    given: given({ from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Hello', text: 'Hi' }),
+    writes: true,
+    bad: { to: 'nobody' },
+  }),
+  useCase(findThings, {
+    rest: absent('A program knows what it looks for.'),
+    trpc: 'GET find',
+    graphql: reading(
+      'find',
+      { text: 'String!', first: 'Int' },
+      'id',
+      ({ input: { text, limit } }) => ({ text, first: limit }),
+      (found) => ({ data: found }),
+    ),
+    async given(world, workspace_id, number) {
+      await send(world, workspace_id, number, { subject: `Invoice ${number}` });
+      return { input: { text: `invoice ${number}` } };
+    },
+    bad: { text: '' },
+  }),
   useCase(listMessages, {
     rest: 'GET /email/logs',
     trpc: 'GET emails.list',
@@ -418,6 +444,25 @@ const keys = [
     writes: true,
     varying: ['last4'],
     bad: { scopes: ['email:send', 'everything'] },
+  }),
+  useCase(keyUsage, {
+    rest: absent('A program reads the usage of its workspace.'),
+    trpc: 'GET apiKeys.usage',
+    graphql: {
+      field: 'node',
+      document: `query ($id: ID!, $range: TimeRange!) { value: node(id: $id) { ... on ApiKey {
+        key_id: id last_used_at: lastUsedAt points: usage(range: $range) { at value } } } }`,
+      variables: ({ input: { key_id, since } }) => ({ id: key_id, range: { since } }),
+      value: (answered) => answered,
+    },
+    given: async (world) => ({
+      input: {
+        key_id: (await world.key({ scopes: ['email:send'] })).id,
+        since: new Date(world.clock.now() - 72 * HOUR_MS).toISOString(),
+      },
+    }),
+    target: 'key_id',
+    looks_up: true,
   }),
   useCase(rotateKey, {
     rest: 'POST /api-keys/{key_id}/rotate',
@@ -1257,9 +1302,18 @@ const queues = [
   }),
   useCase(listSchedules, {
     rest: NO_REST,
-    trpc: 'GET ops.schedules',
+    trpc: 'GET ops.schedules.list',
     graphql: reading('schedules', {}, shapes.schedule, undefined, wrapped),
     given: nothing,
+  }),
+  useCase(runSchedule, {
+    rest: NO_REST,
+    trpc: 'POST ops.schedules.run',
+    graphql: mutation('scheduleRunNow', 'ScheduleInput', 'JobPayload', `of: job { ${shapes.job} }`),
+    given: given({ name: 'storage.maintain', reason: 'Now' }),
+    target: 'name',
+    foreign: false,
+    writes: true,
   }),
 ];
 
@@ -1282,7 +1336,6 @@ export const useCases: readonly UseCase[] = [
 /** What one API offers alone, or as another way to what is above. */
 export const alone = {
   rest: {
-    'POST /email/send': 'Mail is sent by programs.',
     'POST /email/batch': 'Mail is sent by programs.',
   },
   graphql: {
@@ -1294,6 +1347,10 @@ export const alone = {
     'people.changePassword': 'It is about a person who is signed in.',
     'people.confirmPassword': 'It is about a person who is signed in.',
     'people.logout': 'It is about a person who is signed in.',
+    'session.token': 'It is about a person who is signed in.',
+    'test.preview': 'REST has it as dry_run=true of POST /email/send.',
+    'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
+    'onboarding.state': 'A page of the dashboard.',
     'destinations.list': 'GraphQL shows them by their backlog.',
     'destinations.limit': 'Over GraphQL a hold stops a destination.',
     'destinations.release': 'Over GraphQL a hold stops a destination.',

@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { revokeKey } from '../api-keys/index.ts';
 import { newId } from '../fields/ids.ts';
 import { createContext, invoke } from '../index.ts';
@@ -10,13 +10,11 @@ import { hashSecret } from '../operation/secrets.ts';
 import { sendBatch } from './send-batch.ts';
 import { sendMessage } from './send-message.ts';
 
-let world: World;
+const world = await openWorld();
 let beside: Services;
 beforeAll(async () => {
-  world = await createWorld();
   beside = await world.peer();
 });
-afterAll(() => world.stop());
 
 interface Tenant {
   readonly workspace_id: string;

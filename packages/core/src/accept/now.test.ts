@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelMessage } from '../messages/changes/cancel-message.ts';
 import { retryMessageNow } from '../messages/changes/retry-message.ts';
 import { sendMessageNow } from '../messages/changes/send-now.ts';
@@ -11,14 +11,12 @@ import { sendMessage } from './send-message.ts';
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
+const world = await openWorld({ RETRY_SCHEDULE: '1h,1h' });
 beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1h,1h' });
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
 });
 beforeEach(() => world.clock.advance(60_000));
 afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
-afterAll(() => world.stop());
 
 const ctx = () => world.as(world.workspace_id);
 const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();

@@ -1,5 +1,5 @@
 import { connectLanes, type Sql } from '@postrider/db';
-import { createWorld, type World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createContext, createServices, invoke } from '../index.ts';
 import type { Services } from '../operation/context.ts';
@@ -11,12 +11,11 @@ const EARLY_BATCH = 20;
 const FULL_BATCH = 64;
 const FEW = 16;
 
-let world: World;
+const world = await openWorld();
 let lanes: Sql[];
 /** With connections of the batcher's own, as a process has them. */
 let services: Services;
 beforeAll(async () => {
-  world = await createWorld();
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
   lanes = connectLanes(world.database_url, 2, 'submit-batcher-test');
   // Without timeouts, so that a commit waits for a lock until the test releases it, on a slow machine too.
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterEach(() => vi.useRealTimers());
 afterAll(async () => {
   await Promise.all((lanes ?? []).map((lane) => lane.end()));
-  await world?.stop();
 });
 
 async function newTenant(domain: string) {

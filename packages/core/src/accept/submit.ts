@@ -1,4 +1,5 @@
 import type { Context } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
 import type { Submission, SubmitBatcher } from './submission.ts';
 
 /**
@@ -14,7 +15,13 @@ export async function submit<O>(
   // Null if the request was counted before.
   ctx.notes.window = answer.window ?? ctx.notes.window;
   if (answer.kind === 'refused') throw answer.error;
-  if (answer.kind === 'judged') return outputOf(answer.results);
+  if (answer.kind === 'judged') {
+    const { results } = answer;
+    let accepted = 0;
+    for (const result of results) if (!(result instanceof AppError)) accepted += 1;
+    if (accepted > 0) ctx.metrics.count('messages_accepted_total', [ctx.via], accepted);
+    return outputOf(results);
+  }
   ctx.notes.replayed = true;
   // What remember() made of this operation's own output.
   return JSON.parse(answer.answer) as O;

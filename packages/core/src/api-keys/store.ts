@@ -3,6 +3,7 @@ import type { Reason } from '../operation/errors.ts';
 import type { Scope } from '../operation/scopes.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { type BudgetLevel, type Counted, type KeyRateClass, QUERY_BUDGET, takePoints } from '../usage/index.ts';
+import { keyRefusalIn, keyStatusIn } from './validity-store.ts';
 
 /** Requests with one secret from one address, counted together. */
 export interface AskedKey {
@@ -82,10 +83,7 @@ export async function admitKeys(
         p.name as plan, p.recipient_cap, p.monthly_limit,
         case ${rateClass} when 'send' then p.send_per_minute when 'logs' then p.logs_per_minute
           else p.default_per_minute end as rate_limit,
-        case when k.revoked_at is not null then 'revoked_key'
-          when k.expires_at <= clock_now() then 'expired_key'
-          when k.allowed_ips is not null and not (a.address <<= any (k.allowed_ips)) then 'address_not_allowed'
-        end as refusal
+        ${keyRefusalIn(sql, sql`a.address`)} as refusal
       from asked a
       join api_keys k on k.secret_hash = a.secret_hash
       join workspaces w on w.id = k.workspace_id
@@ -134,11 +132,7 @@ export async function refusalOf(
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
 ): Promise<Reason | null> {
   const [row] = await sql<{ refusal: Reason | null }[]>`
-    select case when revoked_at is not null then 'revoked_key'
-      when expires_at <= clock_now() then 'expired_key'
-      when allowed_ips is not null and not (${address}::inet <<= any (allowed_ips)) then 'address_not_allowed'
-    end as refusal
-    from api_keys where secret_hash = ${secret_hash}`;
+    select ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal from api_keys k where k.secret_hash = ${secret_hash}`;
   return row ? row.refusal : 'unknown_key';
 }
 
@@ -152,12 +146,9 @@ export async function identifyKey(
 ): Promise<{ readonly key: IdentifiedKey; readonly budget: BudgetLevel } | Reason> {
   const [row] = await sql<(IdentifiedKey & BudgetLevel & { refusal: Reason | null })[]>`
     with found as (
-      select workspace_id, id as key_id, scopes, mode, domains,
-        case when revoked_at is not null then 'revoked_key'
-          when expires_at <= clock_now() then 'expired_key'
-          when allowed_ips is not null and not (${address}::inet <<= any (allowed_ips)) then 'address_not_allowed'
-        end as refusal
-      from api_keys where secret_hash = ${secret_hash}
+      select k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains,
+        ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal
+      from api_keys k where k.secret_hash = ${secret_hash}
     ),
     counted as (
       ${takePoints(sql, QUERY_BUDGET, sql`select f.key_id, ${points}::float8 from found f where f.refusal is null`)}
@@ -224,13 +215,10 @@ export interface NewKeyRow {
   readonly expires_at: Date | null;
 }
 
-const keyStatus = (sql: Sql | Tx) => sql`
-  case when revoked_at is not null then 'revoked' when expires_at <= clock_now() then 'expired' else 'active' end`;
-
 const keyColumns = (sql: Sql | Tx) => sql`
   id, name, prefix, last4, scopes, mode, domains, allowed_ips::text[] as allowed_ips, created_at, expires_at,
   last_used_at, revoked_at, replaced_by,
-  ${keyStatus(sql)} as status`;
+  ${keyStatusIn(sql)} as status`;
 
 /** Serializes key creation in a workspace, so that counts are exact. */
 export async function lockKeyCount(tx: Tx, workspace_id: string): Promise<void> {
@@ -254,7 +242,7 @@ export async function countActiveKeys(
 /** Stores a key; nothing if the same secret is stored already. */
 export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
-    insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, domains, allowed_ips,
+    insert into api_keys as k (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, domains, allowed_ips,
       created_at, expires_at)
     values (${key.workspace_id}, ${key.id}, ${key.name}, ${key.secret_hash}, ${key.prefix}, ${key.last4},
       ${key.scopes}::text[], ${key.mode}, ${key.domains}::text[], ${key.allowed_ips}::text[]::cidr[],
@@ -274,7 +262,7 @@ export async function revokeKeyRow(
   id: string,
 ): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
-    update api_keys set revoked_at = clock_now()
+    update api_keys k set revoked_at = clock_now()
     where workspace_id = ${workspace_id} and id = ${id} and revoked_at is null and ${ofMode(sql, mode)}
     returning ${keyColumns(sql)}`;
   return row ?? null;
@@ -283,7 +271,7 @@ export async function revokeKeyRow(
 /** The key, locked until the commit. */
 export async function lockKey(tx: Tx, workspace_id: string, id: string): Promise<KeyRow | null> {
   const [row] = await tx<KeyRow[]>`
-    select ${keyColumns(tx)} from api_keys where workspace_id = ${workspace_id} and id = ${id} for update`;
+    select ${keyColumns(tx)} from api_keys k where workspace_id = ${workspace_id} and id = ${id} for update`;
   return row ?? null;
 }
 
@@ -295,7 +283,7 @@ export async function replaceKeyRow(
   by: { readonly id: string; readonly overlap_seconds: number },
 ): Promise<KeyRow> {
   const [row] = await tx<KeyRow[]>`
-    update api_keys set replaced_by = ${by.id},
+    update api_keys k set replaced_by = ${by.id},
       expires_at = least(expires_at, clock_now() + make_interval(secs => ${by.overlap_seconds}))
     where workspace_id = ${workspace_id} and id = ${id}
     returning ${keyColumns(tx)}`;
@@ -310,7 +298,7 @@ export async function keyById(
   id: string,
 ): Promise<KeyRow | null> {
   const [row] = await sql<KeyRow[]>`
-    select ${keyColumns(sql)} from api_keys
+    select ${keyColumns(sql)} from api_keys k
     where workspace_id = ${workspace_id} and id = ${id} and ${ofMode(sql, mode)}`;
   return row ?? null;
 }
@@ -322,7 +310,7 @@ export async function keysByIds(
   ids: readonly string[],
 ): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
-    select ${keyColumns(sql)} from api_keys
+    select ${keyColumns(sql)} from api_keys k
     where workspace_id = ${workspace_id} and id = any (${[...ids]}::uuid[]) and ${ofMode(sql, mode)}`;
 }
 
@@ -335,9 +323,9 @@ export async function pageOfKeys(
   count: number,
 ): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
-    select ${keyColumns(sql)} from api_keys
+    select ${keyColumns(sql)} from api_keys k
     where workspace_id = ${workspace_id} and (${before}::text is null or id < ${before}) and ${ofMode(sql, mode)}
-      and ${statuses === null ? sql`true` : sql`${keyStatus(sql)} = any (${[...statuses]}::text[])`}
+      and ${statuses === null ? sql`true` : sql`${keyStatusIn(sql)} = any (${[...statuses]}::text[])`}
     order by id desc limit ${count}`;
 }
 

@@ -43,6 +43,7 @@ export const auditActions = [
   'user.signed_in',
   'user.signed_out',
   'user.confirmed',
+  'user.token_made',
   'user.switched_workspace',
   'user.password_changed',
   'user.password_reset',
@@ -55,6 +56,7 @@ export const auditActions = [
   'job.retried',
   'job.canceled',
   'job.run_now',
+  'schedule.run',
   'queue.redriven',
   'queue.concurrency_set',
 ] as const;

@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { createKey } from '../api-keys/index.ts';
 import { newId } from '../fields/ids.ts';
 import { INSTANCE } from '../operation/access.ts';
@@ -11,11 +11,7 @@ import { readAuditEntries } from './read-audit.ts';
 import { recordAudit } from './record.ts';
 import { verifyAudit } from './verify-audit.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 /** A workspace with entries one second apart. */
 async function chain(targets: readonly string[]): Promise<ActorContext> {

@@ -1,14 +1,10 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { recordAudit } from './record.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 const entries = (workspace_id: string) => world.services.sql<
   { sequence: string; action: string; target_id: string; actor_name: string; whole: boolean; follows: boolean }[]

@@ -66,20 +66,27 @@ export const getBacklog = operation({
     reach: accessField,
   }),
   output: backlogSchema,
-  async run(ctx, { by, top, reach }): Promise<Backlog> {
-    const workspace_id = accessibleSide(ctx, reach);
-    const counted = await count(ctx, by, workspace_id, top);
-    const facts = await factsOf(ctx.sql, by, workspace_id, counted.rows);
-    return {
-      object: 'backlog',
-      dimension: by,
-      bucket_upper_minutes: [...BUCKET_MINUTES, null],
-      rows: counted.rows.map((row) => rowOf(row, counted, facts.get(row.key))),
-      total: rowOf(counted.total, counted, undefined),
-      measured_at: isoTime(counted.measured_at),
-    };
-  },
+  run: (ctx, { by, top, reach }): Promise<Backlog> => backlogOf(ctx, by, accessibleSide(ctx, reach), top),
 });
+
+/** The backlog of a workspace or, with an empty id, of the instance. */
+export async function backlogOf(
+  ctx: ActorContext,
+  by: BacklogDimension,
+  workspace_id: string,
+  top: number,
+): Promise<Backlog> {
+  const counted = await count(ctx, by, workspace_id, top);
+  const facts = await factsOf(ctx.sql, by, workspace_id, counted.rows);
+  return {
+    object: 'backlog',
+    dimension: by,
+    bucket_upper_minutes: [...BUCKET_MINUTES, null],
+    rows: counted.rows.map((row) => rowOf(row, counted, facts.get(row.key))),
+    total: rowOf(counted.total, counted, undefined),
+    measured_at: isoTime(counted.measured_at),
+  };
+}
 
 async function count({ sql }: ActorContext, by: BacklogDimension, workspace_id: string, top: number): Promise<Counted> {
   const counted = (await isSmall(sql, MOST_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);

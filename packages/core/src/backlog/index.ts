@@ -1,3 +1,3 @@
-export { type Backlog, type BacklogRow, getBacklog } from './get-backlog.ts';
+export { type Backlog, type BacklogRow, backlogOf, getBacklog } from './get-backlog.ts';
 export { BACKLOG_MS, refreshBacklog } from './refresh-backlog.ts';
 export { backlogDimensions } from './store.ts';

@@ -1,5 +1,6 @@
 import { apart, type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
+import { openInSql } from '../states/index.ts';
 
 export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
 export type BacklogDimension = (typeof backlogDimensions)[number];
@@ -97,7 +98,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
     cross join lateral (
       select z.due_at, z.first_attempt_at from recipients z
       where z.message_id = m.id and z.workspace_id = m.workspace_id
-        and z.state in ('scheduled', 'queued', 'deferred', 'sending') and (z.state <> 'scheduled' or z.due_at <= n.at)
+        and z.state in (${openInSql}) and (z.state <> 'scheduled' or z.due_at <= n.at)
       ${fence}
     ) y
     where ${messages} and m.recipient_count > 1
@@ -272,7 +273,7 @@ export async function factsOf(
     left join lateral (
       select x.last_response from recipients x
       where x.message_id = a.message_id and x.last_response is not null
-        and x.state in ('scheduled', 'queued', 'deferred', 'sending')
+        and x.state in (${openInSql})
         and (${dimension} <> 'destination' or x.domain = a.key)
       limit 1
     ) r on true

@@ -8,7 +8,12 @@ const OVERDUE_SECONDS = 60;
  * Gives a job to each open operation without one, so that every operation ends. In steady state there are none; each is
  * logged as an error.
  */
-export async function reconcileBulk({ sql, jobs, log }: Pick<Services, 'sql' | 'jobs' | 'log'>): Promise<number> {
+export async function reconcileBulk({
+  sql,
+  jobs,
+  log,
+  metrics,
+}: Pick<Services, 'sql' | 'jobs' | 'log' | 'metrics'>): Promise<number> {
   const open = await openBulks(sql, OVERDUE_SECONDS);
   if (open.length === 0) return 0;
   const worked = await jobs.liveAbout(sql, 'bulk.run', 'bulk_id', open);
@@ -26,6 +31,7 @@ export async function reconcileBulk({ sql, jobs, log }: Pick<Services, 'sql' | '
     if (given) rescued.push(bulk_id);
   }
   if (rescued.length > 0) {
+    metrics.shift('invariant_violations', ['bulk_without_job'], rescued.length);
     log.error({ ids: rescued }, 'bulk operations had no live job and were given one');
     jobs.wake('bulk.run');
   }

@@ -1,4 +1,5 @@
 import { type Fragment, idKindOf, type Sql, type Tx } from '@postrider/db';
+import { keyStatusIn } from '../api-keys/index.ts';
 import type { KeyActor } from '../operation/context.ts';
 import type { Reason } from '../operation/errors.ts';
 import type { WorkspaceRole } from '../people/index.ts';
@@ -135,8 +136,7 @@ export async function heldKey(
 ): Promise<Pick<KeyActor, 'scopes' | 'mode' | 'domains'> | null> {
   const [row] = await tx<Pick<KeyActor, 'scopes' | 'mode' | 'domains'>[]>`
     select k.scopes, k.mode, k.domains from api_keys k
-    where k.workspace_id = ${workspace_id} and k.id = ${key_id} and k.revoked_at is null
-      and (k.expires_at is null or k.expires_at > clock_now())
+    where k.workspace_id = ${workspace_id} and k.id = ${key_id} and ${keyStatusIn(tx)} = 'active'
     for share`;
   return row ?? null;
 }

@@ -5,18 +5,21 @@ import type { Job } from '@postrider/queue';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { type DeliveryState, openStates, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
-import { CannotSign, type Content, ContentGone, openContents } from './content.ts';
+import { CannotSign, type Content, ContentGone, ContentUnread, openContents } from './content.ts';
+import { type Attempted, meterAttempts } from './meter.ts';
 import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
 import { envelopeOf } from './render.ts';
-import { type DeliveryState, openStates } from './state.ts';
 import {
   claimAndLoad,
+  countUnknown,
   type DeliveryRow,
   fitsTogether,
   insertAttempts,
+  type LoadedRow,
   loadDeliveries,
   loadUnclaimed,
   lockMessages,
@@ -50,9 +53,14 @@ export interface Settled {
   /** What stopped it before any server was tried, if anything. */
   readonly kept_by?: RefusalCategory | null;
   readonly duration_ms: number;
-  /** The worker stopped before the final dot: another worker sends it. */
+  /** Nothing was sent and nothing is counted: it is due again, for any worker. */
   readonly handed_back: boolean;
+  /** How long it stays behind when it was handed back, so that a fault that lasts is no busy loop. */
+  readonly again_in_seconds?: number;
 }
+
+/** Seconds until mail whose content could not be read is tried again. */
+const UNREAD_SECONDS = 5;
 
 /** First transaction: claims what is due and free; a second one settles the jobs of the rest. */
 export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
@@ -68,9 +76,8 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
   }
   const claimed = await claimAndLoad(services.sql, moves);
   const lost = without(jobs, claimed);
-  // A transaction of its own: it locks messages, which come before recipients in lock order.
-  const others = lost.length > 0 ? await services.sql.begin((tx) => settleUnclaimed(services, tx, lost, moves)) : [];
-  const rows = others.length > 0 ? [...claimed, ...(await loadDeliveries(services.sql, others))] : claimed;
+  const others = lost.length > 0 ? await claimOthers(services, lost, moves, claimed.length > 0) : [];
+  const rows = [...claimed, ...others];
   const contents = await openContents(services, rows);
   return rows.flatMap((row) => {
     const held = leases.get(row.recipient_id);
@@ -78,6 +85,26 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
     if (!held || !content) return [];
     return [{ ...held, delivery: row, content, attempt_count: row.attempt_count }];
   });
+}
+
+/** What could not be claimed at once. A fault here leaves the mail that has been claimed before as it is. */
+async function claimOthers(
+  services: Services,
+  lost: readonly DeliveryJob[],
+  moves: readonly Move[],
+  some_claimed: boolean,
+): Promise<LoadedRow[]> {
+  try {
+    // A transaction of its own: it locks messages, which come before recipients in lock order.
+    return await services.sql.begin(async (tx) => {
+      const others = await settleUnclaimed(services, tx, lost, moves);
+      return others.length > 0 ? await loadDeliveries(tx, others) : [];
+    });
+  } catch (error) {
+    if (!some_claimed) throw error;
+    services.log.error({ err: error, count: lost.length }, 'deliveries could not be claimed');
+    return [];
+  }
 }
 
 /**
@@ -214,20 +241,28 @@ async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number
   return ended;
 }
 
+/** For the caller of an attempt, who learns how far it is. */
+export interface AttemptWatch {
+  /** It has a connection. */
+  begun?(): void;
+  /** Its content is next, and waits until this is true; nothing is sent where it is false. */
+  content?(): boolean | Promise<boolean>;
+}
+
 /**
- * Between the transactions: composes and sends. Never throws; an error here is a deferral. Reports when it has a
- * connection and begins.
+ * Between the transactions: composes and sends. Never throws; an error here is a deferral, or is handed back where the
+ * database did not give what is to be sent.
  */
 export async function attemptDelivery(
   services: Services,
   mailers: Mailers,
   claimed: Claimed,
   signal: AbortSignal,
-  begun?: () => void,
-): Promise<Omit<Settled, 'handed_back'>> {
+  watch: AttemptWatch = {},
+): Promise<Settled> {
   const started = performance.now();
-  const { outcome, kept_by = null } = await talk(services, mailers, claimed, signal, begun);
-  return { claimed, outcome, kept_by, duration_ms: performance.now() - started };
+  const talked = await talk(services, mailers, claimed, signal, watch);
+  return { claimed, handed_back: false, kept_by: null, ...talked, duration_ms: performance.now() - started };
 }
 
 /** For a session past the final dot that is stopped before the reply. */
@@ -254,20 +289,23 @@ async function talk(
   mailers: Mailers,
   { delivery, content, lease }: Claimed,
   signal: AbortSignal,
-  begun?: () => void,
-): Promise<Pick<Settled, 'outcome' | 'kept_by'>> {
-  // For mail that must not arrive twice, record that it may have arrived before sending the content.
-  const before_content =
-    delivery.unknown_policy === 'stop' ? () => markContent(services.sql, delivery, lease) : undefined;
+  { begun, content: mayBegin }: AttemptWatch,
+): Promise<Pick<Settled, 'outcome'> & Partial<Settled>> {
+  const before_content = () => {
+    const allowed = mayBegin?.() ?? true;
+    if (delivery.unknown_policy !== 'stop') return allowed;
+    // For mail that must not arrive twice, record that it may have arrived before sending the content.
+    return Promise.resolve(allowed).then((may) => may && markContent(services.sql, delivery, lease));
+  };
   try {
-    const envelope = {
-      ...envelopeOf(services, delivery),
-      ...(before_content && { before_content }),
-      ...(begun && { begun }),
-    };
+    const envelope = { ...envelopeOf(services, delivery), before_content, ...(begun && { begun }) };
     return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
   } catch (error) {
     if (error instanceof ContentGone) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
+    if (error instanceof ContentUnread) {
+      services.log.error({ err: error, recipient_id: delivery.recipient_id }, 'mail was handed back');
+      return { outcome: nothingSent(error.message), handed_back: true, again_in_seconds: UNREAD_SECONDS };
+    }
     services.log.error(
       { err: error, recipient_id: delivery.recipient_id },
       'an attempt failed before reaching a server',
@@ -294,7 +332,8 @@ function nothingSent(error: string): SendOutcome {
 
 /** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
-  const judged = results.map((result) => judgeSettled(services, result));
+  const unknown = await unknownBefore(services, results);
+  const judged = results.map((result) => judgeSettled(services, result, unknown));
   const now_ms = services.clock.now();
   const taken: { readonly result: Settled; readonly row: Taken }[] = [];
   const others: Judged[] = [];
@@ -306,22 +345,31 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const rows = taken.map(({ row }) => row);
   const settleAlone = async (sql: Sql | Tx) =>
     warnOfFenced(services, rows.length - (await settleTaken(sql, services.jobs, rows)).size);
-  if (others.length === 0) {
-    await settleAlone(services.sql);
-    return;
+  if (others.length === 0) await settleAlone(services.sql);
+  else {
+    await services.sql.begin(async (tx) => {
+      if (rows.length > 0) {
+        await lockMessages(
+          tx,
+          results.map((result) => keyOf(result.claimed.delivery)),
+        );
+        await settleAlone(tx);
+      }
+      await settleOthers(services, tx, others, now_ms);
+    });
   }
-  await services.sql.begin(async (tx) => {
-    if (rows.length > 0) {
-      await lockMessages(
-        tx,
-        results.map((result) => keyOf(result.claimed.delivery)),
-      );
-      await settleAlone(tx);
-    }
-    await settleOthers(services, tx, others, now_ms);
-  });
+  await meterAttempts(services, judged.flatMap(attemptedOf), now_ms);
   // Deferred mail is due later; a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
+}
+
+/** For the metrics; none for mail that was handed back. */
+function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
+  const { handed_back, claimed, outcome, duration_ms } = result;
+  if (handed_back) return [];
+  const { delivery, attempt_count: number } = claimed;
+  const { to } = transitions[verdict.transition];
+  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
 }
 
 /** Fast path: accepted, single recipient. Null for anything else. */
@@ -358,7 +406,8 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
   for (const [name, group] of byTransition) {
     const moves = group.map(({ result, verdict, refusal }): Move => {
       const key = keyOf(result.claimed.delivery);
-      const due_at = new Date(now.getTime() + (verdict.transition === 'defer' ? verdict.delay_seconds * 1000 : 0));
+      const delay_seconds = verdict.transition === 'defer' ? verdict.delay_seconds : (result.again_in_seconds ?? 0);
+      const due_at = new Date(now.getTime() + delay_seconds * 1000);
       const is_open = verdict.transition === 'defer' || verdict.transition === 'hand_back';
       const job_id = is_open ? randomUUID() : undefined;
       if (job_id) next.push({ ...key, job_id, start_after: due_at });
@@ -402,13 +451,34 @@ interface Judged {
   readonly refusal: Classification | null;
 }
 
-function judgeSettled(services: Services, result: Settled): Judged {
+/** Earlier attempts of unknown outcome, by recipient, of the mail for which they decide. */
+async function unknownBefore(
+  { sql, config }: Services,
+  results: readonly Settled[],
+): Promise<ReadonlyMap<string, number>> {
+  const asked = results.filter(({ handed_back, outcome: { kind }, claimed: { attempt_count } }) => {
+    if (handed_back || kind === 'accepted' || attempt_count < 2) return false;
+    return kind === 'unknown' || attempt_count > config.RETRY_SCHEDULE.length;
+  });
+  if (asked.length === 0) return new Map();
+  return countUnknown(
+    sql,
+    asked.map(({ claimed }) => keyOf(claimed.delivery)),
+  );
+}
+
+function judgeSettled(services: Services, result: Settled, unknown: ReadonlyMap<string, number>): Judged {
   if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null }, refusal: null };
   const { attempt_count, delivery } = result.claimed;
   return {
     result,
     refusal: refusalOf(result.outcome, result.kept_by),
-    verdict: judgeOutcome(result.outcome, attempt_count, services.config.RETRY_SCHEDULE, delivery.unknown_policy),
+    verdict: judgeOutcome(result.outcome, {
+      attempt_count,
+      unknown_before: unknown.get(delivery.recipient_id) ?? 0,
+      schedule: services.config.RETRY_SCHEDULE,
+      unknown_policy: delivery.unknown_policy,
+    }),
   };
 }
 

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createContext, invoke } from '@postrider/core';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { createSigningKeys } from '../domains/signing-keys.ts';
 import { rescheduleMessage } from '../messages/index.ts';
 import { claimDeliveries } from './attempt.ts';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 const mail = { from: 'a@sandbox.test', subject: 'Hello', text: 'Hi' };
 const context = () => createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });

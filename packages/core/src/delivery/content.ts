@@ -1,7 +1,7 @@
 import { composeSigned } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import type { RecipientKey } from './recipient-key.ts';
-import { outgoing, type Rendered } from './render.ts';
+import { dateOf, outgoing, type Rendered } from './render.ts';
 import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */
@@ -17,6 +17,14 @@ export class ContentGone extends Error {
   constructor() {
     super('the content of the message is no longer stored');
     this.name = 'ContentGone';
+  }
+}
+
+/** The database did not give the body or a key. Nothing was tried, so this is no attempt. */
+export class ContentUnread extends Error {
+  constructor(cause: unknown) {
+    super('the content of the message could not be read', { cause });
+    this.name = 'ContentUnread';
   }
 }
 
@@ -36,9 +44,9 @@ const NO_BODY = { html: null, text: null, headers: null, attachments: null } as 
   null
 >;
 
-/** Contents by message id. */
+/** Contents by message id. Never fails: what cannot be read is found when it is used. */
 export async function openContents(services: Parts, rows: readonly LoadedRow[]): Promise<ReadonlyMap<string, Content>> {
-  await services.signing_keys.warm(rows.flatMap((row) => row.signing_key_ids));
+  await services.signing_keys.warm(rows.flatMap((row) => row.signing_key_ids)).catch(() => undefined);
   const contents = new Map<string, Content>();
   for (const row of rows) {
     const body = takeBody(row);
@@ -55,7 +63,10 @@ function takeBody(row: LoadedRow): Body | null {
 }
 
 async function bodyOf(services: Parts, key: RecipientKey): Promise<Body | undefined> {
-  return (await loadBodies(services.sql, [key])).get(key.message_id);
+  const bodies = await loadBodies(services.sql, [key]).catch((error: unknown) => {
+    throw new ContentUnread(error);
+  });
+  return bodies.get(key.message_id);
 }
 
 function content(services: Parts, row: Source, stored: Body | null): Content {
@@ -97,5 +108,5 @@ async function signed(services: Parts, row: Source, body: Body): Promise<Buffer>
     throw new CannotSign(row.from_domain, error instanceof Error ? error.message : 'the key did not work');
   };
   const keys = await services.signing_keys.of(row.signing_key_ids).catch(refuse);
-  return await composeSigned(outgoing(row, body), keys, row.created_at).catch(refuse);
+  return await composeSigned(outgoing(row, body), keys, dateOf(row)).catch(refuse);
 }

@@ -1,3 +1,4 @@
+export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from '../states/index.ts';
 export {
   attemptDelivery,
   type Claimed,
@@ -19,7 +20,6 @@ export { recordReturned } from './record-bounce.ts';
 export { renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';
-export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from './state.ts';
 export { LEASE_SECONDS, renewLeases, showAttempts, transition } from './store.ts';
 export { stsPolicyStore } from './sts-policies.ts';
 export { forgetStsPolicies } from './sts-store.ts';

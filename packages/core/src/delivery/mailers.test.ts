@@ -1,20 +1,19 @@
 import { invoke, readConfig } from '@postrider/core';
-import { createWorld, type SmtpSink, startSmtpSink, type World } from '@postrider/testing';
+import { type SmtpSink, startSmtpSink } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { createMailers, stopMailers } from './mailers.ts';
 
-let world: World;
+const world = await openWorld({ DELIVERY: 'mx', RETRY_SCHEDULE: '1m,5m' });
 let second: SmtpSink;
 beforeAll(async () => {
-  world = await createWorld({ DELIVERY: 'mx', RETRY_SCHEDULE: '1m,5m' });
   await world.domain('sender.test');
   second = await startSmtpSink({ host: '127.0.0.2', port: world.smtp.port });
 });
 afterAll(async () => {
   await second.stop();
-  await world.stop();
 });
 
 async function send(to: string): Promise<string> {

@@ -1,5 +1,12 @@
 import { hostname } from 'node:os';
-import { createMailer, createMxTransport, createSimulatorMailer, type Mailer } from '@postrider/mail';
+import {
+  createMailer,
+  createMxTransport,
+  createSimulatorMailer,
+  DEFAULT_TIMEOUTS,
+  type Mailer,
+  type SmtpTimeouts,
+} from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import type { Transport } from '../process/config.ts';
 import type { Mailers } from './attempt.ts';
@@ -10,12 +17,6 @@ export interface SimulatorAddress {
   readonly host: string;
   readonly port: number;
 }
-
-const CONNECTIONS_PER_SITE = 20;
-/**
- * A relay is dedicated to this service. Postfix allows 50 connections per client by default and answers 421 to more.
- */
-const CONNECTIONS_TO_RELAY = 40;
 
 /**
  * Sandbox keys, and all keys with DELIVERY=capture, send to the simulator over SMTP; other mail uses the transports of
@@ -54,7 +55,10 @@ function liveTransport(
           port: config.MX_PORT,
           allow_networks: config.MX_ALLOW_NETWORKS,
           helo_name,
-          max_connections: CONNECTIONS_PER_SITE,
+          max_connections: config.LIMITS.site_connections,
+          dns_timeout_ms: config.LIMITS.dns_answer,
+          dial_timeout_ms: config.LIMITS.smtp_dial,
+          timeouts: timeoutsOf(config, 'smtp'),
           policy_store: stsPolicyStore(services),
         }),
       ];
@@ -67,12 +71,27 @@ function liveTransport(
           secure,
           // With credentials the client requires a verified certificate.
           tls: 'opportunistic',
-          max_connections: CONNECTIONS_TO_RELAY,
+          // A relay is dedicated to this service; Postfix allows 50 by default and answers 421 to more.
+          max_connections: config.LIMITS.relay_connections,
+          timeouts: timeoutsOf(config, 'relay'),
           ...(user !== '' && { user, pass }),
         },
       ];
     }
   }
+}
+
+/** Strangers may be as slow as RFC 5321 allows; a relay of one's own is expected to be quicker until the content. */
+function timeoutsOf({ LIMITS }: Services['config'], whose: 'smtp' | 'relay'): SmtpTimeouts {
+  return {
+    greeting_ms: LIMITS[`${whose}_greeting`],
+    command_ms: LIMITS[`${whose}_command`],
+    data_ms: whose === 'smtp' ? LIMITS.smtp_data : LIMITS.relay_command,
+    block_ms: LIMITS.smtp_block,
+    after_dot_ms: LIMITS.smtp_after_dot,
+    prompt_ms: DEFAULT_TIMEOUTS.prompt_ms,
+    idle_ms: LIMITS.smtp_idle,
+  };
 }
 
 /** Public servers check the EHLO name; a private relay rarely does. */

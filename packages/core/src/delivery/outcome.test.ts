@@ -17,7 +17,8 @@ function rejected(stage: SendOutcome['stage'], line: string | null): SendOutcome
   };
 }
 
-const judge = (outcome: SendOutcome, attempt_count = 1) => judgeOutcome(outcome, attempt_count, [60], 'resend');
+const judge = (outcome: SendOutcome, attempt_count = 1, unknown_before = 0) =>
+  judgeOutcome(outcome, { attempt_count, unknown_before, schedule: [60], unknown_policy: 'resend' });
 
 describe('a refusal', () => {
   it.each(['rcpt', 'data', 'after_dot'] as const)('of the mailbox at %s suppresses', (stage) => {

@@ -5,6 +5,9 @@ import { retryDelay } from './retry.ts';
 /** Reason for a failed mail that may have arrived. */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
+/** Each may have arrived: after so many the recipient has got enough copies, or none of them ever will arrive. */
+const MOST_UNKNOWN = 3;
+
 export type UnknownPolicy = 'resend' | 'stop';
 
 /** The result of an attempt for its recipient. */
@@ -13,13 +16,19 @@ export type Verdict =
   | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
-/** Decides the outcome of one attempt. attempt_count includes it. */
-export function judgeOutcome(
-  outcome: SendOutcome,
-  attempt_count: number,
-  schedule: readonly number[],
-  unknown_policy: UnknownPolicy,
-): Verdict {
+/** What an attempt is judged by, besides its outcome. */
+export interface Course {
+  /** With this one. */
+  readonly attempt_count: number;
+  /** Earlier attempts after which the mail may have arrived. */
+  readonly unknown_before: number;
+  readonly schedule: readonly number[];
+  readonly unknown_policy: UnknownPolicy;
+}
+
+/** Decides the outcome of one attempt. */
+export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
+  const { attempt_count, unknown_before, schedule, unknown_policy } = course;
   switch (outcome.kind) {
     case 'accepted':
       return { transition: 'accept', reason: null };
@@ -34,13 +43,17 @@ export function judgeOutcome(
     }
     case 'unknown':
       // A retry may deliver twice, giving up may deliver never; the workspace chooses.
-      if (unknown_policy === 'stop') return { transition: 'expire', reason: OUTCOME_UNKNOWN };
+      if (unknown_policy === 'stop' || unknown_before + 1 >= MOST_UNKNOWN)
+        return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
     case 'deferred':
       break;
   }
   const delay_seconds = retryDelay(schedule, attempt_count);
-  if (delay_seconds === null) return { transition: 'expire', reason: 'retries_exhausted' };
+  if (delay_seconds === null) {
+    const may_have_arrived = outcome.kind === 'unknown' || unknown_before > 0;
+    return { transition: 'expire', reason: may_have_arrived ? OUTCOME_UNKNOWN : 'retries_exhausted' };
+  }
   return { transition: 'defer', reason: null, delay_seconds };
 }
 

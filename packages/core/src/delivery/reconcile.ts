@@ -39,6 +39,7 @@ export async function reconcileDeliveries(services: Services, walk: Walk = newWa
     if (walk.after === null) break;
   }
   if (rescued > 0) {
+    services.metrics.shift('invariant_violations', ['delivery_without_job'], rescued);
     services.log.error({ rescued }, 'open recipients had no live job and were given one');
     services.jobs.wake('delivery.attempt');
   }

@@ -1,16 +1,12 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeEach, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { listEvents } from '../events/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { claimDeliveries, settleDeliveries } from './attempt.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1m,5m' });
-});
-afterAll(() => world.stop());
+const world = await openWorld({ RETRY_SCHEDULE: '1m,5m' });
 beforeEach(async () => {
   await world.services.sql`delete from suppressions`;
 });

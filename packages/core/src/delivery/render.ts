@@ -24,6 +24,7 @@ export type Rendered = Body &
     DeliveryRow,
     | 'message_id'
     | 'created_at'
+    | 'scheduled_at'
     | 'from_address'
     | 'from_domain'
     | 'to_addresses'
@@ -42,6 +43,11 @@ export function renderMessage(message: Rendered): Buffer {
   return compose(outgoing(message, message));
 }
 
+/** The time that a mail bears: its acceptance, or its schedule where that is later. It is equal on every attempt. */
+export function dateOf({ created_at, scheduled_at }: Pick<Rendered, 'created_at' | 'scheduled_at'>): Date {
+  return scheduled_at && scheduled_at > created_at ? scheduled_at : created_at;
+}
+
 /** Builds the composer input from the rows of a message. */
 export function outgoing(message: Omit<Rendered, keyof Body>, body: Body): OutgoingMessage {
   // Stored as JSON of what the send schema had let through.
@@ -49,7 +55,7 @@ export function outgoing(message: Omit<Rendered, keyof Body>, body: Body): Outgo
   const attachments = storedAttachments(body);
   return {
     message_id: `${message.message_id}@${message.from_domain}`,
-    date: message.created_at,
+    date: dateOf(message),
     from: mailbox(message.from_address),
     to: message.to_addresses.map(mailbox),
     cc: message.cc_addresses.map(mailbox),

@@ -1,18 +1,17 @@
 import { createEncryption, createServices, invoke } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
-import { createWorld, type SinkMail, testPairs, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SinkMail, testPairs } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { claimDeliveries } from './index.ts';
 
-let world: World;
+const world = await openWorld();
 
 beforeAll(async () => {
-  world = await createWorld();
   await world.domain('good.test');
 });
-afterAll(() => world.stop());
 
 const BOTH = (domain: string) => [`pass rsa-sha256 ${domain}`, `pass ed25519-sha256 ${domain}`];
 

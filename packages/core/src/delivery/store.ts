@@ -14,12 +14,12 @@ import {
 import type { JobHold } from '@postrider/queue';
 import { isMessageEvent } from '../events/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { type DeliveryState, openStates, type TransitionName, transitions } from '../states/index.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
 import type { RefusalCategory } from './classify.ts';
 import type { UnknownPolicy } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
 import type { ReturnPath } from './return-path.ts';
-import { type DeliveryState, openStates, type TransitionName, transitions } from './state.ts';
 
 /** Identifies a recipient row; every key of the schema begins with the workspace. */
 export interface Move extends RecipientKey {
@@ -254,6 +254,7 @@ export interface DeliveryRow extends RecipientKey {
   readonly mode: KeyMode;
   readonly unknown_policy: UnknownPolicy;
   readonly created_at: Date;
+  readonly scheduled_at: Date | null;
   readonly from_address: string;
   readonly from_domain: string;
   readonly to_addresses: readonly string[];
@@ -279,7 +280,7 @@ export const READ_TOGETHER_BYTES = 256 * 1024;
 /** Send data of the recipients of a source, by primary keys, as part of a statement. */
 function loading(sql: Sql | Tx, source: Fragment): Fragment {
   return sql`
-    select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at,
+    select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at, m.scheduled_at,
       m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject, m.recipient_count,
       m.body_bytes, case when d.return_path_ready then d.return_path end as return_path,
       case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids,
@@ -479,6 +480,26 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
     ) as a (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
+}
+
+/**
+ * How many attempts of these recipients ended after the dot without an answer. One of a lost worker is not among them:
+ * how far it got is not known. Served by the index of attempts by message.
+ */
+export async function countUnknown(sql: Sql, keys: readonly RecipientKey[]): Promise<Map<string, number>> {
+  const rows = await sql<{ recipient_id: string; count: number }[]>`
+    select a.recipient_id, count(t.number)::int as count
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::uuid[],
+      ${keys.map((key) => key.message_id)}::uuid[],
+      ${keys.map((key) => key.recipient_id)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id)
+    cross join lateral (
+      select x.number from attempts x where x.workspace_id = a.workspace_id and x.message_id = a.message_id
+        and x.recipient_id = a.recipient_id and x.outcome = 'unknown' and x.stage <> 'worker_lost' ${fence}
+    ) t
+    group by a.recipient_id`;
+  return new Map(rows.map((row) => [row.recipient_id, row.count]));
 }
 
 /** An accepted message with one recipient. */

@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
@@ -8,12 +8,8 @@ import { claimDeliveries, type DeliveryJob } from './attempt.ts';
 
 const MINUTE_MS = 60_000;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1m,5m' });
-});
+const world = await openWorld({ RETRY_SCHEDULE: '1m,5m' });
 afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
-afterAll(() => world.stop());
 
 async function send(to: string | string[], fields: Record<string, unknown> = {}): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi', ...fields };

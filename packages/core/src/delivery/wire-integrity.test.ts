@@ -1,16 +1,15 @@
 import { formatMailbox, readMail } from '@postrider/mail';
-import { createWorld, outgoingMessages, type World } from '@postrider/testing';
+import { outgoingMessages } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { invoke } from '../operation/operation.ts';
 
-let world: World;
+const world = await openWorld();
 beforeAll(async () => {
-  world = await createWorld();
   await world.domain('good.test');
 });
-afterAll(() => world.stop());
 
 const hidden = fc
   .uniqueArray(fc.stringMatching(/^[a-z]{12}$/), { maxLength: 2 })
@@ -22,7 +21,7 @@ describe('any mail', () => {
       fc.asyncProperty(outgoingMessages, hidden, async (message, bcc) => {
         const from = { name: message.from.name, email: 'hello@good.test' };
         const sent = await invoke(world.as(world.workspace_id), sendMessage, {
-          from: formatMailbox({ ...from, local: 'hello', domain: 'good.test' }),
+          from: formatMailbox(from),
           to: message.to.map(formatMailbox),
           cc: message.cc.map(formatMailbox),
           bcc,

@@ -2,8 +2,8 @@ import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { listEvents } from '@postrider/core/events';
 import { getMessage } from '@postrider/core/messages';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { addDomain } from './add-domain.ts';
 import { applyCheck } from './apply-check.ts';
 import { type DomainEntry, siteOf } from './domain-entry.ts';
@@ -19,11 +19,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ HELO_NAME: 'mail.service.test', RETRY_SCHEDULE: '1h,1h,1h' });
-});
-afterAll(() => world.stop());
+const world = await openWorld({ HELO_NAME: 'mail.service.test', RETRY_SCHEDULE: '1h,1h,1h' });
 
 const ctx = (workspace_id = world.workspace_id) => world.as(workspace_id);
 const shown = (domain: string, workspace_id?: string) => invoke(ctx(workspace_id), getDomain, { domain });

@@ -1,9 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import type { SinkMail } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import { dkimVerify } from 'mailauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addDomain } from './add-domain.ts';
 import type { DomainEntry } from './domain-entry.ts';
 import { getDomain } from './get-domain.ts';
@@ -15,14 +16,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const TTL_SECONDS = 3600;
 
-let world: World;
+const world = await openWorld({ HELO_NAME: 'mail.service.test' });
 let resolver: Resolver;
 beforeAll(async () => {
-  world = await createWorld({ HELO_NAME: 'mail.service.test' });
   resolver = new Resolver();
   resolver.setServers([world.dns.address]);
 });
-afterAll(() => world.stop());
 
 const ctx = () => world.as(world.workspace_id);
 const shown = (domain: string) => invoke(ctx(), getDomain, { domain });

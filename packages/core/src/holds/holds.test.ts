@@ -1,5 +1,6 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { World } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
@@ -15,13 +16,11 @@ import { takeResumption } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
-let world: World;
+const world = await openWorld();
 let other: Awaited<ReturnType<World['workspace']>>;
 beforeAll(async () => {
-  world = await createWorld();
   other = await world.workspace('free');
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   await world.services.sql`delete from holds`;
 });

@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import { fetchedJobs, fromJobsDueBy, keepNewestReady } from '@postrider/queue';
+import { idleInSql } from '../states/index.ts';
 import { scheduledQueues } from './held-queues.ts';
 import type { HoldScope } from './scope.ts';
 
@@ -232,7 +233,7 @@ export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<stri
         select from (${fetchedJobs(sql, sql`h.value`)}) j
         join recipients r on r.workspace_id = (j.data->>'workspace_id')::uuid
           and r.message_id = (j.data->>'message_id')::uuid and r.id = (j.data->>'recipient_id')::uuid
-        where r.state in ('scheduled', 'queued', 'deferred')
+        where r.state in (${idleInSql})
           and r.due_at <= h.ended_at
       ) and not exists (
         select from parked_deliveries p

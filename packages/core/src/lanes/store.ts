@@ -2,6 +2,7 @@ import { fence, isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { idleInSql, openInSql } from '../states/index.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
 
@@ -41,7 +42,7 @@ export async function fetchDeliveries(
     select f.id, f.retry_count, f.data, f.created_on, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at, r.ready
     from fetched f
     left join lateral (
-      select x.email, x.due_at, x.due_at <= clock_now() and (x.state in ('scheduled', 'queued', 'deferred')
+      select x.email, x.due_at, x.due_at <= clock_now() and (x.state in (${idleInSql})
         or (x.state = 'sending' and x.lease_until < clock_now())) as ready
       from recipients x where x.workspace_id = (f.data ->> 'workspace_id')::uuid
         and x.message_id = (f.data ->> 'message_id')::uuid and x.id = (f.data ->> 'recipient_id')::uuid ${fence}
@@ -183,7 +184,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
-        and x.state in ('scheduled', 'queued', 'deferred', 'sending') ${fence}) r
+        and x.state in (${openInSql}) ${fence}) r
       cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
         where x.workspace_id = t.workspace_id and x.id = t.message_id ${fence}) m
     ),

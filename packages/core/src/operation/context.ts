@@ -5,6 +5,7 @@ import type { Clock } from '../fields/clock.ts';
 import type { Config } from '../process/config.ts';
 import type { Encryption } from '../process/encryption.ts';
 import type { Jobs } from '../process/jobs.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
@@ -27,6 +28,8 @@ export interface Services {
   /** DKIM private keys, decrypted once. */
   readonly signing_keys: SigningKeys;
   readonly dns: DnsLookup;
+  /** The metrics of this process. */
+  readonly metrics: Metrics;
   readonly public_url: string;
 }
 

@@ -67,6 +67,7 @@ export const reasons = {
   member_not_found: ['not_found', 'No such member exists.'],
   hold_not_found: ['not_found', 'No such hold exists.'],
   queue_not_found: ['not_found', 'No such queue exists.'],
+  schedule_not_found: ['not_found', 'No such schedule exists.'],
   job_not_found: ['not_found', 'No such job exists.'],
   bulk_not_found: ['not_found', 'No such bulk operation exists.'],
   domain_not_verified: ['unprocessable', 'The domain of from is not a verified domain of this workspace.'],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { personEmail } from '../fields/email.ts';
 import { refusalWords } from '../operation/refusal-words.ts';
 import { editDistance } from '../operation/spelling.ts';
+import { readLimits } from './limits.ts';
 
 export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
 export type RoleName = (typeof roleNames)[number];
@@ -10,7 +11,7 @@ export type RoleName = (typeof roleNames)[number];
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 // Below this a variable of another program, such as PORTS or ROLE, is too near.
 const SHORTEST_JUDGED = 8;
-const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT'] as const;
+const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT', 'SUBMISSIONS_PORT', 'METRICS_PORT'] as const;
 /** Where a listener is that was given no port. */
 export const usualPorts = { PORT: 3000, CAPTURE_PORT: 1025, INBOUND_PORT: 2525 } as const;
 const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
@@ -27,12 +28,30 @@ const PORT_RULE = 'must be a whole number from 1 to 65535';
 const list = z.string().transform(commaList);
 const port = z.coerce.number({ error: PORT_RULE }).int(PORT_RULE).min(1, PORT_RULE).max(65_535, PORT_RULE);
 
+const limitList = z.string().transform((text, context) => {
+  const read = readLimits(commaList(text));
+  if ('limits' in read) return read.limits;
+  context.addIssue({ code: 'custom', message: read.problem });
+  return z.NEVER;
+});
+
 const adminEmail = z.string().transform((text, context) => {
   const email = personEmail(text);
   if (email !== null) return email;
   context.addIssue({ code: 'custom', message: 'must be one address, as in ada@example.com' });
   return z.NEVER;
 });
+
+/** A single duration in seconds, within bounds. */
+const duration = (least_seconds: number, most_seconds: number) =>
+  z.string().transform((text, context) => {
+    const match = /^(\d+)(s|m|h|d)$/.exec(text);
+    const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : Number.NaN;
+    if (seconds >= least_seconds && seconds <= most_seconds) return seconds;
+    const message = `must be a duration from ${least_seconds}s to ${most_seconds}s, such as ${least_seconds}s`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
 
 const durations = z.string().transform((text, context) =>
   commaList(text).map((part) => {
@@ -132,11 +151,18 @@ const schema = z.object({
   CAPTURE_PORT: port.optional(),
   INBOUND_PORT: port.optional(),
   SUBMISSION_PORT: port.optional(),
+  SUBMISSIONS_PORT: port.optional(),
+  METRICS_PORT: port.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address such as http://localhost:4318' })
+    .optional(),
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
   WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
+  LIMITS: limitList.prefault(''),
+  SHUTDOWN_GRACE: duration(5, 3600).prefault('15s'),
   SECRET_KEY: z.string().min(32, 'needs at least 32 characters; openssl rand -hex 32 makes one').optional(),
   SECRET_KEY_PREVIOUS: z
     .string()
@@ -151,6 +177,7 @@ const schema = z.object({
     .optional(),
   ADMIN_EMAIL: adminEmail.optional(),
   ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
+  RESEND_API: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['pretty', 'json']).optional(),
 });

@@ -1,3 +1,14 @@
+/** Takes all steps at once, and throws at the end what failed. */
+export async function runTogether(what: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
+  const settled = await Promise.allSettled([...steps].map((step) => step()));
+  await runAll(
+    what,
+    settled.map((one) => async () => {
+      if (one.status === 'rejected') throw one.reason;
+    }),
+  );
+}
+
 /** Takes every step in order, those after a failed one too, and throws at the end what failed. */
 export async function runAll(what: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const errors: unknown[] = [];

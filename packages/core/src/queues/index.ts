@@ -16,6 +16,7 @@ export { readJobs, readJobsOfMessages } from './read-jobs.ts';
 export { type Redriven, redriveQueue } from './redrive-queue.ts';
 export { retryJob } from './retry-job.ts';
 export { runJobNow } from './run-job-now.ts';
+export { runSchedule } from './run-schedule.ts';
 export { addToHistogram, emptyHistogram, type Histogram } from './run-times.ts';
 export { setConcurrency } from './set-concurrency.ts';
 export {

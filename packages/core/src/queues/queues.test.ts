@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { newId } from '../fields/ids.ts';
 import { cancelMessage, rescheduleMessage } from '../messages/index.ts';
@@ -25,13 +25,11 @@ import { addWork, measureQueues } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
+const world = await openWorld();
 let ctx: ActorContext;
 beforeAll(async () => {
-  world = await createWorld();
   ctx = world.as(world.workspace_id) as ActorContext;
 });
-afterAll(() => world.stop());
 
 const measure = () => measureQueues(world.services.sql, queueNames, 0);
 

@@ -3,6 +3,7 @@ import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { DeliveryState } from '../delivery/index.ts';
 import { among } from '../paging/keyset-store.ts';
 import type { JobName } from '../process/jobs.ts';
+import { openInSql } from '../states/index.ts';
 import { SLOTS } from './run-times.ts';
 
 export interface MeasureRow {
@@ -426,6 +427,6 @@ export async function jobsOfMessages(
   return sql<{ message_id: string; recipient_id: string; job_id: string }[]>`
     select r.message_id, r.id as recipient_id, r.job_id from recipients r
     where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
-      and r.state in ('scheduled', 'queued', 'deferred', 'sending') and r.job_id is not null
+      and r.state in (${openInSql}) and r.job_id is not null
     order by r.message_id, r.kind, r.id`;
 }

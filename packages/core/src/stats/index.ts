@@ -2,6 +2,7 @@ export { catchUp } from './catch-up.ts';
 export { rollUpStats, trimStats } from './roll-up.ts';
 export {
   buckets,
+  countMetrics,
   isDuration,
   metrics,
   mostStatPoints,
@@ -12,3 +13,5 @@ export {
 } from './stat-series.ts';
 export { MINUTE_MS, standOf } from './store.ts';
 export { bucketMs, bucketRange, rangeFields } from './time-range.ts';
+export { type Totals, totalsOf } from './totals.ts';
+export { type KeyUsage, keyUsageFields, keyUsageSchema, usageOfKeys } from './usage-of-keys.ts';

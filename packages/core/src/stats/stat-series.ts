@@ -9,7 +9,7 @@ import { KEPT } from './roll-up.ts';
 import { bucketsOf, type StatRow, standOf } from './store.ts';
 import { type BucketRange, bucketMs, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
 
-const countMetrics = [
+export const countMetrics = [
   'accepted',
   'delivered',
   'bounced',
@@ -19,7 +19,7 @@ const countMetrics = [
   'suppressed',
   'canceled',
 ] as const;
-type CountMetric = (typeof countMetrics)[number];
+export type CountMetric = (typeof countMetrics)[number];
 
 const percentileMetrics = {
   accept_to_first_attempt_p50: ['first_attempt', 50],
@@ -43,7 +43,7 @@ const MOST_SERIES = 30;
 const USUAL_SERIES = 10;
 /** Points of one answer, over all its series: a megabyte and a half, made in a tenth of a second. */
 const MOST_POINTS = 30_000;
-const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
+export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
   alone: {
     minute: { most: 1440, kept_days: KEPT.minute_days },
     hour: { most: 1440, kept_days: KEPT.hour_days },

@@ -287,14 +287,17 @@ export async function bucketsOf(
     readonly from: Date;
     readonly to: Date;
     readonly histograms: boolean;
+    /** Only these; all if absent. */
+    readonly keys?: readonly string[];
   },
 ): Promise<StatRow[]> {
-  const { workspace_id, dimension, bucket, from, to, histograms } = asked;
+  const { workspace_id, dimension, bucket, from, to, histograms, keys } = asked;
   return sql<StatRow[]>`
     select at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled,
       ${histograms ? sql`first_attempt, delivery` : sql`null as first_attempt, null as delivery`}
     from ${sql(tableOf[bucket])}
     where workspace_id = ${workspace_id} and dimension = ${dimension} and at >= ${from} and at < ${to}
+      and ${keys === undefined ? sql`true` : sql`key = any (${[...keys]}::text[])`}
     order by at`;
 }
 

@@ -1,16 +1,12 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
 import { listEvents } from '../events/index.ts';
 import { newId } from '../fields/ids.ts';
 import { invoke } from '../operation/operation.ts';
 import { addSuppressions, type NewSuppression } from './store.ts';
 
 const CAUSE = newId('event', 0);
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 function bounced(email: string, fields: Partial<NewSuppression> = {}): NewSuppression {
   const now_ms = world.clock.now();

@@ -2,7 +2,7 @@ export type { RateWindow } from '../operation/ports.ts';
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
 export { countCalls, countSend } from './count-by-hand.ts';
 export { getUsage, usageOf, usageSchema } from './get-usage.ts';
-export { getMonthUsage, type MonthUsage, readMonthUsages } from './month-usage.ts';
+export { getMonthUsage, type MonthUsage, monthUsageOf, monthUsageSchema, readMonthUsages } from './month-usage.ts';
 export { type OpenStream, openStream } from './open-stream.ts';
 export {
   budgetRefusal,
@@ -12,6 +12,7 @@ export {
   createQueryRefunds,
   QUERY_BUDGET,
   type QueryRefunds,
+  spenderOf,
 } from './query-budget.ts';
 export {
   ADDRESS_LIMIT,
@@ -19,6 +20,7 @@ export {
   type Counted,
   type KeyRateClass,
   rateRefusal,
+  SESSION_LIMIT,
   windowOf,
 } from './rate-window.ts';
 export { countAddress, forgetRateWindows, returnUsage } from './store.ts';

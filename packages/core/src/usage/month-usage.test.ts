@@ -1,16 +1,12 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { createContext } from '../services.ts';
 import { getMonthUsage } from './month-usage.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 function withScopes(scopes: readonly Scope[]) {
   const { workspace_id } = world;

@@ -1,3 +1,4 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
@@ -12,7 +13,7 @@ const MOST = 1000;
 const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
-const monthUsageSchema = usageSchema.extend({
+export const monthUsageSchema = usageSchema.extend({
   projected_end_of_month: z
     .int()
     .meta({ description: 'used, if the rest of the month goes on like the part of it that is over.' }),
@@ -35,11 +36,15 @@ export const getMonthUsage = operation({
   output: monthUsageSchema,
   async run(ctx, { workspace_id, month = null }): Promise<MonthUsage> {
     const id = accessibleWorkspace(ctx, workspace_id);
-    const [found] = await usageOfMonth(ctx.sql, [id], month);
-    if (!found) throw workspaceNotFound(id);
-    return monthUsage(found);
+    return monthUsageOf(ctx.sql, id, month);
   },
 });
+
+export async function monthUsageOf(sql: Sql, workspace_id: string, month: string | null = null): Promise<MonthUsage> {
+  const [found] = await usageOfMonth(sql, [workspace_id], month);
+  if (!found) throw workspaceNotFound(workspace_id);
+  return monthUsage(found);
+}
 
 /** The same of some workspaces, in the order asked for. */
 export const readMonthUsages = operation({

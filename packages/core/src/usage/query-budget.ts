@@ -1,5 +1,5 @@
 import type { Sql } from '@postrider/db';
-import type { Log } from '../operation/context.ts';
+import type { Actor, Log } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import type { RateWindow } from '../operation/ports.ts';
 import { type BudgetLevel, type BudgetSize, returnBudget, takeBudget } from './budget-store.ts';
@@ -43,6 +43,13 @@ export function budgetRefusal({ level, now }: BudgetLevel, points: number): Char
       `This request costs ${points} points and ${charged.window.remaining} of ${QUERY_BUDGET.points} are left; retry in ${seconds} s.`,
     ),
   };
+}
+
+/** The id under which a caller's budget and streams are counted. */
+export function spenderOf(actor: Actor): string {
+  if (actor.kind === 'key') return actor.key_id;
+  if (actor.kind === 'user') return actor.session_id;
+  throw new Error('the service itself has no budget');
 }
 
 /** Takes what a request costs beyond what was taken when its key was checked. */

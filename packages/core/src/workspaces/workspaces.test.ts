@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { listAudit } from '../audit/index.ts';
 import { getMessage } from '../messages/index.ts';
@@ -18,14 +18,12 @@ import { setWorkspacePlan } from './set-plan.ts';
 import { updatePlan } from './update-plan.ts';
 import { updateWorkspace } from './update-workspace.ts';
 
-let world: World;
+const world = await openWorld();
 let operator: Context;
 beforeAll(async () => {
-  world = await createWorld();
   const { id } = await world.key({ scopes: ['operator'] });
   operator = withScopes(world.workspace_id, ['operator'], id);
 });
-afterAll(() => world.stop());
 
 function withScopes(workspace_id: string, scopes: readonly Scope[], key_id = 'key_1'): Context {
   return createContext(world.services, {

@@ -2,10 +2,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingPolicy, createBatchingPolicy } from './batching-policy.ts';
 
 let most: number;
+let unrecorded: number;
 let pace: BatchingPolicy;
 beforeEach(() => {
   most = 600;
-  pace = createBatchingPolicy(() => most);
+  unrecorded = Number.POSITIVE_INFINITY;
+  pace = createBatchingPolicy(
+    () => most,
+    () => unrecorded,
+  );
 });
 
 /** A settle of so many that has ended with no result waiting. */
@@ -26,10 +31,10 @@ describe('while few come', () => {
     expect(pace.came(waiting)).toBe(ms);
   });
 
-  it.each([1, 99, 199])('%i that came while the last were being recorded go next', (waiting) => {
+  it.each([1, 99, 199])('%i that came while the last were being recorded go next, or beside them', (waiting) => {
     pace.begun(23);
 
-    expect(pace.came(waiting)).toBeNull();
+    expect(pace.came(waiting)).toBe(15);
     expect(pace.ended(waiting)).toBe(0);
   });
 });
@@ -52,7 +57,7 @@ describe('in a rush', () => {
   ])('%i that came while the last were being recorded wait for %i ms more', (waiting, ms) => {
     pace.begun(24);
 
-    expect(pace.came(waiting)).toBeNull();
+    expect(pace.came(waiting)).toBe(ms);
     expect(pace.ended(waiting)).toBe(ms);
   });
 
@@ -65,27 +70,40 @@ describe('in a rush', () => {
   });
 });
 
-describe('while others are being recorded', () => {
-  it.each([1, 24])('200 wait no longer after a batch of %i', (size) => {
+describe('while two batches are being recorded', () => {
+  it.each([1, 24])('200 wait no longer after batches of %i', (size) => {
+    pace.begun(size);
     pace.begun(size);
 
     expect(pace.came(199)).toBeNull();
     expect(pace.came(200)).toBe(0);
   });
 
-  it('the end of one of two leaves what comes to the end of the other', () => {
+  it('the end of one makes place for the next', () => {
     pace.begun(200);
     pace.begun(200);
     pace.ended(0);
 
-    expect(pace.came(100)).toBeNull();
-    expect(pace.ended(100)).toBe(0);
+    expect(pace.came(99)).toBe(50);
+    expect(pace.came(100)).toBe(0);
   });
 
   it('nothing waits where nothing came', () => {
     pace.begun(23);
 
     expect(pace.ended(0)).toBeNull();
+  });
+});
+
+describe('where few may be sent and not recorded', () => {
+  it('no more than half of them are waited for, in a rush or not', () => {
+    unrecorded = 8;
+
+    expect(pace.came(3)).toBe(15);
+    expect(pace.came(4)).toBe(0);
+    passed(24);
+    expect(pace.came(3)).toBe(50);
+    expect(pace.came(4)).toBe(0);
   });
 });
 

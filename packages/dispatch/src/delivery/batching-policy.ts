@@ -6,6 +6,7 @@ export const SETTLE_MS = 15;
 const RUSH_COUNT = 24;
 const RUSH_SETTLE_COUNT = 100;
 const RUSH_SETTLE_MS = 50;
+const MOST_SETTLING = 2;
 
 /** Decides when results are recorded. Waits are in ms: 0 is immediately, null until the current settle has ended. */
 export interface BatchingPolicy {
@@ -17,24 +18,25 @@ export interface BatchingPolicy {
 }
 
 /**
- * Results are collected for 15 ms or while the previous batch is being recorded, 200 at most. In a rush, which a large
- * batch starts and a small one ends, they are collected for 50 ms or up to 100; if an operator limits the mails in
- * flight, up to half of that limit, as all of them may never arrive.
+ * Results are collected for 15 ms or until the previous batch is recorded, 200 at most. In a rush, which a large batch
+ * starts and a small one ends, they are collected for 50 ms or up to 100. All of them may never arrive where less may
+ * be in flight, so they never wait for more than half of that. Two batches are recorded at once: results would grow old
+ * behind a slow one.
  */
-export function createBatchingPolicy(mostUnderWay: () => number): BatchingPolicy {
+export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded: () => number): BatchingPolicy {
   let settling = 0;
   let rushing = false;
 
   const rushCount = () => Math.min(RUSH_SETTLE_COUNT, mostUnderWay() / 2);
 
   const wait = (waiting: number, calm_ms: number) => {
-    if (waiting >= (rushing ? rushCount() : SETTLE_COUNT)) return 0;
+    if (waiting >= Math.min(rushing ? rushCount() : SETTLE_COUNT, mostUnrecorded() / 2)) return 0;
     return rushing ? RUSH_SETTLE_MS : calm_ms;
   };
 
   return {
     came(waiting) {
-      if (settling > 0) return waiting >= SETTLE_COUNT ? 0 : null;
+      if (settling >= MOST_SETTLING) return waiting >= SETTLE_COUNT ? 0 : null;
       return wait(waiting, SETTLE_MS);
     },
     begun(size) {

@@ -3,6 +3,7 @@ import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
 import type { Indexed } from './in-flight-set.ts';
 import { type Leased, leaseEnd } from './leases.ts';
 import type { Prerendered } from './prerender.ts';
+import type { Unrecorded } from './unrecorded.ts';
 
 /** A claimed delivery, until its result is in the database. */
 export interface InFlight extends Indexed, Leased {
@@ -16,6 +17,8 @@ export interface InFlight extends Indexed, Leased {
   lease_ends: number;
   /** It has a connection. */
   begun: boolean;
+  /** Its content has begun: it may arrive. */
+  unrecorded: Unrecorded | null;
   sent: boolean;
   /** The status of its message says that it is being sent. */
   shown: boolean;
@@ -35,6 +38,7 @@ export function newInFlight(claimed: Claimed, candidate: Candidate | null, asked
     abort: new AbortController(),
     lease_ends: leaseEnd(asked_ms),
     begun: false,
+    unrecorded: null,
     sent: false,
     shown: false,
     prerendered: null,

@@ -266,10 +266,14 @@ describe('parked mail', () => {
   it('is what a worker leaves behind that stops while mail waits for a place in its lane', async () => {
     const slow = await sink();
     const released = Promise.withResolvers<void>();
-    slow.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
+    let at_dot = 0;
+    slow.script(({ stage }) => {
+      if (stage === 'data') at_dot += 1;
+      return { kind: 'stall', until: released.promise };
+    });
     await sendMany(12, 'slow.example.com');
     const pump = await start(mailerTo({ 'slow.example.com': slow.port }));
-    await expect.poll(() => statesIn('slow.example.com'), PATIENCE).toEqual({ sending: 5, queued: 7 });
+    await expect.poll(() => at_dot, PATIENCE).toBe(5);
 
     const stopping = pump.stop();
     await expect.poll(() => parkedIn('slow.example.com'), PATIENCE).toBe(7);

@@ -25,16 +25,16 @@ import { LeaseLoops } from './lease-loops.ts';
 import { createPrerender } from './prerender.ts';
 import { createSemaphore } from './semaphore.ts';
 import { Settler } from './settler.ts';
+import { type Unrecorded, UnrecordedMail } from './unrecorded.ts';
 
 // A large mail takes several times its size while it is read, composed and sent.
 const MOST_LARGE = 4;
 // Enough to keep every signing thread busy.
 const MOST_PRERENDERED = 128;
-// SIGTERM leaves 15 s in total. First sends may complete; then those before the dot are handed back; then those past it
-// are recorded as unknown; at last the pump gives up on an unresponsive database.
-const HAND_BACK_MS = 5000;
-const UNANSWERED_MS = 6000;
-const GIVE_UP_MS = 8000;
+// Before the end of the grace of a stop: what is past the dot and has no answer is recorded as unknown, and a second
+// later the pump gives up on a database that does not answer.
+const UNANSWERED_BEFORE_MS = 2000;
+const GIVE_UP_BEFORE_MS = 1000;
 
 export interface DeliveryPumpOptions {
   /** The database, the queue and the clock. */
@@ -65,6 +65,7 @@ export class DeliveryPump {
   // Separate, because a simulator script may occupy its slot for minutes.
   readonly #largeSlots = { live: createSemaphore(MOST_LARGE), sandbox: createSemaphore(1) };
   readonly #prerender = createPrerender(MOST_PRERENDERED);
+  readonly #unrecorded: UnrecordedMail;
   /** The claim under way; there is one at a time. */
   #claiming: Promise<void> | null = null;
   /** Jobs came, or places became free, during the claim under way. */
@@ -83,6 +84,7 @@ export class DeliveryPump {
     this.#mailers = mailers;
     this.#holds = holds;
     this.#metrics = metrics;
+    this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const widthOf = (lane: string) => mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'].width ?? MOST_CAP;
     this.#lanes = new Lanes(() => performance.now(), widthOf);
     this.#sync = new LaneSync(services, mailers, this.#lanes, holds, this.#claimSoon);
@@ -96,8 +98,15 @@ export class DeliveryPump {
     });
     this.#settler = new Settler(
       services,
-      batching ?? createBatchingPolicy(() => this.#most()),
-      (count) => this.#heartbeat?.ended(count),
+      batching ??
+        createBatchingPolicy(
+          () => this.#most(),
+          () => this.#unrecorded.limit,
+        ),
+      (count, took_ms) => {
+        this.#heartbeat?.ended(count);
+        this.#unrecorded.noteSettle(count, took_ms);
+      },
       (entries) => this.#settled(entries),
     );
   }
@@ -123,10 +132,11 @@ export class DeliveryPump {
     this.#fetcher.poll();
   }
 
-  /** Ends or hands back what is in flight, and parks what waits for a claim. */
+  /** Hands back what is before the dot, waits for the answers to the rest, and parks what waits for a claim. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unsubscribe?.();
+    for (const entry of this.#inFlight) this.#cancel(entry);
     const fetched = this.#fetcher.stop();
     const deadlines = this.#startDeadlines();
     let parked = false;
@@ -218,7 +228,7 @@ export class DeliveryPump {
   #enter(claimed: Claimed, candidate: Candidate | null, asked: number): void {
     const entry = newInFlight(claimed, candidate, asked);
     this.#inFlight.add(entry);
-    if (this.#isHeld(entry)) this.#cancel(entry);
+    if (this.#stopped || this.#isHeld(entry)) this.#cancel(entry);
     else entry.prerendered = this.#prerender(claimed.content);
     const run = () => {
       entry.made = entry.prerendered?.take() ?? null;
@@ -237,20 +247,42 @@ export class DeliveryPump {
     entry.started = performance.now();
     const due_at = entry.lane === NO_LANE ? null : (entry.candidate?.due_at ?? null);
     const wait_ms = due_at && Math.max(0, this.#services.clock.now() - due_at.getTime());
-    const begun = () => {
-      entry.begun = true;
+    const watch = {
+      begun: () => {
+        entry.begun = true;
+      },
+      content: () => this.#mayBegin(entry),
     };
-    const attempt = () => attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, begun);
-    const result = claimed.content.large ? await this.#largeSlots[claimed.delivery.mode](attempt) : await attempt();
+    const attempt = () => attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, watch);
+    const large = this.#largeSlots[claimed.delivery.mode];
+    const tried = claimed.content.large ? await large(abort.signal, attempt) : await attempt();
+    const result = tried ?? unsentDelivery(claimed);
     entry.made = null;
+    if (entry.unrecorded) this.#unrecorded.answered(entry.unrecorded);
     const { kind, reply } = result.outcome;
-    const handed_back = abort.signal.aborted && kind === 'deferred' && reply === null;
+    const handed_back = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
     this.#leave(entry, handed_back ? null : result.outcome);
     if (!handed_back) {
       const failed = kind === 'deferred';
       this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
     }
     if (!entry.sent) this.#finish(entry, { ...result, handed_back });
+  }
+
+  /** Before the first byte of a content: whether what is sent and not recorded leaves room for one more. */
+  #mayBegin(entry: InFlight): boolean | Promise<boolean> {
+    if (entry.unrecorded) return true;
+    const begin = (turn: Unrecorded | null) => {
+      if (turn && !entry.sent && !entry.abort.signal.aborted) {
+        entry.unrecorded = turn;
+        return true;
+      }
+      if (turn) this.#unrecorded.recorded(turn);
+      else this.#cancel(entry);
+      return false;
+    };
+    const turn = this.#unrecorded.take(entry.abort.signal);
+    return turn instanceof Promise ? turn.then(begin) : begin(turn);
   }
 
   /** Its place in the lane is free, and what the attempt says of the lane is noted. */
@@ -266,7 +298,10 @@ export class DeliveryPump {
   }
 
   #settled(entries: readonly InFlight[]): void {
-    for (const entry of entries) this.#inFlight.remove(entry);
+    for (const entry of entries) {
+      this.#inFlight.remove(entry);
+      if (entry.unrecorded) this.#unrecorded.recorded(entry.unrecorded);
+    }
     this.#claimSoon();
     this.#fetcher.pollIfRoomy();
     this.#onProgress?.();
@@ -310,16 +345,17 @@ export class DeliveryPump {
 
   /** The stages of a stop that takes too long. */
   #startDeadlines(): NodeJS.Timeout[] {
+    const grace_ms = this.#services.config.SHUTDOWN_GRACE * 1000;
     return [
       setTimeout(() => {
-        for (const entry of this.#inFlight) this.#cancel(entry);
-      }, HAND_BACK_MS),
-      setTimeout(() => {
         for (const entry of this.#inFlight) {
-          if (!entry.sent) this.#finish(entry, unansweredDelivery(entry.claimed, performance.now() - entry.started));
+          if (entry.sent) continue;
+          if (entry.unrecorded)
+            this.#finish(entry, unansweredDelivery(entry.claimed, performance.now() - entry.started));
+          else this.#handBack(entry);
         }
-      }, UNANSWERED_MS),
-      setTimeout(() => this.#settler.giveUp(), GIVE_UP_MS),
+      }, grace_ms - UNANSWERED_BEFORE_MS),
+      setTimeout(() => this.#settler.giveUp(), grace_ms - GIVE_UP_BEFORE_MS),
     ];
   }
 

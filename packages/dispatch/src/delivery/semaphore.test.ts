@@ -6,7 +6,7 @@ it('runs so many at once, the others in order, and gives a place on after a fail
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
   const runs = gates.map((gate, index) =>
-    slot(async () => {
+    slot(new AbortController().signal, async () => {
       begun.push(index);
       await gate.promise;
       if (index === 0) throw new Error('failed');
@@ -24,4 +24,21 @@ it('runs so many at once, the others in order, and gives a place on after a fail
 
   expect(await Promise.all(runs)).toEqual(['failed', 1, 2, 3, 4]);
   expect(begun).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('lets go what is aborted before its turn, and the next takes the place', async () => {
+  const slot = createSemaphore(1);
+  const gate = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const first = slot(new AbortController().signal, () => gate.promise);
+  const aborted = slot(stop.signal, async () => 'aborted');
+  const last = slot(new AbortController().signal, async () => 'last');
+
+  stop.abort();
+
+  expect(await aborted).toBeNull();
+  gate.resolve();
+  await first;
+  expect(await last).toBe('last');
+  expect(await slot(stop.signal, async () => 'late')).toBeNull();
 });

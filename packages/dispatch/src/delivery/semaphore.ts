@@ -1,10 +1,28 @@
-/** Limits concurrent work; the excess waits in order. */
-export function createSemaphore(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Limits concurrent work; the excess waits in order. Null where the signal aborted before the work's turn had come. */
+export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T | null>;
+
+export function createSemaphore(most: number): Semaphore {
   const waiting: (() => void)[] = [];
   let running = 0;
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+
+  const turn = (signal: AbortSignal): Promise<boolean> =>
+    new Promise((resolve) => {
+      const onAbort = () => {
+        waiting.splice(waiting.indexOf(onTurn), 1);
+        resolve(false);
+      };
+      const onTurn = () => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(true);
+      };
+      waiting.push(onTurn);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+
+  return async (signal, work) => {
+    if (signal.aborted) return null;
+    if (running < most) running += 1;
+    else if (!(await turn(signal))) return null;
     try {
       return await work();
     } finally {

@@ -3,7 +3,11 @@ import { type Settled, settleDeliveries, withoutWords } from '@postrider/core/de
 import type { BatchingPolicy } from './batching-policy.ts';
 import type { InFlight } from './in-flight.ts';
 
-const MOST_SETTLES = 30;
+const LONGEST_PAUSE_MS = 1000;
+/** A batch that the database refuses is split after so many tries. */
+const TRIES_TOGETHER = 3;
+/** A result that it refuses alone, without any words of the server, is given up after so many. */
+const TRIES_REFUSED = 30;
 
 interface Finished {
   readonly entry: InFlight;
@@ -14,7 +18,7 @@ interface Finished {
 export class Settler {
   readonly #services: Services;
   readonly #batching: BatchingPolicy;
-  readonly #onRecorded: (count: number) => void;
+  readonly #onRecorded: (count: number, took_ms: number) => void;
   readonly #onSettled: (entries: readonly InFlight[]) => void;
   /** Results that are not in a batch yet. */
   readonly #finished: Finished[] = [];
@@ -26,7 +30,7 @@ export class Settler {
   constructor(
     services: Services,
     batching: BatchingPolicy,
-    onRecorded: (count: number) => void,
+    onRecorded: (count: number, took_ms: number) => void,
     onSettled: (entries: readonly InFlight[]) => void,
   ) {
     this.#services = services;
@@ -82,25 +86,27 @@ export class Settler {
   }
 
   /**
-   * Survives a restart of the database; a result that cannot be recorded in time is recovered when its lease expires. A
-   * result whose data the database refuses is found by bisection and recorded without the server's text: otherwise it
+   * Results are kept for as long as the database is away: the mail is out, and without its result it would be sent
+   * again. A result whose data the database refuses is found by bisection and recorded without the server's text: otherwise it
    * and its batch would be sent again at the end of every lease.
    */
   async #settle(results: readonly Settled[], onTried: () => void, attempts = 0): Promise<void> {
     const { jobs, log } = this.#services;
     let batch = results;
     for (let attempt = attempts + 1; ; attempt++) {
+      const began = performance.now();
       try {
         await settleDeliveries(this.#services, batch);
         // Their events may be owed to endpoints.
         jobs.ring('webhook.deliver');
-        this.#onRecorded(batch.length);
+        this.#onRecorded(batch.length, performance.now() - began);
         return;
       } catch (error) {
         onTried();
         log.error({ err: error, count: batch.length, attempt }, 'results of deliveries could not be recorded');
-        if (attempt >= MOST_SETTLES || this.#given_up) return;
-        if (attempt >= 3 && isRefused(error)) {
+        if (this.#given_up) return;
+        if (attempt >= TRIES_TOGETHER && isRefused(error)) {
+          if (attempt >= TRIES_REFUSED) return;
           if (batch.length > 1) {
             const middle = batch.length >> 1;
             const halves = [batch.slice(0, middle), batch.slice(middle)];
@@ -109,7 +115,7 @@ export class Settler {
           }
           batch = batch.map(withoutWords);
         }
-        await new Promise((resolve) => setTimeout(resolve, Math.min(2000, 50 * 2 ** attempt)));
+        await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt)));
       }
     }
   }

@@ -115,6 +115,8 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
       if (failed) tally.failed += 1;
       if (wait_ms !== null) addToHistogram(tally.wait_bins, wait_ms);
       addToHistogram(tally.run_bins, run_ms);
+      services.metrics.observe('queue_run_seconds', [queue], run_ms / 1000);
+      if (wait_ms !== null) services.metrics.observe('queue_wait_seconds', [queue], wait_ms / 1000);
     },
     watch(queue, holder) {
       holders.set(queue, holder);

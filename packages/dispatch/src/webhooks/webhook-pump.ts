@@ -33,9 +33,9 @@ const SETTLE_MS = 15;
 const MOST_SETTLES = 12;
 // A post takes up to 10 s, plus recording: a delivery that has not started by then goes to another worker.
 const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
-// SIGTERM leaves 15 s for everything: posts may end by themselves, then they are cut and handed back.
-const CUT_MS = 5000;
-const GIVE_UP_MS = 8000;
+// Parts of the grace of a stop: posts may end by themselves, then they are cut and handed back.
+const CUT_PART = 1 / 3;
+const GIVE_UP_PART = 1 / 2;
 
 interface Waiting {
   readonly post: ClaimedPost;
@@ -117,11 +117,12 @@ export class WebhookPump {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
     if (this.#pollTimer) clearTimeout(this.#pollTimer);
+    const grace_ms = this.#services.config.SHUTDOWN_GRACE * 1000;
     const deadlines = [
-      setTimeout(() => this.#cut.abort(), CUT_MS),
+      setTimeout(() => this.#cut.abort(), grace_ms * CUT_PART),
       setTimeout(() => {
         this.#given_up = true;
-      }, GIVE_UP_MS),
+      }, grace_ms * GIVE_UP_PART),
     ];
     this.#lanes.close();
     await this.#fetching;

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { createThreadReader, type Unreadable } from '../parsing/thread-reader.ts';
 import type { ReturnedMail } from './dsn.ts';
 
-export type ReadResult = ReturnedMail | { readonly kind: 'unreadable'; readonly why: string };
+export type ReadResult = ReturnedMail | Unreadable;
 
 export interface ReturnedMailReaderOptions {
   /** For one mail; a slower one ends the thread. */
@@ -12,82 +12,16 @@ export interface ReturnedMailReaderOptions {
 }
 
 export interface ReturnedMailReader {
-  /**
-   * A mail that crashes or times out the thread is unreadable, and the next one gets a new thread. Rejects only when
-   * the reader is stopped first.
-   */
   read(raw: Buffer): Promise<ReadResult>;
   /** How many threads were lost to a mail. */
   replaced(): number;
   stop(): Promise<void>;
 }
 
-const DEADLINE_MS = 5000;
-const MAX_HEAP_MB = 64;
 const THREAD = new URL('./returned-mail-thread.ts', import.meta.url);
 
-/**
- * Parses untrusted mail in a thread of its own, one at a time, so that no mail can block the event loop or exhaust the
- * memory of the process. The thread starts with the first mail.
- */
+/** Reads returned mail in a thread. */
 export function createReturnedMailReader(options: ReturnedMailReaderOptions = {}): ReturnedMailReader {
-  let thread: Worker | null = null;
-  let replaced = 0;
-  let stopped = false;
-  let turn: Promise<unknown> = Promise.resolve();
-
-  function start(): Worker {
-    const started = new Worker(options.thread ?? THREAD, {
-      // The thread needs neither the flags nor the environment of the process.
-      execArgv: [],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: options.max_heap_mb ?? MAX_HEAP_MB, maxYoungGenerationSizeMb: 8 },
-    });
-    // An error after its answer, or from being terminated, must not end the process.
-    started.on('error', () => undefined);
-    // An idle thread must not keep the process alive.
-    started.unref();
-    return started;
-  }
-
-  function readNow(raw: Buffer): Promise<ReadResult> {
-    if (stopped) return Promise.reject(new Error('the reader has stopped'));
-    thread ??= start();
-    const reading = thread;
-    return new Promise((resolve) => {
-      const finish = (result: ReadResult, lost: boolean) => {
-        clearTimeout(deadline);
-        reading.off('message', answered).off('error', broke).off('exit', ended);
-        if (lost) {
-          thread = null;
-          replaced += 1;
-          void reading.terminate();
-        }
-        resolve(result);
-      };
-      const giveUp = (why: string) => finish({ kind: 'unreadable', why }, true);
-      const answered = (result: ReadResult) => finish(result, false);
-      const broke = (error: Error) => giveUp(error.message);
-      const ended = () => giveUp('the thread ended');
-      const deadline = setTimeout(giveUp, options.deadline_ms ?? DEADLINE_MS, 'it took too long');
-      reading.on('message', answered).on('error', broke).on('exit', ended);
-      // A copy, whose memory is transferred to the thread.
-      const copy = Uint8Array.from(raw);
-      reading.postMessage(copy, [copy.buffer]);
-    });
-  }
-
-  return {
-    read(raw) {
-      const result = turn.then(() => readNow(raw));
-      turn = result.catch(() => undefined);
-      return result;
-    },
-    replaced: () => replaced,
-    async stop() {
-      stopped = true;
-      await turn;
-      await thread?.terminate();
-    },
-  };
+  const reader = createThreadReader<null, ReturnedMail>({ thread: THREAD, ...options });
+  return { ...reader, read: (raw) => reader.read(raw, null) };
 }

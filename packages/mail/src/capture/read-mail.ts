@@ -1,4 +1,5 @@
 import type { AddressObject, ParsedMail } from 'mailparser';
+import { fieldText } from '../parsing/field-text.ts';
 
 export interface MailAddress {
   readonly name: string | null;
@@ -29,9 +30,6 @@ export interface ReadAttachment {
   readonly size: number;
   readonly content_id: string | null;
 }
-
-const ENCODED_WORD = /=\?([\w-]+)(?:\*[\w-]*)?\?([BbQq])\?([^?\s]*)\?=/g;
-const BETWEEN_ENCODED_WORDS = /(=\?[\w*-]+\?[BbQq]\?[^?\s]*\?=)\s+(?==\?[\w*-]+\?[BbQq]\?)/g;
 
 /** Parses without conversions that are not shown, which also keeps hostile html cheap. */
 export async function readMail(raw: Buffer): Promise<ReadMail> {
@@ -78,34 +76,6 @@ function addresses(field: AddressObject | AddressObject[] | undefined): MailAddr
 function headers(mail: ParsedMail): [string, string][] {
   return mail.headerLines.map(({ line }) => {
     const colon = line.indexOf(':');
-    // RFC 5322 section 2.2.3: unfolding removes the line break and leaves the blank after it.
-    const value = line.slice(colon + 1).replace(/\r?\n(?=[ \t])/g, '');
-    return [line.slice(0, colon), decodeWords(value).trim()];
+    return [line.slice(0, colon), fieldText(line)];
   });
-}
-
-/** RFC 2047 for custom headers; mailparser decodes only those it knows. */
-function decodeWords(value: string): string {
-  if (!value.includes('=?')) return value;
-  // Blanks between two encoded-words belong to neither (section 6.2).
-  return value
-    .replace(BETWEEN_ENCODED_WORDS, '$1')
-    .replace(ENCODED_WORD, (word: string, charset: string, encoding: string, text: string) => {
-      const octets =
-        encoding.toUpperCase() === 'B'
-          ? Buffer.from(text, 'base64')
-          : Buffer.from(
-              text
-                .replaceAll('_', ' ')
-                .replace(/=([0-9A-Fa-f]{2})/g, (_: string, hex: string) =>
-                  String.fromCharCode(Number.parseInt(hex, 16)),
-                ),
-              'latin1',
-            );
-      try {
-        return new TextDecoder(charset).decode(octets);
-      } catch {
-        return word;
-      }
-    });
 }

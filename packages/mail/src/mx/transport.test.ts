@@ -491,7 +491,7 @@ describe('the conversation itself', () => {
     );
     const dns = await zoneOf(zone);
 
-    expect(await send(transport(dns, port, { timeouts: { connect_ms: 2000 } }))).toMatchObject({ kind: 'deferred' });
+    expect(await send(transport(dns, port, { timeouts: { greeting_ms: 2000 } }))).toMatchObject({ kind: 'deferred' });
   });
 
   it('sends nothing after 354 to a mail that has no recipient', async () => {

@@ -74,15 +74,17 @@ class MxTransport {
 
   async send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (this.#stopped) return notSent({ error: STOPPED });
+    const asked = performance.now();
     const destination = await unlessAborted(this.#destinations.of(domainOf(envelope.to)), signal);
     if (this.#stopped || destination === null) return notSent({ error: this.#stopped ? STOPPED : ABORTED });
     if (destination.kind === 'no_mail') return notSent({ kind: 'rejected', reply: destination.reply });
     if (destination.kind === 'failed') {
       return notSent({ error: destination.error, tls_policy: destination.by_policy ? 'mta-sts' : null });
     }
+    const dns_ms = performance.now() - asked;
     const outcome = await this.#poolOf(destination.key, destination.site).send(envelope, raw, signal);
     if (outcome.stage !== 'connect') this.#noteGreeting(outcome.target.replace(/:\d+$/, ''));
-    return outcome;
+    return { ...outcome, dns_ms };
   }
 
   /**
@@ -123,9 +125,22 @@ class MxTransport {
     const current = { site };
     const routes = () => this.#routesTo(current.site);
     const laneOf = (to: string) => this.laneOf(to);
-    const pool = createSessionPool({ routes, helo_name, max_connections, timeouts, kept: this.#kept, laneOf });
+    const pool = createSessionPool({
+      routes,
+      helo_name,
+      max_connections,
+      timeouts,
+      pipelines: false,
+      kept: this.#kept,
+      laneOf,
+    });
     this.#pools.set(key, { pool, current });
     return pool;
+  }
+
+  #noteUnreachable(address: string): void {
+    if (this.#unreachable.size >= MAX_ADDRESSES) this.#unreachable.clear();
+    this.#unreachable.set(address, this.#now() + UNREACHABLE_MS);
   }
 
   /** By preference; hosts of equal preference in random order, and recently unreachable addresses last. */
@@ -150,12 +165,10 @@ class MxTransport {
       dial: async (signal) => {
         const dialled = await this.#connector.dial(address, this.#options.port, signal);
         this.#unreachable.delete(address);
-        if (!dialled.ok && !signal.aborted) {
-          if (this.#unreachable.size >= MAX_ADDRESSES) this.#unreachable.clear();
-          this.#unreachable.set(address, this.#now() + UNREACHABLE_MS);
-        }
+        if (!dialled.ok && !signal.aborted) this.#noteUnreachable(address);
         return dialled;
       },
+      noteSilent: () => this.#noteUnreachable(address),
     };
   }
 }

@@ -5,10 +5,10 @@ export interface Envelope {
   readonly from: string;
   readonly to: string;
   /**
-   * Awaited before the first byte of the content leaves. Where it resolves to false or rejects, the mail is deferred
-   * instead of sent.
+   * Called before the first byte of the content leaves, which waits for a promise. Where it answers false or rejects,
+   * the mail is deferred instead of sent.
    */
-  before_content?(): Promise<boolean>;
+  before_content?(): boolean | Promise<boolean>;
   /** Called once, when the mail's own turn on a connection, open or being opened, has come. */
   begun?(): void;
 }
@@ -41,6 +41,8 @@ export interface SendOutcome {
   readonly tls: TlsFacts | null;
   /** connect and tls are 0 on a kept connection; tls is the STARTTLS upgrade only. */
   readonly phases_ms: { readonly connect: number; readonly tls: number; readonly mail: number; readonly data: number };
+  /** How long it took to find the mail servers; absent where none had to be found. */
+  readonly dns_ms?: number;
   readonly stage: SendStage;
   readonly transcript: string;
 }

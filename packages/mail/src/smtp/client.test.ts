@@ -273,11 +273,11 @@ describe('a refusing greeting', () => {
 
 describe('a silent server', () => {
   it.each<[Verb, SendOutcome['kind'], SendOutcome['stage'], SmtpTransportOptions['timeouts']]>([
-    ['greeting', 'deferred', 'connect', { connect_ms: 100 }],
-    ['EHLO', 'deferred', 'connect', { connect_ms: 1000 }],
+    ['greeting', 'deferred', 'connect', { greeting_ms: 100 }],
+    ['EHLO', 'deferred', 'connect', { greeting_ms: 1000 }],
     ['MAIL', 'deferred', 'mail', { command_ms: 1000 }],
     ['RCPT', 'deferred', 'rcpt', { command_ms: 1000 }],
-    ['DATA', 'deferred', 'data', { command_ms: 1000 }],
+    ['DATA', 'deferred', 'data', { data_ms: 1000 }],
     ['dot', 'unknown', 'after_dot', { after_dot_ms: 100 }],
   ])('at %s is given up: %s', async (verb, kind, stage, timeouts) => {
     const sink = await scripted((asked) => (asked === verb ? null : undefined));
@@ -310,7 +310,7 @@ describe('a silent server', () => {
     });
     const large = Buffer.alloc(20 * 1024 * 1024, 'line of content\r\n');
 
-    const outcome = await transport(sink.port, { timeouts: { content_ms: 1000 } }).send(envelope, large, never);
+    const outcome = await transport(sink.port, { timeouts: { block_ms: 1000 } }).send(envelope, large, never);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data' });
   });
@@ -340,7 +340,7 @@ describe('a reply that is none', () => {
   ])('%s at %s', async (_, verb, reply, kind) => {
     const sink = await scripted((asked) => (asked === verb ? reply : undefined));
 
-    const outcome = await sendOnce(sink.port, { timeouts: { connect_ms: 2000 } });
+    const outcome = await sendOnce(sink.port, { timeouts: { greeting_ms: 2000 } });
 
     expect(outcome.kind).toBe(kind);
     expect(outcome.transcript.length).toBeLessThan(20_000);

@@ -38,6 +38,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     helo_name,
     max_connections,
     timeouts,
+    pipelines: true,
     laneOf: (to) => (options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target),
   });
   // A server of one's own takes a mail on each connection, and on each the envelope of the next.

@@ -323,6 +323,7 @@ describe('a mail whose content and dot the kernel will not take', () => {
     const route = { host: 'server', port: 25, secure: false, tls: 'none', checked: false, tls_policy: 'none' } as const;
     const client = createSessionPool({
       routes: () => ({ ranked: [{ ...route, dial }], notes: [] }),
+      pipelines: true,
       helo_name: 'mail.good.test',
       max_connections: 1,
       laneOf: (to) => to,

@@ -182,7 +182,8 @@ export class Dialogue<M extends Outgoing> {
       if (!abilities.pipelining || !reply || reply.code === 421 || stale) return answered.refusal;
     }
     const is_mail = answered.position === 'mail';
-    this.#moveTo(answered, is_mail ? 'rcpt' : 'data', this.#timeouts.command_ms);
+    if (is_mail) this.#moveTo(answered, 'rcpt', this.#timeouts.command_ms);
+    else this.#moveTo(answered, 'data', this.#timeouts.data_ms);
     if (abilities.pipelining) return null;
     // A reply to what has not been said yet would pass for the reply to the next command.
     if (replies.rest() !== '') return lost(answered, 'The server sent more replies than there were commands.');
@@ -203,17 +204,18 @@ export class Dialogue<M extends Outgoing> {
     }
     if (!text.startsWith('3')) return judgeReply(answered, text);
     if (this.#line.replies.rest() !== '') return lost(answered, 'The server answered before it had the message.');
-    const { before_content } = answered.mail.envelope;
-    if (before_content) {
-      this.#moveTo(answered, 'content', this.#timeouts.content_ms);
-      void this.#askBefore(answered, before_content);
-    } else this.#beginContent(answered);
+    const allowed = answered.mail.envelope.before_content?.() ?? true;
+    if (allowed === true) this.#beginContent(answered);
+    else {
+      this.#moveTo(answered, 'content', this.#timeouts.block_ms);
+      void this.#whenAllowed(answered, allowed);
+    }
     return null;
   }
 
-  /** Waits until the attempt is on record before its content leaves. */
-  async #askBefore(asking: Turn<M>, before_content: () => Promise<boolean>): Promise<void> {
-    const allowed = await before_content().catch(() => false);
+  /** Waits until the content may leave. */
+  async #whenAllowed(asking: Turn<M>, asked: boolean | Promise<boolean>): Promise<void> {
+    const allowed = await Promise.resolve(asked).catch(() => false);
     if (allowed) this.#beginContent(asking);
     else this.#finish(asking, lost(asking, 'Nothing was sent: the attempt could not be recorded beforehand.'));
   }
@@ -230,7 +232,7 @@ export class Dialogue<M extends Outgoing> {
     const { content, ending } = wire;
     const end = from + CHUNK_SIZE;
     if (end < content.length) {
-      if (from === 0) this.#moveTo(sending, 'content', this.#timeouts.content_ms);
+      this.#moveTo(sending, 'content', this.#timeouts.block_ms);
       socket.write(content.subarray(from, end), (error) => {
         if (!error) this.#sendContent(sending, wire, end);
       });

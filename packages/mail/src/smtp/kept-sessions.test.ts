@@ -16,6 +16,7 @@ it('pools that share an allowance keep no more sessions than it says, and give t
         ranked: [{ host, port, secure: false, tls: 'none', checked: false, tls_policy: 'none' }],
         notes: [],
       }),
+      pipelines: true,
       helo_name: 'mail.sender.test',
       max_connections: 2,
       laneOf: (to) => to,

@@ -63,6 +63,11 @@ interface Attempt {
 }
 
 const MAX_REPLY_SIZE = 64 * 1024;
+const MOST_SILENT = 1.5;
+/** A host without a dial of its own is a relay of DELIVERY. */
+const CONNECT_MS = 30_000;
+/** The handshake has a limit of its own. */
+const NEVER_MS = 2_000_000_000;
 const IGNORE = () => undefined;
 
 /** A session by the first route that gives one; where there are several, a failure names each. */
@@ -87,8 +92,8 @@ export async function openSession(
     told.push(what);
     if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
     if (ranked.length > 1) story.push(`-- ${what}`);
-    // Servers that are slow to fail must not hold the mail up one after the other.
-    if (signal.aborted || performance.now() - started > settings.timeouts.connect_ms) break;
+    // Another server is tried after one that was silent, but not a third.
+    if (signal.aborted || performance.now() - started > MOST_SILENT * settings.timeouts.greeting_ms) break;
   }
   const [last] = failures.slice(-1);
   return notOpened({
@@ -158,10 +163,9 @@ class Handshake {
   }
 
   run(): Promise<Opened | NotOpened> {
-    const { settings, signal } = this.#attempt;
-    const { connect_ms } = settings.timeouts;
+    const { signal } = this.#attempt;
     this.#started = performance.now();
-    this.#deadline = setTimeout(() => this.#fail(`No session within ${connect_ms} ms.`, null), connect_ms);
+    this.#allow();
     signal.addEventListener('abort', this.#onAbort, { once: true });
     this.#session.listener = {
       command: (line) => this.#onCommand(line),
@@ -175,6 +179,17 @@ class Handshake {
     return this.#done.promise;
   }
 
+  /** For the next reply. */
+  #allow(): void {
+    const { settings, route } = this.#attempt;
+    const { greeting_ms } = settings.timeouts;
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => {
+      route.noteSilent?.();
+      this.#fail(`No answer within ${greeting_ms} ms.`, null);
+    }, greeting_ms);
+  }
+
   #onCommand(line: string): void {
     this.#said = line;
     if (line === 'STARTTLS') this.#tls_started = performance.now();
@@ -182,6 +197,7 @@ class Handshake {
   }
 
   #onReply(text: string): void {
+    this.#allow();
     if (this.#said.startsWith('EHLO ')) this.#greeted = text;
     this.#said = '';
   }
@@ -255,9 +271,9 @@ function startSession(attempt: Attempt, socket: Socket | null, { use_tls }: { us
     requireTLS: required && use_tls,
     opportunisticTLS: !required,
     tls: { rejectUnauthorized: route.checked },
-    connectionTimeout: timeouts.connect_ms,
-    greetingTimeout: timeouts.connect_ms,
-    dnsTimeout: timeouts.connect_ms,
+    connectionTimeout: Math.min(timeouts.greeting_ms, CONNECT_MS),
+    greetingTimeout: NEVER_MS,
+    dnsTimeout: Math.min(timeouts.greeting_ms, CONNECT_MS),
     socketCloseTimeout: 0,
     maxResponseSize: MAX_REPLY_SIZE,
     allowInternalNetworkInterfaces: true,

@@ -16,6 +16,8 @@ export interface SmtpRoute {
   readonly address?: string;
   /** Opens the socket. Without it the system resolves the host and dials. */
   readonly dial?: (signal: AbortSignal) => Promise<Dialled>;
+  /** It took the connection and said nothing. */
+  readonly noteSilent?: () => void;
 }
 
 export type Dialled = { readonly ok: true; readonly socket: Socket } | { readonly ok: false; readonly error: string };

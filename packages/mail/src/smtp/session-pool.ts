@@ -12,6 +12,11 @@ export interface SessionPoolOptions extends Omit<SessionSettings, 'timeouts'> {
   readonly laneOf: (to: string) => string;
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   readonly kept?: SharedAllowance | undefined;
+  /**
+   * Envelopes may leave behind the content of the mail before. Not to strangers: the replies of one that is out of step
+   * could be taken for those to the next mail.
+   */
+  readonly pipelines: boolean;
 }
 
 export interface SessionPool extends Mailer {
@@ -194,7 +199,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   /** Takes a waiting mail whose envelope may be pipelined. */
   next(dialogue: Dialogue<RenderedMail>, fits: (mail: RenderedMail) => boolean): RenderedMail | null {
     if (this.#waiting.length === 0 || dialogue.session.message_count >= MAX_MESSAGES_PER_CONNECTION) return null;
-    if (performance.now() < this.#no_pipelining_before) return null;
+    if (!this.#options.pipelines || performance.now() < this.#no_pipelining_before) return null;
     for (const mail of this.#waiting) {
       if (!isRendered(mail) || !fits(mail)) continue;
       this.#dequeue(mail);

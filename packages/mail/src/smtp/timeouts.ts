@@ -1,11 +1,13 @@
 export interface SmtpTimeouts {
-  /** From the first packet to the end of greeting, EHLO, STARTTLS and login. */
-  readonly connect_ms: number;
-  /** For each reply of MAIL, RCPT, DATA and RSET. */
+  /** For the connection, and then for each reply until the session is open: greeting, EHLO, STARTTLS, login. */
+  readonly greeting_ms: number;
+  /** For each reply of MAIL, RCPT and RSET. */
   readonly command_ms: number;
-  /** For the transfer of the whole content, from the go-ahead to the dot. */
-  readonly content_ms: number;
-  /** For the reply to the dot. RFC 5321 section 4.5.3.2.6 allows a server ten minutes. */
+  /** For the go-ahead after DATA. */
+  readonly data_ms: number;
+  /** For the transfer of each block of the content. */
+  readonly block_ms: number;
+  /** For the reply to the dot. */
   readonly after_dot_ms: number;
   /** Envelopes are pipelined only behind a server that answers its dots within this time. */
   readonly prompt_ms: number;
@@ -13,11 +15,13 @@ export interface SmtpTimeouts {
   readonly idle_ms: number;
 }
 
+/** What RFC 5321 section 4.5.3.2 allows a server: a client that gives up earlier may never deliver, or deliver twice. */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
-  connect_ms: 30_000,
-  command_ms: 60_000,
-  content_ms: 180_000,
-  after_dot_ms: 120_000,
+  greeting_ms: 300_000,
+  command_ms: 300_000,
+  data_ms: 120_000,
+  block_ms: 180_000,
+  after_dot_ms: 600_000,
   prompt_ms: 1000,
   idle_ms: 30_000,
 };

@@ -1,7 +1,7 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
 import { AppError, isoTime, type Services } from '@postrider/core';
-import { chargeQuery, type QueryRefunds } from '@postrider/core/usage';
-import { type ExecutionArgs, GraphQLError, type ValidationContext } from 'graphql';
+import { chargeQuery, type QueryRefunds, spenderOf } from '@postrider/core/usage';
+import { type ExecutionArgs, GraphQLError, getOperationAST, type ValidationContext } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
@@ -87,12 +87,17 @@ export function limitCost(
     const points = pointsOf(asked);
     if (typeof points !== 'number') return [points];
     if (!mayRunDry(document)) known.note(params.query, document);
-    if (points > 1 && ctx.actor.kind === 'key') {
-      const charged = await chargeQuery(services.sql, ctx.actor.key_id, points - 1);
+    if (points > 1) {
+      const charged = await chargeQuery(services.sql, spenderOf(ctx.actor), points - 1);
       cost.charged = charged;
       if ('error' in charged) return [throttled(graphqlError(charged.error), charged.window.retry_after_seconds)];
     }
     cost.requested = points;
+    services.metrics.observe(
+      'graphql_cost_points',
+      [getOperationAST(document, operationName)?.operation ?? 'query'],
+      points,
+    );
     cost.begin(asked);
     return null;
   };
@@ -109,7 +114,7 @@ export function limitCost(
       if (!result || Symbol.asyncIterator in result) return;
       const { cost, ctx } = context;
       cost.answered = true;
-      if (ctx.actor.kind === 'key') refunds.give(ctx.actor.key_id, cost.spared);
+      refunds.give(spenderOf(ctx.actor), cost.spared);
       setResult({ ...result, extensions: { ...result.extensions, cost: toldCost(cost) } });
     },
   };

@@ -1,6 +1,7 @@
-import { AppError, type Credential, type KeyActor, type Services } from '@postrider/core';
-import { hasScope, identify, readCredential, refuseAddress } from '@postrider/core/api-keys';
-import type { Charged } from '@postrider/core/usage';
+import { AppError, type Credential, type KeyActor, type Services, type UserActor } from '@postrider/core';
+import { hasScope, identify, refuseAddress } from '@postrider/core/api-keys';
+import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/people';
+import { type Charged, chargeQuery, spenderOf } from '@postrider/core/usage';
 import { bearerToken } from './bearer-token.ts';
 
 interface Window {
@@ -11,26 +12,42 @@ interface Window {
 }
 
 export interface Admitted {
-  readonly actor: KeyActor;
+  readonly actor: KeyActor | UserActor;
   readonly charged: Charged;
-  readonly credential: Credential;
+  readonly credential: Credential | SessionBearer;
 }
 
-/** Authenticates the key and charges its cost budget in one statement. */
+type Refused = { readonly error: AppError; readonly window: Window };
+
+/** Authenticates the key and charges its cost budget in one statement; the token of a session in three. */
 export async function admitKey(
   services: Services,
   authorization: string | undefined,
   address: string,
   points: number,
-): Promise<Admitted | { readonly error: AppError; readonly window: Window }> {
-  const credential = readCredential(bearerToken(authorization), address);
+): Promise<Admitted | Refused> {
+  const credential = readBearer(bearerToken(authorization), address);
   if (credential instanceof AppError) return refuseAddress(services, address, credential);
-  const known = await identify(services, credential, points);
+  const known =
+    credential.kind === 'session'
+      ? await identifySession(services, credential, points)
+      : await identify(services, credential, points);
   if ('error' in known) return known;
   const { actor, charged } = known;
   if (hasScope(actor.scopes, 'admin') || hasScope(actor.scopes, 'operator')) return { actor, charged, credential };
   const message = 'GraphQL needs the scope admin or operator; use a key that has it.';
   return { error: new AppError('missing_scope', message, { required_scope: 'admin' }), window: charged.window };
+}
+
+async function identifySession(
+  services: Services,
+  bearer: SessionBearer,
+  points: number,
+): Promise<{ readonly actor: UserActor; readonly charged: Charged } | Refused> {
+  const found = await admitBearer(services, bearer);
+  if ('error' in found) return found;
+  const charged = await chargeQuery(services.sql, spenderOf(found.actor), points);
+  return 'error' in charged ? charged : { actor: found.actor, charged };
 }
 
 export function rateHeaders({ limit, remaining, reset_unix }: Omit<Window, 'retry_after_seconds'>) {

@@ -1,5 +1,5 @@
 import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
-import { readKeys } from '@postrider/core/api-keys';
+import { readKeys, readKeyUsages } from '@postrider/core/api-keys';
 import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
@@ -16,6 +16,7 @@ import {
   readRecipients,
 } from '@postrider/core/messages';
 import { listQueues, listWorkers, readJobs, readJobsOfMessages } from '@postrider/core/queues';
+import type { KeyUsage } from '@postrider/core/stats';
 import { readSuppressions, readSuppressionsByEmail } from '@postrider/core/suppressions';
 import { type MonthUsage, readMonthUsages } from '@postrider/core/usage';
 import {
@@ -83,6 +84,23 @@ function usageLoaders(ctx: Context): (month: string | null) => Pick<DataLoader<s
   };
 }
 
+/** One loader per range. */
+function keyUsageLoaders(ctx: Context) {
+  const byRange = new Map<string, Pick<DataLoader<string, KeyUsage | null>, 'load'>>();
+  return (range: { readonly since: string; readonly until?: string | null | undefined }, bucket: string) => {
+    const { since, until } = range;
+    const name = `${since} ${until} ${bucket}`;
+    const known = byRange.get(name);
+    if (known) return known;
+    const asked = { since, bucket, ...(until != null && { until }) };
+    const loader = new DataLoader<string, KeyUsage | null>((ids) => invoke(ctx, readKeyUsages, { ids, ...asked }), {
+      maxBatchSize: MOST_LOOKED_FOR,
+    });
+    byRange.set(name, loader);
+    return loader;
+  };
+}
+
 /** The batched and cached reads of one request. */
 export function createLoaders(ctx: Context) {
   return {
@@ -123,6 +141,7 @@ export function createLoaders(ctx: Context) {
     auditEntries: byIds(ctx, readAuditEntries),
     makers: byIds(ctx, readMakers),
     usageOf: usageLoaders(ctx),
+    keyUsages: keyUsageLoaders(ctx),
   };
 }
 export type Loaders = ReturnType<typeof createLoaders>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, createContext, newId, type Services } from '@postrider/core';
-import type { QueryRefunds } from '@postrider/core/usage';
+import { type QueryRefunds, spenderOf } from '@postrider/core/usage';
 import { createClientAddress } from '@postrider/net';
 import { execute } from 'graphql';
 import { z } from 'zod';
@@ -115,12 +115,13 @@ export function createKnownAnswers(
       ...createContext(services, admitted.actor, { request_id, via: 'graphql', address }),
       actor: admitted.actor,
     };
+    services.metrics.observe('graphql_cost_points', ['query'], asked.points);
     const begun = meterOf(asked, admitted);
     const g = createGraphqlContext(ctx, begun, createFollow(services, admitted.credential));
     const answered = await within(run(asked, admitted, g));
     if (!answered) return refusalOf(tooSlow(), request_id, {});
     const { cost, ...result } = answered;
-    refunds.give(admitted.actor.key_id, cost.spared);
+    refunds.give(spenderOf(admitted.actor), cost.spared);
     const { limit, reset_unix } = cost.charged.window;
     return {
       status: 200,

@@ -14,12 +14,17 @@ import { enumOf } from '../kit/enums.ts';
 import { call, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Bucket, StatPoint } from '../kit/stat-point.ts';
+import { RotateInput, TargetInput } from '../kit/target.ts';
+import { TimeRange } from '../kit/time-range.ts';
 import { Actor } from './audit.ts';
 import { ApiKey, Domain } from './refs.ts';
-import { RotateInput, TargetInput } from './target.ts';
 
 export const KeyMode = enumOf('KeyMode', keyModes);
 const KeyStatus = enumOf('KeyStatus', keyStatuses);
+
+// A time series of a few hundred points.
+const KEY_USAGE_POINTS = 4;
 
 claimIds('api_key', 'ApiKey');
 builder.node(ApiKey, {
@@ -50,6 +55,15 @@ builder.node(ApiKey, {
       nullable: true,
       description: 'The addresses and networks it may be used from; null: any.',
       resolve: ({ allowed_ips }) => allowed_ips,
+    }),
+    usage: t.field({
+      type: [StatPoint],
+      nullable: true,
+      description: 'Recipients of the mail that it sent, by bucket; null once it is gone.',
+      args: { range: t.arg({ type: TimeRange, required: true }), bucket: t.arg({ type: Bucket, defaultValue: 'day' }) },
+      complexity: { field: KEY_USAGE_POINTS, multiplier: 1 },
+      resolve: async ({ id }, { range, bucket }, { load }) =>
+        (await load.keyUsages(range, bucket ?? 'day').load(id))?.points ?? null,
     }),
     createdBy: t.field({ type: Actor, resolve: ({ id }, _, { load }) => load.makers.load(id) }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),

@@ -18,8 +18,8 @@ import { call, callFound, orNull, page, present } from '../kit/from-operation.ts
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
+import { DeleteResult, TargetInput } from '../kit/target.ts';
 import { Domain } from './refs.ts';
-import { DeleteResult, TargetInput } from './target.ts';
 
 const DomainStatus = enumOf('DomainStatus', domainStates);
 const RecordPurpose = enumOf('RecordPurpose', purposes);

@@ -3,9 +3,9 @@ import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
-import { StatPoint } from './stat-point.ts';
+import { StatPoint } from '../kit/stat-point.ts';
+import { TimeRange } from '../kit/time-range.ts';
 import { AccessScope } from './stats.ts';
-import { TimeRange } from './time-range.ts';
 
 const FailureKind = enumOf('FailureKind', failureKinds);
 

@@ -7,6 +7,7 @@ import {
   listJobs,
   retryJob,
   runJobNow,
+  runSchedule,
 } from '@postrider/core/queues';
 import { builder } from '../kit/builder.ts';
 import { connectionOf, pageArgs } from '../kit/connections.ts';
@@ -125,6 +126,13 @@ const JobInput = builder.inputType('JobInput', {
   }),
 });
 
+const ScheduleInput = builder.inputType('ScheduleInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
+  }),
+});
+
 const JobPayload = builder.objectRef<{ readonly job: JobView }>('JobPayload').implement({
   fields: (t) => ({ job: t.field({ type: Job, resolve: ({ job }) => job }) }),
 });
@@ -142,5 +150,11 @@ builder.mutationFields((t) => {
     jobRetry: lever(retryJob, 'Tries a dead or canceled job again, and a deferred mail at once.'),
     jobCancel: lever(cancelJob, 'Cancels a job that waits, or dismisses a dead one.'),
     jobRunNow: lever(runJobNow, 'Runs a job at once that waits for its time.'),
+    scheduleRunNow: t.field({
+      type: JobResult,
+      description: 'Adds the job of a schedule now; the schedule itself goes on unchanged.',
+      args: { input: t.arg({ type: ScheduleInput, required: true }) },
+      resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, runSchedule, input) })),
+    }),
   };
 });

@@ -17,7 +17,7 @@ import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
-import { DeleteResult } from './target.ts';
+import { DeleteResult } from '../kit/target.ts';
 
 const WorkspaceRole = enumOf(
   'WorkspaceRole',

@@ -17,9 +17,9 @@ import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
+import { TimeRange } from '../kit/time-range.ts';
 import { AuditEntry } from './audit.ts';
 import { Hold, Job, Queue, Worker } from './refs.ts';
-import { TimeRange } from './time-range.ts';
 
 // The usual number of queues or workers, which the cost of a list assumes.
 const A_FEW = 10;

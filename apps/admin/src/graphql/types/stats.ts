@@ -1,11 +1,11 @@
 import { accessScopes } from '@postrider/core';
-import { buckets, metrics, mostStatPoints, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
+import { metrics, mostStatPoints, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
 import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
-import { StatPoint } from './stat-point.ts';
-import { TimeRange } from './time-range.ts';
+import { Bucket, StatPoint } from '../kit/stat-point.ts';
+import { TimeRange } from '../kit/time-range.ts';
 
 type Series = Stats['series'][number];
 
@@ -14,7 +14,6 @@ export const AccessScope = enumOf(
   accessScopes,
   'WORKSPACE needs admin and is what an admin gets; INSTANCE needs operator and is what an operator without admin gets.',
 );
-const Bucket = enumOf('Bucket', buckets, 'All begin at a full minute, hour or day of UTC.');
 const Metric = enumOf('Metric', metrics, 'Recipients, or durations in seconds since the accept or the scheduled time.');
 const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the one that sent.');
 

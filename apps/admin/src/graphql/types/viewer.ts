@@ -21,10 +21,20 @@ const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
   }),
 });
 
-const Viewer = builder.objectRef<CurrentKey>('Viewer').implement({
+interface Caller {
+  readonly key: CurrentKey | null;
+  readonly scopes: readonly string[];
+}
+
+const Viewer = builder.objectRef<Caller>('Viewer').implement({
   description: 'The caller.',
   fields: (t) => ({
-    key: t.field({ type: ApiKey, resolve: (key) => key }),
+    key: t.field({
+      type: ApiKey,
+      nullable: true,
+      description: 'null: the token of a signed-in user.',
+      resolve: ({ key }) => key,
+    }),
     rateLimit: t.field({
       type: RateLimit,
       args: {
@@ -35,13 +45,21 @@ const Viewer = builder.objectRef<CurrentKey>('Viewer').implement({
       },
       resolve: (_, __, { cost }) => cost,
     }),
-    scopes: t.stringList({ resolve: ({ scopes }) => scopes }),
+    scopes: t.stringList({ resolve: ({ scopes }) => [...scopes] }),
     workspace: t.field({ type: Workspace, resolve: (_, __, g) => call(g, getWorkspace, {}) }),
   }),
 });
 
 builder.queryFields((t) => ({
-  viewer: t.field({ type: Viewer, resolve: (_, __, g) => call(g, currentKey, {}) }),
+  viewer: t.field({
+    type: Viewer,
+    async resolve(_, __, g): Promise<Caller> {
+      const { actor } = g.ctx;
+      if (actor.kind === 'user') return { key: null, scopes: actor.scopes };
+      const key = await call(g, currentKey, {});
+      return { key, scopes: key.scopes };
+    },
+  }),
   usage: t.field({
     type: UsageType,
     description: 'What the workspace of the key has sent in this month.',

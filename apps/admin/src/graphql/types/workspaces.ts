@@ -21,7 +21,7 @@ import { call, page } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { snakeFields } from '../kit/names.ts';
 import { claimIds } from '../kit/node-ids.ts';
-import { DeleteResult } from './target.ts';
+import { DeleteResult } from '../kit/target.ts';
 import { UsageType } from './usage.ts';
 
 const UnknownPolicy = enumOf(

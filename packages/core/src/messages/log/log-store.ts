@@ -2,6 +2,7 @@ import { fence, type Sql, type Tx } from '@postrider/db';
 import type { RecipientKind } from '../../accept/index.ts';
 import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
 import { among, withinBounds } from '../../paging/keyset-store.ts';
+import { openInSql } from '../../states/index.ts';
 
 export interface MessageRow {
   id: string;
@@ -112,7 +113,7 @@ export async function recipientsOf(
   message_ids: readonly string[],
 ): Promise<Map<string, RecipientRow[]>> {
   // Workers, lanes and holds are looked up for open recipients only.
-  const open = sql`r.state in ('scheduled', 'queued', 'deferred', 'sending')`;
+  const open = sql`r.state in (${openInSql})`;
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
@@ -170,6 +171,7 @@ const attemptColumns = (sql: Sql | Tx) => sql`
 export interface ContentRow {
   message_id: string;
   created_at: Date;
+  scheduled_at: Date | null;
   from_address: string;
   from_domain: string;
   to_addresses: string[];
@@ -187,7 +189,7 @@ export interface ContentRow {
 
 export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow | null> {
   const [row] = await sql<ContentRow[]>`
-    select m.id as message_id, m.created_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
+    select m.id as message_id, m.created_at, m.scheduled_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
       m.bcc_addresses, m.reply_to, m.subject, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
     from messages m
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id

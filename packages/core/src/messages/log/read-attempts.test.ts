@@ -1,15 +1,9 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
 import { invoke, newId } from '../../index.ts';
 import { readAttemptsById } from './read-attempts.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(async () => {
-  await world.stop();
-});
+const world = await openWorld();
 
 /** Records the rows of a message whose worker was lost: an attempt, and the event of the attempt that took over. */
 async function lost(at: number, taken_over_at: number): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { WorkspaceRole } from '../roles.ts';
 
 export interface SessionRow {
@@ -12,19 +12,45 @@ export interface SessionRow {
   readonly note_due: boolean;
 }
 
+/** The live session with the token of a cookie. */
+export function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
+  return live(sql, sql`s.token_hash = ${token_hash}`);
+}
+
+/** The live session that a bearer token was made for. */
+export function liveSessionOfToken(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
+  return live(
+    sql,
+    sql`s.id = (select t.session_id from session_tokens t where t.token_hash = ${token_hash} and t.expires_at > clock_now())`,
+  );
+}
+
 /** A session that has been idle for less than 12 hours, is younger than 7 days, and may act where it acts. */
-export async function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
+async function live(sql: Sql, which: Fragment): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.user_id, u.email, u.operator, s.workspace_id, m.role,
       s.last_used_at < clock_now() - interval '1 minute' as note_due
     from sessions s
     join users u on u.id = s.user_id
     left join members m on m.workspace_id = s.workspace_id and m.user_id = s.user_id
-    where s.token_hash = ${token_hash}
+    where ${which}
       and s.last_used_at > clock_now() - interval '12 hours'
       and s.created_at > clock_now() - interval '7 days'
       and (u.operator or m.role is not null)`;
   return row ?? null;
+}
+
+/** Stores a bearer token of a session; null if the session has ended. */
+export async function insertSessionToken(
+  tx: Tx,
+  token: { readonly session_id: string; readonly token_hash: Buffer; readonly seconds: number },
+): Promise<Date | null> {
+  const [row] = await tx<{ expires_at: Date }[]>`
+    insert into session_tokens (token_hash, session_id, expires_at)
+    select ${token.token_hash}, s.id, clock_now() + make_interval(secs => ${token.seconds})
+    from sessions s where s.id = ${token.session_id}
+    returning expires_at`;
+  return row?.expires_at ?? null;
 }
 
 export async function noteSessionUse(sql: Sql, id: string): Promise<void> {
@@ -121,5 +147,6 @@ export async function forgetSessions(sql: Sql | Tx): Promise<void> {
   await sql`
     delete from sessions
     where last_used_at < clock_now() - interval '12 hours' or created_at < clock_now() - interval '7 days'`;
+  await sql`delete from session_tokens where expires_at < clock_now()`;
   await sql`delete from login_links where expires_at < clock_now()`;
 }

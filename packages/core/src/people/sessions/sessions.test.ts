@@ -1,5 +1,5 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { invoke } from '../../operation/operation.ts';
 import { resetPassword } from '../operators/reset-password.ts';
 import { createLoginLink } from './create-login-link.ts';
@@ -12,17 +12,12 @@ const HOUR_MS = 3_600_000;
 const email = 'operator@sandbox.test';
 const arrival = { request_id: 'req_test', address: '192.0.2.1', replaces: null };
 
-let world: World;
-let sql: World['services']['sql'];
+const world = await openWorld();
+const { sql } = world.services;
 let password: string;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ sql } = world.services);
-});
 beforeEach(async () => {
   ({ password } = await invoke(world.as(world.workspace_id), resetPassword, { email }));
 });
-afterAll(() => world.stop());
 
 const link = async () => {
   const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email });

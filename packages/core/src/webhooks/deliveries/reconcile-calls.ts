@@ -10,7 +10,12 @@ const PAGE = 1000;
  * so each is logged as an alarm. Costs one index hop per endpoint with pending deliveries, and a walk of the live jobs
  * if some are late.
  */
-export async function reconcileWebhooks({ sql, jobs, log }: Pick<Services, 'sql' | 'jobs' | 'log'>): Promise<number> {
+export async function reconcileWebhooks({
+  sql,
+  jobs,
+  log,
+  metrics,
+}: Pick<Services, 'sql' | 'jobs' | 'log' | 'metrics'>): Promise<number> {
   let rescued = 0;
   for (let after: string | null = ''; after !== null; ) {
     const { found, last } = await overdueEndpoints(sql, OVERDUE_SECONDS, after, PAGE);
@@ -33,6 +38,7 @@ export async function reconcileWebhooks({ sql, jobs, log }: Pick<Services, 'sql'
     rescued += forgotten.length;
   }
   if (rescued > 0) {
+    metrics.shift('invariant_violations', ['webhook_without_job'], rescued);
     log.error({ rescued }, 'webhooks with something due had no live job and were given one');
     jobs.wake('webhook.deliver');
   }

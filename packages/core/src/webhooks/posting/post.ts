@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Tx } from '@postrider/db';
 import type { HttpGuard, HttpOutcome } from '@postrider/net';
 import { type EventType, recordEvent } from '../../events/index.ts';
-import { newId } from '../../fields/ids.ts';
+import { idTime, newId } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import { DecryptionError } from '../../process/encryption.ts';
 import {
@@ -138,8 +138,21 @@ export async function settlePosts(
     const closed = await record(services, tx, judged);
     return { closed, due: ended.length > 0 && (await endLeaseRows(tx, services.jobs, ended)) };
   });
+  meterPosts(services, judged, now_ms);
   if (closed) services.jobs.wake('webhook.close');
   if (due) services.jobs.wake('webhook.deliver');
+}
+
+const outcomeOf = { delivered: 'delivered', pending: 'retried', failed: 'failed' } as const;
+
+function meterPosts({ metrics }: Services, judged: readonly JudgedPost[], now_ms: number): void {
+  for (const { row, outcome, ours, verdict } of judged) {
+    if (outcome === null || ours) continue;
+    metrics.count('webhook_attempts_total', [outcomeOf[verdict.state]]);
+    // A test delivery has no event.
+    if (verdict.state === 'delivered' && row.sample === null)
+      metrics.observe('webhook_lag_seconds', [], Math.max(0, now_ms - idTime(row.event_id)) / 1000);
+  }
 }
 
 /** Returns whether an endpoint was disabled. */

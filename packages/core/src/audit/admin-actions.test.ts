@@ -1,15 +1,11 @@
-import { createWorld, type World } from '@postrider/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
 import { resumeDomain, suspendDomain } from '../domains/index.ts';
 import { limitDestination, releaseDestination } from '../lanes/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { listAudit } from './list-audit.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await openWorld();
 
 it('records each admin action on the instance once, in the chain of the instance', async () => {
   const ctx = world.as(world.workspace_id);

@@ -1,5 +1,5 @@
-import { builder } from '../kit/builder.ts';
-import { resultOf } from '../kit/mutation-results.ts';
+import { builder } from './builder.ts';
+import { resultOf } from './mutation-results.ts';
 
 /** The target of a mutation by its id, with a reason for the audit log. */
 export const TargetInput = builder.inputType('TargetInput', {

@@ -1,4 +1,6 @@
-import { builder } from '../kit/builder.ts';
+import { buckets } from '@postrider/core/stats';
+import { builder } from './builder.ts';
+import { enumOf } from './enums.ts';
 
 export interface StatPointShape {
   readonly at: string;
@@ -11,3 +13,5 @@ export const StatPoint = builder.objectRef<StatPointShape>('StatPoint').implemen
     value: t.exposeFloat('value', { nullable: true }),
   }),
 });
+
+export const Bucket = enumOf('Bucket', buckets, 'All begin at a full minute, hour or day of UTC.');

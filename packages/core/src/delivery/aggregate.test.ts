@@ -1,17 +1,14 @@
-import { createWorld, type SmtpVerdict, type World } from '@postrider/testing';
+import type { SmtpVerdict } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { type DeliveryState, messageStatus, openStates } from './state.ts';
+import { type DeliveryState, messageStatus, openStates } from '../states/index.ts';
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld({ RETRY_SCHEDULE: '1m,1m' });
-});
-afterAll(() => world.stop());
+const world = await openWorld({ RETRY_SCHEDULE: '1m,1m' });
 
 const verdicts: Readonly<Record<string, SmtpVerdict>> = {
   accept: { kind: 'accept' },

@@ -1,4 +1,4 @@
-import { builder } from '../kit/builder.ts';
+import { builder } from './builder.ts';
 
 /** since is included, until is not; without until it ends now. */
 export const TimeRange = builder.inputType('TimeRange', {

@@ -1,0 +1,7 @@
+import { findThings } from '@postrider/core/find';
+import { onboardingState, overviewSummary } from '@postrider/core/overview';
+import { query, router } from './invoke-procedure.ts';
+
+export const overview = router({ summary: query(overviewSummary) });
+export const onboarding = router({ state: query(onboardingState) });
+export const find = query(findThings);

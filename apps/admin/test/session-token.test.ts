@@ -1,0 +1,105 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
+import { openGraphql } from './graphql-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+const MINUTE_MS = 60_000;
+const VIEWER = '{ viewer { key { id } scopes } messages(first: 1) { nodes { id } } }';
+
+const world = await openWorld();
+const admin = await openAdmin(world);
+const graphql = await openGraphql(world);
+
+describe('the bearer token of a session', () => {
+  it('asks GraphQL as the signed-in user does, for 15 minutes', async () => {
+    const { api } = await signedIn(world, admin, 'admin');
+
+    const made = await api.session.token.mutate();
+    const answered = await graphql.ask(VIEWER, {}, { key: made.token });
+    // A query that was validated before takes another path.
+    const again = await graphql.ask(VIEWER, {}, { key: made.token });
+    await world.clock.advance(15 * MINUTE_MS);
+    const late = await graphql.ask(VIEWER, {}, { key: made.token });
+
+    expect(made).toMatchObject({ object: 'session_token', token: expect.stringMatching(/^pr_sess_[0-9a-f]{64}$/) });
+    expect(answered.data).toEqual({ viewer: { key: null, scopes: ['admin'] }, messages: { nodes: [] } });
+    expect(again.data).toEqual(answered.data);
+    expect(late.status).toBe(401);
+    expect(late.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
+  });
+
+  it('ends with its session, and may do no more than the session', async () => {
+    const viewer = await signedIn(world, admin, 'viewer');
+    const person = await signedIn(world, admin, 'admin');
+    const weak = await viewer.api.session.token.mutate();
+    const strong = await person.api.session.token.mutate();
+
+    expect((await graphql.ask(VIEWER, {}, { key: weak.token })).errors).toMatchObject([
+      { extensions: { reason: 'missing_scope' } },
+    ]);
+    expect((await graphql.ask(VIEWER, {}, { key: strong.token })).status).toBe(200);
+    await person.api.people.logout.mutate();
+    expect((await graphql.ask(VIEWER, {}, { key: strong.token })).status).toBe(401);
+  });
+
+  it('is stored as its digest, audited, and counted in the window of the session', async () => {
+    const person = await signedIn(world, admin, 'admin');
+
+    const { token } = await person.api.session.token.mutate();
+    const answered = await graphql.ask(VIEWER, {}, { key: token });
+
+    const { sql } = world.services;
+    const stored = await sql`select * from session_tokens`;
+    expect(JSON.stringify(stored)).not.toContain(token.slice('pr_sess_'.length));
+    const [entry] = await sql`select actor_id, via from audit_log where action = 'user.token_made' order by id desc`;
+    expect(entry).toEqual({ actor_id: person.user_id, via: 'dashboard' });
+    const [window] = await sql`
+      select used from rate_windows where class = 'session' and subject = (
+        select id from sessions where user_id = ${person.user_id})`;
+    expect(window).toEqual({ used: 2 });
+    expect(answered.headers.get('x-ratelimit-limit')).toBe('12000');
+  });
+
+  it('is no cookie, and a key makes none', async () => {
+    const { token } = await (await signedIn(world, admin, 'admin')).api.session.token.mutate();
+
+    const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/people.me`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('the Compose page', () => {
+  const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Test', text: 'Hi' };
+
+  it('sends what REST sends, with attachments larger than other inputs', async () => {
+    const { api } = await signedIn(world, admin, 'member');
+    const content = Buffer.alloc(300 * 1024, 'x').toString('base64');
+
+    const sent = await api.test.send.mutate({ ...mail, attachments: [{ filename: 'a.txt', content }] });
+
+    expect(sent).toMatchObject({ status: 'queued', id: expect.stringMatching(/^msg_/) });
+    const found = await api.emails.get.query({ id: sent.id });
+    expect(found).toMatchObject({ api_key_id: null, subject: 'Test' });
+    expect(found.size_bytes).toBeGreaterThan(300 * 1024);
+  });
+
+  it('shows what would be sent, and stores nothing', async () => {
+    const { api } = await signedIn(world, admin, 'member');
+    const before = await api.emails.list.query();
+
+    const shown = await api.test.preview.mutate({ ...mail, subject: 'Only shown' });
+
+    expect(JSON.stringify(shown)).toContain('Only shown');
+    expect(await api.emails.list.query()).toEqual(before);
+  });
+
+  it('is closed to viewers', async () => {
+    const { api } = await signedIn(world, admin, 'viewer');
+
+    expect(await refusalOf(api.test.send.mutate(mail))).toMatchObject({ status: 403, required_scope: 'email:send' });
+  });
+});

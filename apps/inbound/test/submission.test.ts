@@ -1,0 +1,194 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { createServices } from '@postrider/core';
+import { expiredCertificate, mailCertificate } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
+import { createTransport } from 'nodemailer';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSubmission } from '../src/submission.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'postrider-submission-'));
+const files = { TLS_CERT_FILE: join(directory, 'cert.pem'), TLS_KEY_FILE: join(directory, 'key.pem') };
+writeFileSync(files.TLS_CERT_FILE, mailCertificate.cert);
+writeFileSync(files.TLS_KEY_FILE, mailCertificate.key);
+
+const world = await openWorld();
+await world.domain('good.test');
+const plain = await startSubmission(world.services, 0, { implicit: false });
+afterAll(() => plain.stop());
+
+const program = (password = world.secret, user = 'api', port = plain.port) =>
+  createTransport({ host: '127.0.0.1', port, auth: { user, pass: password }, tls: { rejectUnauthorized: false } });
+const hello = { from: 'Shop <hello@good.test>', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+
+interface SmtpError {
+  readonly responseCode?: number;
+  readonly response?: string;
+}
+const refusalOf = (sending: Promise<unknown>): Promise<SmtpError> =>
+  sending.then(
+    () => ({}),
+    (error: SmtpError) => error,
+  );
+
+async function stored(response: string) {
+  const id = /msg_[0-9a-z]+/.exec(response)?.[0] ?? '';
+  const [row] = await world.services.sql<Record<string, unknown>[]>`
+    select m.from_address, m.to_addresses, m.cc_addresses, m.bcc_addresses, m.subject, m.tags, m.metadata, m.reply_to,
+      b.html, b.text, b.headers, b.attachments
+    from messages m join bodies b on b.message_id = m.id where m.id = ${id}`;
+  return { id, row: row ?? {} };
+}
+
+describe('a program that logs in as api with a key', () => {
+  it('hands in a mail that is accepted, sent and shown like any other', async () => {
+    const { response } = await program().sendMail({
+      ...hello,
+      html: '<p>Hi</p>',
+      cc: 'Bob <bob@example.com>',
+      bcc: 'eve@example.com',
+      replyTo: 'help@good.test',
+      messageId: '<own@shop.test>',
+      headers: { 'X-Order': '1815', 'X-Tags': 'receipt, shop', 'X-Metadata': '{"order":"1815"}' },
+      attachments: [{ filename: 'a.txt', content: 'file' }],
+    });
+
+    expect(response).toMatch(/^250 2\.0\.0 Accepted as msg_/);
+    const { id, row } = await stored(response);
+    expect(row).toMatchObject({
+      from_address: 'Shop <hello@good.test>',
+      to_addresses: ['ada@example.com'],
+      cc_addresses: ['Bob <bob@example.com>'],
+      bcc_addresses: ['eve@example.com'],
+      reply_to: 'help@good.test',
+      tags: ['receipt', 'shop'],
+    });
+    expect(JSON.parse(String(row.metadata))).toEqual({ message_id: '<own@shop.test>', order: '1815' });
+    expect(JSON.parse(String(row.headers))).toMatchObject({ 'X-Order': '1815' });
+    await world.drain();
+    const copies = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+    expect(copies).toHaveLength(3);
+    for (const copy of copies) expect(copy.raw.toString()).not.toContain('eve@example.com');
+  });
+
+  it('is stored as the same mail over REST would be', async () => {
+    const { response } = await program().sendMail({ ...hello, html: '<p>Hi</p>' });
+    const { row } = await stored(response);
+
+    expect({ ...row, metadata: '{}' }).toMatchObject({
+      subject: 'Hello',
+      html: '<p>Hi</p>',
+      text: 'Hi',
+      attachments: '[]',
+    });
+  });
+
+  it('gets one id for one Idempotency-Key', async () => {
+    const mail = {
+      ...hello,
+      messageId: '<one@shop.test>',
+      date: new Date(0),
+      headers: { 'Idempotency-Key': 'order-7' },
+    };
+    const [first, again] = [await program().sendMail(mail), await program().sendMail(mail)];
+
+    expect(again.response).toBe(first.response);
+  });
+
+  it.each([
+    ['of an unverified domain', { ...hello, from: 'a@unverified.test' }, 554, /unverified\.test/],
+    ['without a recipient in To', { ...hello, to: undefined, bcc: 'ada@example.com' }, 554, /To is empty/],
+    ['with two senders', { ...hello, from: 'a@good.test, b@good.test' }, 554, /From names two senders/],
+    [
+      'that is signed',
+      {
+        raw: 'From: a@good.test\r\nTo: ada@example.com\r\nSubject: S\r\nContent-Type: multipart/signed; boundary=b\r\n\r\n--b\r\n\r\nx\r\n--b--\r\n',
+        envelope: { from: 'a@good.test', to: ['ada@example.com'] },
+      },
+      554,
+      /multipart\/signed cannot be carried unchanged/,
+    ],
+    [
+      'that names a stranger to the envelope',
+      {
+        raw: 'From: a@good.test\r\nTo: ada@example.com, bob@example.com\r\nSubject: S\r\n\r\nx\r\n',
+        envelope: { from: 'a@good.test', to: ['ada@example.com'] },
+      },
+      554,
+      /bob@example\.com is in To or Cc/,
+    ],
+  ])('is refused a mail %s, with what to do', async (_, mail, code, text) => {
+    const refusal = await refusalOf(program().sendMail(mail));
+
+    expect(refusal.responseCode).toBe(code);
+    expect(refusal.response).toMatch(text);
+  });
+});
+
+describe('a program without a right', () => {
+  it.each([
+    ['a wrong password', () => program(`pr_live_${'0'.repeat(64)}`), /No such API key/],
+    ['another user', () => program(world.secret, 'root'), /Log in as the user api/],
+    ['no key', () => program('secret'), /must be/],
+  ])('is refused with %s', async (_, made, text) => {
+    const refusal = await refusalOf(made().sendMail(hello));
+
+    expect(refusal.responseCode).toBe(535);
+    expect(refusal.response).toMatch(text);
+  });
+
+  it('is refused by scope like over REST', async () => {
+    const { secret } = await world.key({ scopes: ['email:logs:read'] });
+
+    expect((await refusalOf(program(secret).sendMail(hello))).responseCode).toBe(550);
+  });
+});
+
+describe('TLS', () => {
+  const secured = createServices({
+    ...world.services,
+    config: { ...world.services.config, ...files, HOST: '0.0.0.0' },
+  });
+
+  it('is required before a password where others can reach the port', async () => {
+    const server = await startSubmission(secured, 0, { implicit: false });
+    const made = createTransport({
+      host: '127.0.0.1',
+      port: server.port,
+      ignoreTLS: true,
+      auth: { user: 'api', pass: world.secret },
+    });
+
+    expect((await refusalOf(made.sendMail(hello))).responseCode).not.toBeUndefined();
+    expect((await program(world.secret, 'api', server.port).sendMail(hello)).response).toMatch(/^250/);
+    await server.stop();
+  });
+
+  it('refuses to start without a certificate', async () => {
+    const open = createServices({ ...world.services, config: { ...world.services.config, HOST: '0.0.0.0' } });
+
+    await expect(startSubmission(open, 0, { implicit: false })).rejects.toThrow('TLS_CERT_FILE');
+    await expect(startSubmission(world.services, 0, { implicit: true })).rejects.toThrow('SUBMISSIONS_PORT');
+  });
+
+  it('is there from the first byte on the other port, and uses a renewed certificate without a restart', async () => {
+    const server = await startSubmission(secured, 0, { implicit: true });
+    const subject = () =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connectTls({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerX509Certificate()?.fingerprint256 ?? '');
+          socket.destroy();
+        });
+        socket.once('error', reject);
+      });
+    const before = await subject();
+
+    writeFileSync(files.TLS_CERT_FILE, expiredCertificate.cert);
+    writeFileSync(files.TLS_KEY_FILE, expiredCertificate.key);
+
+    await expect.poll(subject).not.toBe(before);
+    await server.stop();
+  });
+});

@@ -1,0 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Parsed } from '@postrider/core';
+
+/** A request of a client of Resend. */
+export interface Asked {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: Parsed<unknown>;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The fields of a body; none where it is no object, so that the operation says what is missing. */
+export function fieldsOf({ body }: Asked): Record<string, unknown> {
+  if (!body.ok) throw body.error;
+  return isObject(body.value) ? body.value : {};
+}

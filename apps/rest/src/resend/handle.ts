@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, type Context, createContext, newId, type Parsed, type Services } from '@postrider/core';
+import { authenticate, readCredential, refuseAddress } from '@postrider/core/api-keys';
+import { createClientAddress } from '@postrider/net';
+import { bearerToken } from '../bearer-token.ts';
+import { createBodyBudget } from '../body-budget.ts';
+import { asAppError } from '../errors.ts';
+import { readIdempotencyKey } from '../idempotency-key.ts';
+import { matchSegments } from '../match.ts';
+import { readBody, SMALL_BODY_BYTES } from '../read-body.ts';
+import { type ResendError, resendError } from './errors.ts';
+import { type Row, rows } from './rows.ts';
+
+const PREFIX = '/resend';
+const SEND_BODY = 14 * 1024 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Serves clients of Resend below /resend: their names for what the core does, and nothing that it does not. */
+export function createResendHandler(
+  services: Services,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
+  const budget = createBodyBudget();
+
+  /** Key, window, then body, in the order of /v1. */
+  const serve = async (request: IncomingMessage, request_id: string, url: URL, found: Found): Promise<Answer> => {
+    const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
+    const credential = readCredential(bearerToken(request.headers.authorization), address);
+    if (credential instanceof AppError) throw (await refuseAddress(services, address, credential)).error;
+    if (found instanceof AppError) throw (await refuseAddress(services, address, found)).error;
+    const { row, params } = found;
+    const admitted = await authenticate(services, credential, row.sends ? 'send' : 'default');
+    if ('error' in admitted) throw admitted.error;
+    const idempotency_key = readIdempotencyKey(request);
+    if (idempotency_key instanceof AppError) throw idempotency_key;
+    const ctx: Context = createContext(services, admitted.actor, {
+      request_id,
+      idempotency_key,
+      via: 'rest',
+      address,
+    });
+    const leaves: (() => void)[] = [];
+    try {
+      const body: Parsed<unknown> =
+        request.method === 'GET'
+          ? { ok: true, value: undefined }
+          : await readBody(request, row.sends ? SEND_BODY : SMALL_BODY_BYTES, async (bytes) => {
+              leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
+            });
+      const asked = { params, query: url.searchParams, body, headers: request.headers };
+      return { status: row.status, body: await row.answer(ctx, asked) };
+    } finally {
+      for (const leave of leaves) leave();
+    }
+  };
+
+  return async (request, response) => {
+    const begun = performance.now();
+    const request_id = newId('request', services.clock.now());
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const found = find(request.method ?? '', url.pathname.slice(PREFIX.length));
+    const { metrics } = services;
+    const { status, body } = await serve(request, request_id, url, found).catch((error: unknown) => {
+      const public_error = asAppError(error);
+      if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
+      if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');
+      const told: ResendError = resendError(public_error);
+      return { status: told.statusCode, body: told };
+    });
+    const [route, method] = found instanceof AppError ? ['none', 'none'] : [found.row.path, found.row.method];
+    metrics.count('http_requests_total', ['resend', route, method, String(status)]);
+    metrics.observe('http_request_seconds', ['resend', route], (performance.now() - begun) / 1000);
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': request_id,
+      ...(request.complete ? {} : { connection: 'close' }),
+    });
+    response.end(JSON.stringify(body));
+  };
+}
+
+type Found = { readonly row: Row; readonly params: Readonly<Record<string, string>> } | AppError;
+
+function find(method: string, path: string): Found {
+  const given = path.split('/');
+  for (const row of rows) {
+    const segments = row.path.split('/');
+    if (row.method !== method || segments.length !== given.length) continue;
+    const params = matchSegments(segments, given);
+    if (params) return { row, params };
+  }
+  const offered = 'emails, domains, api-keys, webhooks and suppressions';
+  return new AppError(
+    'route_not_found',
+    `${method} ${path.slice(0, 100)} of Resend has no counterpart here; there are ${offered}.`,
+  );
+}

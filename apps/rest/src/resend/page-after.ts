@@ -1,0 +1,23 @@
+import { AppError, type Context, cursorOf, invoke, type List, type Operation } from '@postrider/core';
+import type { z } from 'zod';
+import type { Asked } from './asked.ts';
+
+/** A page as Resend asks for it: `after` is the id of the last entry of the page before. */
+export async function pageAfter<I extends z.ZodType, T>(
+  ctx: Context,
+  operation: Operation<I, List<T>>,
+  { query }: Asked,
+  filters: Readonly<Record<string, unknown>> = {},
+): Promise<List<T>> {
+  const limit = query.get('limit') ?? undefined;
+  const after = query.get('after');
+  if (query.has('before')) {
+    throw new AppError('invalid_type', 'before is not supported: page forwards with after, the id of the last entry.');
+  }
+  const cursor = after === null ? undefined : cursorOf(await invoke(ctx, operation, { limit: 1, ...filters }), after);
+  return invoke(ctx, operation, {
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+    ...filters,
+  });
+}

@@ -1,0 +1,52 @@
+import type { Context } from '@postrider/core';
+import type { Asked } from './asked.ts';
+import * as domains from './domains.ts';
+import * as emails from './emails.ts';
+import * as settings from './settings.ts';
+
+/** One method and path of Resend that has a counterpart here. */
+export interface Row {
+  readonly method: string;
+  /** Below /resend. */
+  readonly path: string;
+  readonly status: 200 | 201;
+  readonly sends: boolean;
+  readonly answer: (ctx: Context, asked: Asked) => Promise<unknown>;
+}
+
+function row(
+  method: string,
+  path: string,
+  answer: Row['answer'],
+  rest: Partial<Pick<Row, 'status' | 'sends'>> = {},
+): Row {
+  return { method, path, answer, status: 200, sends: false, ...rest };
+}
+
+/** Everything that is offered; other paths of Resend answer 404 and say so. */
+export const rows: readonly Row[] = [
+  row('POST', '/emails', emails.send, { sends: true }),
+  row('POST', '/emails/batch', emails.batch, { sends: true }),
+  row('GET', '/emails', emails.list),
+  row('GET', '/emails/{id}', emails.get),
+  row('PATCH', '/emails/{id}', emails.update),
+  row('POST', '/emails/{id}/cancel', emails.cancel),
+  row('POST', '/domains', domains.create, { status: 201 }),
+  row('GET', '/domains', domains.list),
+  row('GET', '/domains/{id}', domains.get),
+  row('POST', '/domains/{id}/verify', domains.verify),
+  row('DELETE', '/domains/{id}', domains.remove),
+  row('POST', '/api-keys', settings.createApiKey, { status: 201 }),
+  row('GET', '/api-keys', settings.listApiKeys),
+  row('DELETE', '/api-keys/{id}', settings.removeApiKey),
+  row('POST', '/webhooks', settings.addWebhook, { status: 201 }),
+  row('GET', '/webhooks', settings.webhooks),
+  row('GET', '/webhooks/{id}', settings.showWebhook),
+  row('PATCH', '/webhooks/{id}', settings.changeWebhook),
+  row('DELETE', '/webhooks/{id}', settings.removeWebhook),
+  row('POST', '/webhooks/{id}/signing-secret/rotate', settings.rotateWebhook),
+  row('POST', '/suppressions', settings.addSuppression, { status: 201 }),
+  row('GET', '/suppressions', settings.suppressions),
+  row('GET', '/suppressions/{id}', settings.showSuppression),
+  row('DELETE', '/suppressions/{id}', settings.removeSuppression),
+];

@@ -1,0 +1,122 @@
+import { AppError, type Context, invoke } from '@postrider/core';
+import { createKey, listKeys, revokeKey } from '@postrider/core/api-keys';
+import { getDomain } from '@postrider/core/domains';
+import {
+  createSuppressions,
+  deleteSuppression,
+  listSuppressions,
+  type SuppressionEntry,
+} from '@postrider/core/suppressions';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  updateWebhook,
+  type WebhookEntry,
+} from '@postrider/core/webhooks';
+import { type Asked, fieldsOf } from './asked.ts';
+import { pageAfter } from './page-after.ts';
+
+const permissions: Readonly<Record<string, readonly string[]>> = {
+  full_access: ['admin'],
+  sending_access: ['email:send'],
+};
+
+export async function createApiKey(ctx: Context, asked: Asked) {
+  const { name, permission, domain_id } = fieldsOf(asked);
+  const scopes = permissions[String(permission ?? 'full_access')];
+  const domain = domain_id == null ? null : await invoke(ctx, getDomain, { domain: domain_id });
+  const { id, secret } = await invoke(ctx, createKey, {
+    name,
+    scopes: scopes ?? permission,
+    ...(domain && { domains: [domain.name] }),
+  });
+  return { id, token: secret };
+}
+
+export async function listApiKeys(ctx: Context, asked: Asked) {
+  const page = await pageAfter(ctx, listKeys, asked, { status: 'active' });
+  const data = page.data.map(({ id, name, created_at, last_used_at }) => ({ id, name, created_at, last_used_at }));
+  return { object: 'list', has_more: page.has_more, data };
+}
+
+export async function removeApiKey(ctx: Context, { params }: Asked) {
+  const { id } = await invoke(ctx, revokeKey, { key_id: params.id });
+  return { object: 'api_key', id, deleted: true };
+}
+
+export async function addWebhook(ctx: Context, asked: Asked) {
+  const { endpoint, events } = fieldsOf(asked);
+  const { id, secret } = await invoke(ctx, createWebhook, { url: endpoint, events: events ?? 'all' });
+  return { object: 'webhook', id, signing_secret: secret };
+}
+
+export async function showWebhook(ctx: Context, { params }: Asked) {
+  return { object: 'webhook', ...webhook(await invoke(ctx, getWebhook, { id: params.id })) };
+}
+
+export async function webhooks(ctx: Context, asked: Asked) {
+  const page = await pageAfter(ctx, listWebhooks, asked);
+  return { object: 'list', has_more: page.has_more, data: page.data.map(webhook) };
+}
+
+export async function changeWebhook(ctx: Context, asked: Asked) {
+  const { endpoint, events, status } = fieldsOf(asked);
+  const { id } = await invoke(ctx, updateWebhook, {
+    id: asked.params.id,
+    ...(endpoint !== undefined && { url: endpoint }),
+    ...(events !== undefined && { events }),
+    ...(status !== undefined && { status }),
+  });
+  return { object: 'webhook', id };
+}
+
+export async function removeWebhook(ctx: Context, { params }: Asked) {
+  const { id } = await invoke(ctx, deleteWebhook, { id: params.id });
+  return { object: 'webhook', id, deleted: true };
+}
+
+export async function rotateWebhook(ctx: Context, { params }: Asked) {
+  const { id, secret } = await invoke(ctx, rotateWebhookSecret, { id: params.id });
+  return { object: 'webhook', id, signing_secret: secret };
+}
+
+export async function addSuppression(ctx: Context, asked: Asked) {
+  const made = await invoke(ctx, createSuppressions, { email: fieldsOf(asked).email });
+  if ('data' in made) throw new Error('one address was answered as a list');
+  return { object: 'suppression', ...suppression(made) };
+}
+
+export async function suppressions(ctx: Context, asked: Asked) {
+  const origin = asked.query.get('origin');
+  const page = await pageAfter(ctx, listSuppressions, asked, origin === null ? {} : { source: origin });
+  return { object: 'list', has_more: page.has_more, data: page.data.map(suppression) };
+}
+
+export async function showSuppression(ctx: Context, { params }: Asked) {
+  return { object: 'suppression', ...suppression(await found(ctx, params.id ?? '')) };
+}
+
+export async function removeSuppression(ctx: Context, { params }: Asked) {
+  const { id } = await invoke(ctx, deleteSuppression, { email: params.id });
+  return { object: 'suppression', id, deleted: true };
+}
+
+async function found(ctx: Context, email: string): Promise<SuppressionEntry> {
+  const { data } = await invoke(ctx, listSuppressions, { email });
+  const [entry] = data;
+  if (!entry)
+    throw new AppError('suppression_not_found', `${email.slice(0, 100)} is not suppressed; ask by its address.`);
+  return entry;
+}
+
+function suppression({ id, email, source, source_event_id, created_at }: SuppressionEntry) {
+  const origin = source === 'bounce' || source === 'complaint' ? source : 'manual';
+  return { id, email, origin, source_id: source_event_id, created_at };
+}
+
+function webhook({ id, url, status, events, created_at }: WebhookEntry) {
+  return { id, endpoint: url, status, events: events === 'all' ? null : events, created_at };
+}

@@ -1,0 +1,499 @@
+import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
+import { openRaw, requestHead } from '../raw-http.ts';
+import { type Answer, detailsOf, errorOf, rateOf } from '../rest-server.ts';
+import {
+  hello,
+  keyed,
+  MIB,
+  numbered,
+  onlyCopyOf,
+  openSender,
+  post,
+  rest,
+  send,
+  storedMessages,
+  usedMails,
+  world,
+} from './send-fixture.ts';
+
+openSender();
+
+describe('400', () => {
+  const refused = async (answer: Answer): Promise<string> => {
+    const error = errorOf(answer);
+    expect([answer.status, error.code], answer.text).toEqual([400, 'invalid_request']);
+    rateOf(answer, world.clock.now());
+    return error.reason;
+  };
+
+  it.each(['{"from":', '', 'nonsense', '{"a":1}{"b":2}', "{'a':1}", '{"a":1,}', 'NaN'])(
+    'refuses %j, which is not JSON',
+    async (body) => {
+      expect(['malformed_json', 'missing_field']).toContain(await refused(await post(body)));
+    },
+  );
+
+  it.each(['null', '[]', '"x"', '42', 'true', '[{}]'])('refuses %s, which is not an object', async (body) => {
+    const answer = await post(body);
+
+    expect(await refused(answer)).toBe('invalid_type');
+    expect(errorOf(answer).message).toBe('The body must be an object.');
+  });
+
+  it('asks for a body where there is none', async () => {
+    const answer = await rest.call('POST', '/email/send');
+
+    expect(await refused(answer)).toBe('missing_field');
+    expect(errorOf(answer).message).toBe('The body is required; add it.');
+  });
+
+  it.each([
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/json; charset=utf-16',
+    '',
+  ])('refuses the media type %j', async (type) => {
+    expect(await refused(await post(hello, { headers: { 'content-type': type } }))).toBe('unsupported_media_type');
+  });
+
+  it('refuses a body whose media type is not given', async () => {
+    const raw = await openRaw(rest.port);
+    raw.write(requestHead('POST', '/v1/email/send', { authorization: `Bearer ${world.secret}`, 'content-length': 2 }));
+    raw.write('{}');
+
+    expect(await raw.answer()).toMatchObject({ status: 400, body: { error: { reason: 'unsupported_media_type' } } });
+    raw.socket.destroy();
+  });
+
+  it('refuses a body larger than 14 MiB by its Content-Length, before one byte of it has come', async () => {
+    const raw = await openRaw(rest.port);
+    const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
+    raw.write(requestHead('POST', '/v1/email/send', { ...head, 'content-length': 14 * MIB + 1 }));
+
+    const answer = await raw.answer();
+
+    expect(answer).toMatchObject({ status: 400, body: { error: { reason: 'body_too_large' } } });
+    expect(answer.headers.get('connection')).toBe('close');
+    rateOf(answer, world.clock.now());
+    raw.socket.destroy();
+  });
+
+  it('tells a client that sends a too large body all the same', async () => {
+    const padding = 'x'.repeat(14 * MIB);
+
+    expect(await refused(await send({ html: padding }))).toBe('body_too_large');
+  });
+
+  it('refuses a body in chunks once it has grown larger than 14 MiB', async () => {
+    const raw = await openRaw(rest.port);
+    const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
+    raw.write(requestHead('POST', '/v1/email/send', { ...head, 'transfer-encoding': 'chunked' }));
+    const chunk = `100000\r\n${'x'.repeat(MIB)}\r\n`;
+    for (let sent = 0; sent < 15; sent++) raw.write(chunk);
+
+    expect(await raw.answer()).toMatchObject({ status: 400, body: { error: { reason: 'body_too_large' } } });
+    raw.socket.destroy();
+  });
+
+  it('takes a body of exactly 14 MiB as far as its size goes', async () => {
+    const frame = JSON.stringify({ ...hello, foo: '' });
+
+    const answer = await send({ foo: 'x'.repeat(14 * MIB - frame.length) });
+
+    expect(answer.status).toBe(202);
+  });
+
+  it('does not inflate a compressed body', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
+
+    const answer = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
+
+    expect(await refused(answer)).toBe('unsupported_media_type');
+  });
+
+  it('refuses invalid UTF-8 and puts no replacement character in its place', async () => {
+    const [before, after] = JSON.stringify(hello).split('Hi');
+    const before_count = await storedMessages();
+    for (const bytes of [[0xc3, 0x28], [0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
+      const body = Buffer.concat([Buffer.from(before ?? ''), Buffer.from(bytes), Buffer.from(after ?? '')]);
+      expect(await refused(await post(body))).toBe('malformed_json');
+    }
+    expect(await storedMessages()).toBe(before_count);
+  });
+
+  it('gives up on a body that does not move, answers and closes', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const raw = await openRaw(rest.port);
+    const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
+    raw.write(requestHead('POST', '/v1/email/send', { ...head, 'content-length': 5000 }));
+    raw.write('{"from":"');
+
+    await vi.waitUntil(() => vi.getTimerCount() > 0, { interval: 1 });
+    vi.advanceTimersByTime(10_000);
+
+    expect(await raw.answer()).toMatchObject({ status: 400, body: { error: { reason: 'body_timeout' } } });
+    await raw.closed();
+  });
+
+  it('answers others at once while many connections hold back their bodies', async () => {
+    const head = {
+      authorization: `Bearer ${world.secret}`,
+      'content-type': 'application/json',
+      'content-length': 5000,
+    };
+    const slow = await Promise.all(Array.from({ length: 100 }, () => openRaw(rest.port)));
+    for (const raw of slow) raw.write(`${requestHead('POST', '/v1/email/send', head)}{`);
+
+    expect((await send()).status).toBe(202);
+
+    for (const raw of slow) raw.socket.destroy();
+  });
+
+  it('logs nothing as a fault when the sender goes away in the middle of its body', async () => {
+    const faults = () => world.logged.filter((line) => Number(line.level) >= 50).length;
+    const before = faults();
+    const raw = await openRaw(rest.port);
+    const head = {
+      authorization: `Bearer ${world.secret}`,
+      'content-type': 'application/json',
+      'content-length': 5000,
+    };
+    raw.write(`${requestHead('POST', '/v1/email/send', head)}{"from"`);
+    raw.socket.resetAndDestroy();
+    await raw.closed();
+
+    // Another request on the same server is answered after the first one's end has been noticed.
+    expect((await send()).status).toBe(202);
+    expect(faults()).toBe(before);
+  });
+
+  it('takes BCC for a misspelt bcc, so that no recipient is dropped silently', async () => {
+    const answer = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { reason: 'misspelled_field' } });
+  });
+
+  it('refuses a header that is given twice in two cases', async () => {
+    const headers = { 'List-Unsubscribe': '<mailto:a@example.com>', 'list-unsubscribe': '<mailto:b@example.com>' };
+
+    const answer = await rest.call('POST', '/email/send', { body: { ...hello, headers } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { reason: 'invalid_header' } });
+  });
+
+  it('refuses deep nesting wherever it stands', async () => {
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    for (const levels of [33, 5000, 200_000]) {
+      for (const field of ['headers', 'foo', 'to']) {
+        const body = JSON.stringify(hello).replace(/\}$/, `,"${field}":${deep(levels)}}`);
+        expect(await refused(await post(body, keyed(randomUUID())))).toBe('invalid_type');
+      }
+    }
+  });
+
+  it('names at most a hundred mistakes, however many there are', async () => {
+    for (const fields of [
+      { tags: Array(40_000).fill('') },
+      { attachments: Array(40_000).fill(0) },
+      { to: Array(40_000).fill(0) },
+      { foo: Array(2_000_000).fill(0) },
+      { metadata: Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`n${index}`, 0])) },
+      { headers: Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`n ${index}`, 'x'])) },
+      Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`tag${String.fromCharCode(index + 200)}`, 0])),
+      { foo: Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`n${index}`, 0])) },
+      { headers: { ['n'.repeat(MIB)]: 'x' } },
+      { attachments: [{ filename: 'a', content: '', content_type: `a/b${'; a="'.repeat(2 * MIB)}` }] },
+      { subject: '\\"'.repeat(MIB) },
+      { metadata: { ['n'.repeat(MIB)]: `\0${'x'.repeat(MIB)}` } },
+    ]) {
+      const answer = await send(fields);
+
+      await refused(answer);
+      expect(answer.text.length).toBeLessThan(30_000);
+    }
+  });
+
+  it('refuses __proto__ as a name at any depth', async () => {
+    const text = JSON.stringify({ ...hello, headers: {}, metadata: {} });
+    for (const body of [
+      text.replace('{', '{"__proto__":{"bcc":"spy@example.com"},'),
+      text.replace('"headers":{', '"headers":{"__proto__":"x"'),
+      text.replace('"metadata":{', '"metadata":{"__proto__":{"a":"b"}'),
+    ]) {
+      expect(await refused(await post(body))).toBe('invalid_type');
+    }
+    expect((await onlyCopyOf(await send())).envelope_to).toEqual(['ada@example.com']);
+  });
+
+  it('lists every required field that is missing', async () => {
+    const answer = await post({});
+
+    expect(await refused(answer)).toBe('missing_field');
+    expect(detailsOf(answer)).toEqual([
+      'from missing_field',
+      'to missing_field',
+      'subject missing_field',
+      'html no_content',
+    ]);
+  });
+
+  it.each([{}, { html: '' }, { text: '' }, { html: '', text: '' }])(
+    'refuses a mail without content: %j',
+    async (body) => {
+      const { text: _, ...rest_of_it } = hello;
+
+      const answer = await post({ ...rest_of_it, ...body });
+
+      expect(await refused(answer)).toBe('no_content');
+      expect(errorOf(answer).message).toMatch(/html.*text/);
+    },
+  );
+
+  it.each([
+    { to: {} },
+    { to: null },
+    { to: [['a@example.com']] },
+    { from: ['a@good.test'] },
+    { subject: 5 },
+    { subject: null },
+    { html: ['x'] },
+    { html: { path: '/etc/passwd' } },
+    { text: { href: 'http://127.0.0.1' } },
+    { text: 1 },
+    { cc: 5 },
+    { bcc: [null] },
+    { reply_to: {} },
+    { headers: [] },
+    { headers: 'X-A: b' },
+    { headers: { 'X-A': 5 } },
+    { headers: { 'X-A': ['a', 'b'] } },
+    { tags: 'welcome' },
+    { tags: [5] },
+    { metadata: [] },
+    { metadata: { a: 1 } },
+    { attachments: {} },
+    { attachments: [{ filename: 'a' }] },
+    { attachments: [{ filename: 'a', content: 'not base64!' }] },
+    { attachments: [{ filename: 'a', path: '/etc/passwd' }] },
+    { attachments: [{ filename: 'a', content: { path: '/etc/passwd' } }] },
+    { attachments: [{ filename: 'a', content: '', href: 'http://127.0.0.1', content_type: 'text/plain\r\nX-A: b' }] },
+    { scheduled_at: 1_900_000_000 },
+  ])('refuses a value of the wrong type: %j', async (fields) => {
+    const answer = await send(fields);
+
+    expect(['invalid_type', 'missing_field']).toContain(await refused(answer));
+    const [field = ''] = Object.keys(fields);
+    for (const detail of detailsOf(answer)) expect(detail).toMatch(new RegExp(`^${field}[ [.]`));
+  });
+
+  it('counts the addresses of to before duplicates are removed', async () => {
+    expect(await refused(await send({ to: [] }))).toBe('missing_field');
+    expect(await refused(await send({ to: numbered(51) }))).toBe('too_many_recipients');
+    expect(await refused(await send({ to: Array(51).fill('ada@example.com') }))).toBe('too_many_recipients');
+  });
+
+  it('names the index of each tag that is wrong', async () => {
+    expect(await refused(await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] }))).toBe('too_many_tags');
+    const answer = await send({ tags: ['ok', 'not ok', '', 'x'.repeat(65), 'é'] });
+
+    expect(detailsOf(answer)).toEqual([1, 2, 3, 4].map((index) => `tags[${index}] invalid_tag`));
+  });
+
+  it.each(['\0', '\ud800', '\udc00x'])('refuses %j in any string field', async (bad) => {
+    const spots: [Record<string, unknown>, string][] = [
+      [{ from: `${bad}a@good.test` }, 'from'],
+      [{ to: ['ok@example.com', `${bad}a@example.com`] }, 'to[1]'],
+      [{ subject: `a${bad}` }, 'subject'],
+      [{ html: `a${bad}` }, 'html'],
+      [{ text: `a${bad}` }, 'text'],
+      [{ cc: `${bad}a@example.com` }, 'cc'],
+      [{ bcc: [`${bad}a@example.com`] }, 'bcc[0]'],
+      [{ reply_to: `${bad}a@example.com` }, 'reply_to'],
+      [{ headers: { 'X-A': `a${bad}` } }, 'headers.X-A'],
+      [{ tags: [`a${bad}`] }, 'tags[0]'],
+      [{ metadata: { a: `a${bad}` } }, 'metadata.a'],
+      [{ attachments: [{ filename: `a${bad}`, content: '' }] }, 'attachments[0].filename'],
+      [{ scheduled_at: `2030-01-01T00:00:00Z${bad}` }, 'scheduled_at'],
+      [{ foo: { deep: [`a${bad}`] } }, 'foo.deep[0]'],
+    ];
+    for (const [fields, param] of spots) {
+      const answer = await send(fields);
+
+      expect(await refused(answer)).toBe('invalid_type');
+      expect(detailsOf(answer)).toEqual([`${param} invalid_type`]);
+    }
+    expect(await refused(await send({ metadata: { [`a${bad}`]: 'x' } }))).toBe('invalid_type');
+  });
+
+  it.each([
+    ['replyTo', 'reply_to'],
+    ['scheduledAt', 'scheduled_at'],
+    ['form', 'from'],
+    ['tag', 'tags'],
+    ['attachment', 'attachments'],
+  ])('says that %s should be %s', async (name, meant) => {
+    const { from, ...rest_of_it } = hello;
+
+    const answer = await post({ ...rest_of_it, ...(meant !== 'from' && { from }), [name]: 'x' });
+
+    expect(await refused(answer)).toBe('misspelled_field');
+    expect(errorOf(answer).message).toContain(`did you mean ${meant}?`);
+  });
+
+  it('lists misspelt, missing and wrong fields together', async () => {
+    const answer = await post({ from: 'x', replyTo: 'a@example.com', subject: 5, headers: { Bcc: 'a@example.com' } });
+
+    expect(detailsOf(answer)).toEqual([
+      'replyTo misspelled_field',
+      'from invalid_email',
+      'to missing_field',
+      'subject invalid_type',
+      'headers.Bcc reserved_header',
+      'html no_content',
+    ]);
+  });
+
+  it.each([
+    'x',
+    'a@',
+    '@b',
+    '',
+    ' ',
+    'a b@c.test',
+    'a@b@c.test',
+    'a@localhost',
+    'a@[127.0.0.1]',
+    'a@127.0.0.1',
+    'a@[IPv6:::1]',
+    '<@r.test:a@b.test>',
+    '"a@evil.test x"@good.test',
+    'a@good.test, b@evil.test',
+    'G: a@good.test, b@evil.test;',
+    'a@good.test (comment)',
+    'a@good(comment).test',
+    'A <a@good.test>, B <b@evil.test>',
+    'A <a@good.test> <b@evil.test>',
+    'a@good.test\r\nBcc: spy@example.com',
+    'A\r\nBcc: spy@example.com <a@good.test>',
+    '.a@good.test',
+    'a.@good.test',
+    'a..b@good.test',
+    'a@.good.test',
+    'a@good..test',
+    'a@-good.test',
+    `${'a'.repeat(65)}@good.test`,
+    `a@${'b'.repeat(64)}.test`,
+    `a@${`${'b'.repeat(49)}.`.repeat(5)}test`,
+    'é@good.test',
+  ])('refuses the address %j in every field and names its place', async (address) => {
+    const answer = await send({
+      from: address,
+      to: ['ok@example.com', address],
+      cc: [address],
+      bcc: address,
+      reply_to: address,
+    });
+
+    expect(await refused(answer)).toBe('invalid_email');
+    expect(detailsOf(answer)).toEqual(
+      ['from', 'to[1]', 'cc[0]', 'bcc', 'reply_to'].map((param) => `${param} invalid_email`),
+    );
+  });
+
+  it.each([
+    'From',
+    'sender',
+    'TO',
+    'Cc',
+    'bcc',
+    'BCC',
+    'Subject',
+    'Date',
+    'Message-ID',
+    'Return-Path',
+    'Received',
+    'DKIM-Signature',
+    'ARC-Seal',
+    'Authentication-Results',
+    'MIME-Version',
+    'Content-Type',
+    'content-transfer-encoding',
+    'Content-Anything',
+    'Reply-To',
+    'Resent-To',
+    'Resent-Bcc',
+  ])('refuses the header %s, which the service writes itself', async (name) => {
+    const answer = await send({ headers: { [name]: 'spy@example.com' } });
+
+    expect(await refused(answer)).toBe('reserved_header');
+    expect(detailsOf(answer)).toEqual([`headers.${name} reserved_header`]);
+  });
+
+  it.each(['', 'X A', 'X:A', 'X-Ä', 'X\r\nBcc', 'X-A:', `X-${'a'.repeat(75)}`])(
+    'refuses the header name %j',
+    async (name) => {
+      expect(await refused(await send({ headers: { [name]: 'x' } }))).toBe('invalid_header');
+    },
+  );
+
+  it.each(['a\r\nBcc: spy@example.com', 'a\rb', 'a\nb', 'a\n b', 'a\u0001b'])(
+    'refuses the header value %j',
+    async (value) => {
+      expect(await refused(await send({ headers: { 'X-A': value } }))).toBe('invalid_header');
+    },
+  );
+
+  it('refuses more than 50 headers and more than 32 kB of them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, 'x']));
+
+    expect(await refused(await send({ headers: many }))).toBe('invalid_header');
+    expect(await refused(await send({ headers: { 'X-A': 'x'.repeat(33 * 1024) } }))).toBe('invalid_header');
+  });
+
+  it.each(['a\r\nBcc: spy@example.com', 'a\nb', 'a\rb'])('refuses the subject %j', async (subject) => {
+    expect(await refused(await send({ subject }))).toBe('invalid_type');
+  });
+
+  it.each(['tomorrow', '', '0', '1900000000', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '2030-01-01T00:00:00'])(
+    'refuses the schedule %j',
+    async (scheduled_at) => {
+      expect(await refused(await send({ scheduled_at }))).toBe('invalid_timestamp');
+    },
+  );
+
+  it.each(['2030-12-31T23:59:60Z', '2030-01-01T24:00:00Z', '+275760-09-13T00:00:00Z', '-000001-01-01T00:00:00Z'])(
+    'refuses the schedule %j, which some parsers take',
+    async (scheduled_at) => {
+      expect(await refused(await send({ scheduled_at }))).toBe('invalid_timestamp');
+    },
+  );
+
+  it.each(['', 'k'.repeat(256), 'käse', 'tab\tinside'])('refuses the Idempotency-Key %j', async (key) => {
+    expect(await refused(await send({}, keyed(key)))).toBe('invalid_idempotency_key');
+  });
+
+  it('refuses an Idempotency-Key with a line break', async () => {
+    const raw = await openRaw(rest.port);
+    const head = requestHead('POST', '/v1/email/send', {
+      authorization: `Bearer ${world.secret}`,
+      'content-length': 0,
+    });
+    raw.write(head.replace('host:', 'idempotency-key: a\r\n b\r\nhost:'));
+
+    expect((await raw.answer()).status).toBe(400);
+    raw.socket.destroy();
+  });
+
+  it('stores nothing and counts no mail for any of these', async () => {
+    const [before, used] = [await storedMessages(), await usedMails(world.workspace_id)];
+
+    for (const fields of [{ from: 'x' }, { tags: ['?'] }, { headers: { bcc: 'a@example.com' } }]) await send(fields);
+
+    expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual([before, used]);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { countEach, fillWindow } from '../rate-windows.ts';
+import { errorOf, rateOf } from '../rest-server.ts';
+import { hello, openSender, other, post, rest, send, world } from './send-fixture.ts';
+
+openSender();
+
+describe('429', () => {
+  it('accepts the 1,000th request of a minute and refuses the 1,001st', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'] });
+    // A refused body takes its place in the window too, and stores nothing.
+    const early = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
+    expect(countEach(early.map((answer) => answer.status))).toEqual(new Map([[400, 999]]));
+
+    const last = await send({}, { key: secret });
+    const late = await send({}, { key: secret });
+
+    expect(last.status).toBe(202);
+    expect(rateOf(last, world.clock.now()).remaining).toBe(0);
+    expect(errorOf(late)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
+    expect(rateOf(late, world.clock.now()).remaining).toBe(0);
+    expect((await post('{', { key: secret })).status).toBe(429);
+  });
+
+  it('passes exactly 1,000 of 1,500 that arrive at once on two processes', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'] });
+
+    const answers = await Promise.all(
+      Array.from({ length: 1500 }, (_, index) =>
+        (index % 2 === 0 ? rest : other).call('POST', '/email/send', { key: secret, body: hello }),
+      ),
+    );
+
+    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+      new Map([
+        [202, 1000],
+        [429, 500],
+      ]),
+    );
+    for (const answer of answers) rateOf(answer, world.clock.now());
+  });
+
+  it('wins over a missing scope and a bad body, and loses to a bad key', async () => {
+    const { secret, id } = await world.key({ scopes: ['email:logs:read'] });
+    await fillWindow(world, id, 'send', 1000);
+
+    expect((await send({}, { key: secret })).status).toBe(429);
+    expect((await send({}, { key: null })).status).toBe(401);
+  });
+
+  it('leaves the windows of other keys, other classes and the next minute alone', async () => {
+    const { secret, id } = await world.key({ scopes: ['admin'] });
+    await fillWindow(world, id, 'send', 1000);
+
+    expect((await send({}, { key: secret })).status).toBe(429);
+    expect((await send()).status).toBe(202);
+    expect((await rest.call('GET', '/email/logs', { key: secret })).status).toBe(200);
+    await world.clock.advance(60_000);
+    expect((await send({}, { key: secret })).status).toBe(202);
+  });
+
+  it('answers a flood of unknown keys from one address and leaves a valid key untouched', async () => {
+    const key = `pr_live_${'0'.repeat(64)}`;
+
+    const answers = await Promise.all(Array.from({ length: 130 }, () => send({}, { key })));
+
+    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+      new Map([
+        [401, 120],
+        [429, 10],
+      ]),
+    );
+    for (const answer of answers.filter(({ status }) => status === 429)) {
+      expect(errorOf(answer).reason).toBe('address_rate');
+      expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+    }
+    expect((await send()).status).toBe(202);
+  });
+});

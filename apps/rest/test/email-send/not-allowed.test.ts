@@ -1,0 +1,123 @@
+import { scopes } from '@postrider/core/api-keys';
+import { describe, expect, it } from 'vitest';
+import { errorOf, rateOf } from '../rest-server.ts';
+import { hello, keyed, openSender, other, post, rest, send, world } from './send-fixture.ts';
+
+openSender();
+
+describe('401', () => {
+  it.each([
+    [undefined, 'missing_key'],
+    ['', 'malformed_key'],
+    ['Bearer', 'malformed_key'],
+    ['Bearer ', 'malformed_key'],
+    ['Basic YTpi', 'malformed_key'],
+    ['Bearer x', 'malformed_key'],
+    [`Bearer pr_live_${'0'.repeat(64)}`, 'unknown_key'],
+    [`Bearer pr_test_${'0'.repeat(64)}`, 'unknown_key'],
+    [`Bearer pr_live_${'A'.repeat(64)}`, 'malformed_key'],
+  ])('refuses the header Authorization: %s as %s', async (authorization, reason) => {
+    const answer = await rest.call('POST', '/email/send', {
+      key: null,
+      body: hello,
+      headers: authorization === undefined ? {} : { authorization },
+    });
+
+    expect(answer.status).toBe(401);
+    expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
+    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+    expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+  });
+
+  it('refuses a key with one character changed, one too many, or something beside it', async () => {
+    const last = world.secret.endsWith('0') ? '1' : '0';
+    for (const key of [
+      world.secret.slice(0, -1) + last,
+      world.secret.slice(0, -1),
+      `${world.secret}0`,
+      `${world.secret} x`,
+      `${world.secret},${world.secret}`,
+      world.secret.toUpperCase(),
+    ]) {
+      expect((await send({}, { key })).status).toBe(401);
+    }
+  });
+
+  it('does not look for a key in the query or the body', async () => {
+    const path = `/email/send?api_key=${world.secret}&authorization=Bearer%20${world.secret}`;
+
+    const answer = await rest.call('POST', path, { key: null, body: { ...hello, api_key: world.secret } });
+
+    expect(errorOf(answer).reason).toBe('missing_key');
+  });
+
+  it('wins over a body, an Idempotency-Key and a media type that are wrong', async () => {
+    const key = `pr_live_${'0'.repeat(64)}`;
+    const type = { 'content-type': 'text/plain' };
+
+    expect((await post('{', { key })).status).toBe(401);
+    expect((await post(hello, { key, headers: type })).status).toBe(401);
+    expect((await send({}, { key, ...keyed('') })).status).toBe(401);
+    expect((await send({}, { key: null, ...keyed('') })).status).toBe(401);
+  });
+
+  it('refuses a revoked key, an expired key and a key from an address that it may not be used from', async () => {
+    const revoked = await world.key({ scopes: ['email:send'] });
+    const expires_at = new Date(world.clock.now() + 1000).toISOString();
+    const expired = await world.key({ scopes: ['email:send'], expires_at });
+    const elsewhere = await world.key({ scopes: ['email:send'], allowed_ips: ['192.0.2.0/24', '2001:db8::/32'] });
+    const here = await world.key({ scopes: ['email:send'], allowed_ips: ['127.0.0.0/8'] });
+    expect((await send({}, { key: revoked.secret })).status).toBe(202);
+    expect((await send({}, { key: expired.secret })).status).toBe(202);
+
+    await rest.call('DELETE', `/api-keys/${revoked.id}`);
+    await world.clock.advance(1000);
+
+    expect(errorOf(await send({}, { key: revoked.secret })).reason).toBe('revoked_key');
+    expect(errorOf(await send({}, { key: expired.secret })).reason).toBe('expired_key');
+    expect(errorOf(await send({}, { key: elsewhere.secret })).reason).toBe('address_not_allowed');
+    expect((await send({}, { key: here.secret })).status).toBe(202);
+  });
+
+  it('follows a revocation on the other process', async () => {
+    const key = await world.key({ scopes: ['email:send'] });
+    const there = () => other.call('POST', '/email/send', { key: key.secret, body: hello });
+    expect((await there()).status).toBe(202);
+
+    await rest.call('DELETE', `/api-keys/${key.id}`);
+
+    expect((await there()).status).toBe(401);
+  });
+});
+
+describe('403', () => {
+  it('asks for the scope email:send, whatever else a key may do', async () => {
+    for (const scope of scopes) {
+      const { secret } = await world.key({ scopes: [scope] });
+      const answer = await send({}, { key: secret });
+
+      if (scope === 'email:send' || scope === 'admin') expect(answer.status).toBe(202);
+      else {
+        expect(answer.status).toBe(403);
+        expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'email:send' });
+        expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 1000, remaining: 999 });
+      }
+    }
+  });
+
+  it('wins over a body and an Idempotency-Key that are wrong', async () => {
+    const { secret } = await world.key({ scopes: ['email:logs:read'] });
+
+    expect((await post('{', { key: secret })).status).toBe(403);
+    expect((await post('[]', { key: secret })).status).toBe(403);
+    expect((await send({}, { key: secret, ...keyed('') })).status).toBe(403);
+  });
+
+  it('holds a key to the domains that it is restricted to', async () => {
+    const { secret } = await world.key({ scopes: ['email:send'], domains: ['GOOD.test.'] });
+
+    expect((await send({ from: 'a@good.test' }, { key: secret })).status).toBe(202);
+    expect(errorOf(await send({}, { key: secret })).reason).toBe('key_domain_restricted');
+  });
+});

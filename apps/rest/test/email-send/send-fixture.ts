@@ -1,0 +1,92 @@
+import type { Services } from '@postrider/core';
+import { createWorld, type SinkMail, sharedByTests, type World } from '@postrider/testing';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { type Answer, type CallOptions, type RestServer, startRest } from '../rest-server.ts';
+
+export let world: World;
+export let rest: RestServer;
+/** The same /v1 in what would be another process. */
+export let other: RestServer;
+export let peer: Services;
+
+async function open(): Promise<void> {
+  world = await createWorld();
+  rest = await startRest(world.services, world.secret);
+  peer = await world.peer();
+  other = await startRest(peer, world.secret);
+  await world.domain('good.test');
+  await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
+}
+async function close(): Promise<void> {
+  await rest.stop();
+  await other.stop();
+  await world.stop();
+}
+
+/** Opens all of this for the tests of a file. */
+export function openSender(): void {
+  sharedByTests(open, close);
+  // Each test has windows of its own, and none of them turns while it runs.
+  beforeEach(() => world.clock.advance(60_000));
+  afterEach(() => vi.useRealTimers());
+}
+
+export const hello = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+export const MIB = 1024 * 1024;
+
+export const send = (fields: Record<string, unknown> = {}, options: CallOptions = {}) =>
+  rest.call('POST', '/email/send', { body: { ...hello, ...fields }, ...options });
+export const post = (body: unknown, options: CallOptions = {}) =>
+  rest.call('POST', '/email/send', { body, ...options });
+export const keyed = (idempotency_key: string) => ({ headers: { 'idempotency-key': idempotency_key } });
+
+/** Drains what is due and gives back the copies of one message. */
+export async function copiesOf(answer: Answer): Promise<readonly SinkMail[]> {
+  expect(answer.status, answer.text).toBe(202);
+  await world.drain();
+  return world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${answer.body.id}@`));
+}
+
+export async function onlyCopyOf(answer: Answer): Promise<SinkMail> {
+  const [copy, ...more] = await copiesOf(answer);
+  if (!copy || more.length > 0) throw new Error(`${more.length + (copy ? 1 : 0)} copies arrived`);
+  return copy;
+}
+
+/** The header block of a mail, unfolded, as `name: value` lines. */
+export function headerLines(mail: SinkMail): string[] {
+  const head = mail.raw.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
+  return head.replace(/\r\n[ \t]/g, ' ').split('\r\n');
+}
+
+export function longestLine(mail: SinkMail): number {
+  return Math.max(
+    ...mail.raw
+      .toString('latin1')
+      .split('\r\n')
+      .map((line) => line.length),
+  );
+}
+
+export async function storedMessages(): Promise<number> {
+  const [row] = await world.services.sql<{ count: number }[]>`select count(*) as count from messages`;
+  return row?.count ?? -1;
+}
+
+export async function usedMails(workspace_id: string): Promise<number> {
+  const [row] = await world.services.sql<{ used: number }[]>`
+    select coalesce(sum(used), 0)::int8 as used from usage_months where workspace_id = ${workspace_id}`;
+  return row?.used ?? -1;
+}
+
+/** Leaves so many mails of the month of a workspace on the Free plan. */
+export async function leaveMails(workspace_id: string, left: number): Promise<void> {
+  await world.services.sql`
+    insert into usage_months (workspace_id, month, used)
+    values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, ${3000 - left})
+    on conflict (workspace_id, month) do update set used = excluded.used`;
+}
+
+export function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `r${index}@example.com`);
+}

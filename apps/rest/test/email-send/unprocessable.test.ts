@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { countEach } from '../rate-windows.ts';
+import { type Answer, errorOf, rateOf } from '../rest-server.ts';
+import {
+  hello,
+  keyed,
+  leaveMails,
+  numbered,
+  onlyCopyOf,
+  openSender,
+  other,
+  rest,
+  send,
+  storedMessages,
+  usedMails,
+  world,
+} from './send-fixture.ts';
+
+openSender();
+
+describe('422', () => {
+  const refused = async (answer: Answer): Promise<string> => {
+    const error = errorOf(answer);
+    expect([answer.status, error.code], answer.text).toEqual([422, 'unprocessable']);
+    rateOf(answer, world.clock.now());
+    return error.reason;
+  };
+
+  it('refuses a domain that is not exactly a verified one of the workspace', async () => {
+    const { workspace_id } = await world.workspace('free');
+    await world.domain('theirs.test', workspace_id);
+    await world.domain('sub.deep.test');
+    await world.drain();
+    const before = [await storedMessages(), await usedMails(world.workspace_id)];
+
+    for (const domain of [
+      'unknown.test',
+      'sub.good.test',
+      'xgood.test',
+      'theirs.test',
+      'deep.test',
+      'good.test.evil.test',
+    ])
+      expect(await refused(await send({ from: `a@${domain}` }))).toBe('domain_not_verified');
+    expect(await refused(await send({ from: '"a@good.test" <a@unknown.test>' }))).toBe('domain_not_verified');
+
+    expect(await world.drain()).toEqual([]);
+    expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual(before);
+  });
+
+  it.each(['pending', 'failed', 'suspended'])('refuses a domain that is %s', async (status) => {
+    await world.domain(`${status}.test`);
+    await world.services.sql`update domains set status = ${status} where name = ${`${status}.test`}`;
+
+    const answer = await send({ from: `a@${status}.test` });
+
+    expect(await refused(answer)).toBe('domain_not_verified');
+    expect(errorOf(answer).message).toContain(status);
+  });
+
+  it('refuses the eleventh unique recipient on Free', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('cap.test', workspace_id);
+    const eleven = {
+      from: 'a@cap.test',
+      to: numbered(8),
+      cc: ['c@example.com'],
+      bcc: ['d@example.com', 'e@example.com'],
+    };
+
+    const answer = await send(eleven, { key: secret });
+
+    expect(await refused(answer)).toBe('recipient_cap_exceeded');
+    expect(errorOf(answer)).toMatchObject({ limit: 10, recipients: 11 });
+    expect(await usedMails(workspace_id)).toBe(0);
+  });
+
+  it('refuses a schedule more than 60 s in the past', async () => {
+    for (const seconds of [61, 3600]) {
+      const scheduled_at = new Date(world.clock.now() - seconds * 1000).toISOString();
+      expect(await refused(await send({ scheduled_at }))).toBe('scheduled_in_past');
+    }
+    expect(await refused(await send({ scheduled_at: '1970-01-01T00:00:00Z' }))).toBe('scheduled_in_past');
+    expect(await refused(await send({ scheduled_at: '9999-12-31T23:59:59Z' }))).toBe('scheduled_too_far');
+  });
+
+  it('refuses another body under the same Idempotency-Key and keeps the first answer', async () => {
+    const first = await send({}, keyed('other-body'));
+
+    expect(await refused(await send({ subject: 'Other' }, keyed('other-body')))).toBe('idempotency_mismatch');
+    expect((await send({}, keyed('other-body'))).text).toBe(first.text);
+  });
+
+  it('refuses a message whose recipients are all suppressed, and sends to the others of a mixed one', async () => {
+    await world.services.sql`
+      insert into suppressions (workspace_id, id, email, reason, created_at)
+      values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'gone@example.com', 'bounce', clock_now())`;
+
+    expect(await refused(await send({ to: 'gone@EXAMPLE.com' }))).toBe('all_recipients_suppressed');
+    const mixed = await send({ to: ['gone@example.com', 'here@example.com'] });
+
+    expect((await onlyCopyOf(mixed)).envelope_to).toEqual(['here@example.com']);
+  });
+
+  it('accepts one of twenty that want the last mail of the month, on two processes', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('last.test', workspace_id);
+    await leaveMails(workspace_id, 1);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? rest : other).call('POST', '/email/send', {
+          key: secret,
+          body: { ...hello, from: 'a@last.test' },
+        }),
+      ),
+    );
+
+    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+      new Map([
+        [202, 1],
+        [422, 19],
+      ]),
+    );
+    const [refusal] = answers.filter((answer) => answer.status === 422);
+    if (refusal) expect(errorOf(refusal)).toMatchObject({ reason: 'quota_exceeded', limit: 3000, used: 3000 });
+    expect(await usedMails(workspace_id)).toBe(3000);
+  });
+
+  it('shares the month between two keys, and counts none of it for a sandbox key or a refusal', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('month.test', workspace_id);
+    const from = { from: 'a@month.test' };
+    const made = await rest.call('POST', '/api-keys', {
+      key: secret,
+      body: { name: 'Second', scopes: ['email:send'] },
+    });
+    const sandbox = { name: 'Sandbox', scopes: ['email:send'], mode: 'sandbox' };
+    const tried = await rest.call('POST', '/api-keys', { key: secret, body: sandbox });
+    await leaveMails(workspace_id, 2);
+
+    expect(await refused(await send({ ...from, to: numbered(3) }, { key: secret }))).toBe('quota_exceeded');
+    expect((await send(from, { key: secret })).status).toBe(202);
+    expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
+    expect((await send(from, { key: String(made.body.secret) })).status).toBe(202);
+    expect(await refused(await send(from, { key: secret }))).toBe('quota_exceeded');
+    expect((await send(from, { key: String(tried.body.secret) })).status).toBe(202);
+
+    expect(await usedMails(workspace_id)).toBe(3000);
+  });
+});

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openWorld } from '@postrider/testing/open-world';
+import { Resend } from 'resend';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createResendHandler } from '../src/index.ts';
+
+const world = await openWorld();
+await world.domain('good.test');
+const handle = createResendHandler(world.services);
+const server = createServer((request, response) => void handle(request, response));
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/resend`;
+const client = (secret = world.secret) => new Resend(secret, { baseUrl });
+const hello = { from: 'Shop <hello@good.test>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>' };
+
+async function sent(fields: Record<string, unknown> = {}): Promise<string> {
+  const { data, error } = await client().emails.send({ ...hello, ...fields });
+  expect(error).toBeNull();
+  return data?.id ?? '';
+}
+
+describe('the client of Resend', () => {
+  it('sends a mail that arrives, and reads it back', async () => {
+    const id = await sent({ replyTo: 'help@good.test', tags: [{ name: 'kind', value: 'receipt' }] });
+    await world.drain();
+
+    const copy = world.smtp.mails.find((mail) => mail.message_id?.startsWith(`<${id}@`));
+    expect(copy?.raw.toString()).toContain('Reply-To: help@good.test');
+    const { data } = await client().emails.get(id);
+    expect(data).toMatchObject({
+      object: 'email',
+      id,
+      from: 'Shop <hello@good.test>',
+      to: ['ada@example.com'],
+      subject: 'Hello',
+      html: '<p>Hi</p>',
+      last_event: 'delivered',
+      reply_to: ['help@good.test'],
+      tags: [{ name: 'kind', value: 'receipt' }],
+    });
+  });
+
+  it('answers one id for one idempotency key, and refuses another body under it', async () => {
+    const first = await client().emails.send(hello, { idempotencyKey: 'order-1' });
+    const again = await client().emails.send(hello, { idempotencyKey: 'order-1' });
+    const other = await client().emails.send({ ...hello, subject: 'Other' }, { idempotencyKey: 'order-1' });
+
+    expect(again.data).toEqual(first.data);
+    expect(other.error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' });
+  });
+
+  it('moves a scheduled mail and cancels it', async () => {
+    const at = (hours: number) => new Date(world.clock.now() + hours * 3_600_000).toISOString();
+    const id = await sent({ scheduledAt: at(1) });
+
+    const later = at(2);
+    expect((await client().emails.update({ id, scheduledAt: later })).data).toEqual({ object: 'email', id });
+    expect((await client().emails.get(id)).data?.scheduled_at).toBe(later);
+    expect((await client().emails.cancel(id)).data).toEqual({ object: 'email', id });
+    expect((await client().emails.get(id)).data?.last_event).toBe('canceled');
+  });
+
+  it('pages through mails by the id of the last one', async () => {
+    const ids = [await sent(), await sent(), await sent()].reverse();
+
+    const first = await client().emails.list({ limit: 2 });
+    const second = await client().emails.list({ limit: 1, after: first.data?.data[1]?.id ?? '' });
+
+    expect(first.data?.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(first.data?.has_more).toBe(true);
+    expect(second.data?.data.map(({ id }) => id)).toEqual(ids.slice(2));
+  });
+
+  it('refuses a whole batch for one bad mail, unless it is permissive', async () => {
+    const mails = [hello, { ...hello, from: 'hello@unverified.test' }];
+
+    const strict = await client().batch.send(mails);
+    const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
+
+    expect(strict.error).toMatchObject({ statusCode: 403, name: 'validation_error' });
+    expect(strict.error?.message).toContain('emails[1]');
+    expect(permissive.data?.data).toHaveLength(1);
+    expect(permissive.data?.errors).toMatchObject([{ index: 1 }]);
+  });
+
+  it.each([
+    ['a template', { template: { id: 'welcome' } }, 'template is not supported'],
+    ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],
+    ['a time in words', { scheduledAt: 'in 1 hour' }, 'scheduled_at'],
+  ])('is told what to do instead of %s', async (_, fields, message) => {
+    const { data, error } = await client().emails.send({ ...hello, ...fields } as typeof hello);
+
+    expect(data).toBeNull();
+    expect(error?.message).toContain(message);
+  });
+
+  it('adds a domain, shows its records and removes it, by its id', async () => {
+    const made = await client().domains.create({ name: 'new.example' });
+    const id = made.data?.id ?? '';
+
+    expect(made.data).toMatchObject({ name: 'new.example', status: 'pending' });
+    expect(made.data?.records.map(({ record }) => record)).toContain('DKIM');
+    expect((await client().domains.get(id)).data).toMatchObject({ object: 'domain', id, name: 'new.example' });
+    expect((await client().domains.list()).data?.data.map(({ name }) => name)).toContain('new.example');
+    expect((await client().domains.remove(id)).data).toEqual({ object: 'domain', id, deleted: true });
+    expect((await client().domains.get(id)).error).toMatchObject({ statusCode: 404, name: 'not_found' });
+  });
+
+  it('makes a key that may only send, and takes it away', async () => {
+    const made = await client().apiKeys.create({ name: 'Shop', permission: 'sending_access' });
+    const shop = client(made.data?.token);
+
+    expect((await shop.emails.send(hello)).error).toBeNull();
+    expect((await shop.domains.list()).error).toMatchObject({ statusCode: 401, name: 'restricted_api_key' });
+    expect((await client().apiKeys.list()).data?.data.map(({ name }) => name)).toContain('Shop');
+    expect((await client().apiKeys.remove(made.data?.id ?? '')).error).toBeNull();
+    expect((await shop.emails.send(hello)).error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' });
+  });
+
+  it('adds, changes, rotates and removes a webhook', async () => {
+    const made = await client().webhooks.create({ endpoint: 'https://example.com/hook', events: ['email.delivered'] });
+    const id = made.data?.id ?? '';
+
+    expect(made.data?.signing_secret).toMatch(/^whsec_/);
+    expect((await client().webhooks.update(id, { status: 'disabled' })).data).toEqual({ object: 'webhook', id });
+    expect((await client().webhooks.get(id)).data).toMatchObject({ status: 'disabled', events: ['email.delivered'] });
+    expect((await client().webhooks.rotateSigningSecret(id)).data?.signing_secret).not.toBe(made.data?.signing_secret);
+    expect((await client().webhooks.list()).data?.data.map((webhook) => webhook.id)).toContain(id);
+    expect((await client().webhooks.remove(id)).data).toEqual({ object: 'webhook', id, deleted: true });
+  });
+
+  it('adds, finds and removes a suppression', async () => {
+    const made = await client().suppressions.add({ email: 'gone@example.com' });
+
+    expect(made.data).toMatchObject({ object: 'suppression', email: 'gone@example.com', origin: 'manual' });
+    expect((await client().suppressions.get('gone@example.com')).data?.id).toBe(made.data?.id);
+    expect((await client().suppressions.list({ origin: 'manual' })).data?.data).toHaveLength(1);
+    expect((await client().suppressions.remove('gone@example.com')).data).toMatchObject({ deleted: true });
+    expect((await client().suppressions.get('gone@example.com')).error).toMatchObject({ name: 'not_found' });
+  });
+});
+
+describe('a request without a right', () => {
+  it('is refused by the names of Resend', async () => {
+    const unknown = await client('pr_live_unknown').emails.send(hello);
+    const absent = await fetch(`${baseUrl}/emails`, { method: 'POST' });
+    const elsewhere = await client().templates.list();
+
+    expect(unknown.error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' });
+    expect(await absent.json()).toMatchObject({ statusCode: 401, name: 'missing_api_key' });
+    expect(elsewhere.error).toMatchObject({ statusCode: 404, name: 'not_found' });
+  });
+});
+
+/** Every method of the client that makes a request, as `emails.send`, `webhooks.events.list`. */
+function methodsOf(part: object, path = ''): string[] {
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(part))
+    .filter((name) => name !== 'constructor' && path !== '')
+    .map((name) => `${path}${name}`);
+  const below = Object.entries(part).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && name !== 'resend' && !(value instanceof Headers)
+      ? methodsOf(value, `${path}${name}.`)
+      : [],
+  );
+  return [...own, ...below];
+}
+
+describe('docs/from-resend.md', () => {
+  it('names every method of the client, and no other', () => {
+    const page = readFileSync(new URL('../../../docs/from-resend.md', import.meta.url), 'utf8');
+    const named = [...page.matchAll(/^\| `([\w.]+)` \| (?:same|different|absent) \|/gm)].map(([, name]) => name);
+
+    expect(named.toSorted()).toEqual(methodsOf(client()).toSorted());
+  });
+});

@@ -1,0 +1,64 @@
+import { createContext, invoke, newId } from '@postrider/core';
+import { beginSession, createSessionToken, findSession, insertUser } from '@postrider/core/people';
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { errorOf, openRest, rateOf } from './rest-server.ts';
+
+const world = await openWorld();
+const rest = await openRest(world);
+
+/** The bearer token of a member's session. */
+async function memberToken(): Promise<string> {
+  const { services, clock, workspace_id } = world;
+  const user_id = newId('user', clock.now());
+  const email = `${user_id}@people.test`;
+  await insertUser(services.sql, { id: user_id, email, password_hash: null, operator: false, vouched: true });
+  await services.sql`
+    insert into members (workspace_id, user_id, role, created_at)
+    values (${workspace_id}, ${user_id}, 'member', clock_now())`;
+  const { token } = await services.sql.begin((tx) =>
+    beginSession(tx, clock.now(), { user_id, workspace_id, by_link: false }),
+  );
+  const actor = await findSession(services, token);
+  if (!actor) throw new Error('the session has not begun');
+  return (await invoke(createContext(services, actor), createSessionToken, {})).token;
+}
+
+describe('a request with the bearer token of a session', () => {
+  const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Try it', text: 'Hi' };
+
+  it('reads and sends with the scopes of the role, in the window of the session', async () => {
+    const key = await memberToken();
+
+    const sent = await rest.call('POST', '/email/send', { key, body: mail });
+    const read = await rest.call('GET', `/email/logs/${sent.body.id}`, { key });
+
+    expect([sent.status, read.status]).toEqual([202, 200]);
+    expect(read.body).toMatchObject({ subject: 'Try it', api_key_id: null });
+    expect(rateOf(read, world.clock.now())).toMatchObject({ limit: 600, remaining: 598 });
+    expect(read.headers.get('ratelimit-policy')).toBe('"session";q=600;w=60');
+  });
+
+  it('is refused what the role may not do', async () => {
+    const answer = await rest.call('GET', '/api-keys', { key: await memberToken() });
+
+    expect(answer.status).toBe(403);
+    expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
+  });
+
+  it('is refused like an unknown key once the session has ended', async () => {
+    const key = await memberToken();
+    await world.services.sql`delete from sessions`;
+
+    const answers = [
+      await rest.call('GET', '/domains', { key }),
+      await rest.call('POST', '/email/send', { key, body: mail }),
+    ];
+
+    for (const answer of answers) {
+      expect(answer.status).toBe(401);
+      expect(errorOf(answer).reason).toBe('session_ended');
+      expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    }
+  });
+});

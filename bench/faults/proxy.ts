@@ -1,0 +1,90 @@
+import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
+
+/** A TCP proxy that delays, mutes, half-closes and cuts what passes. */
+export interface FaultProxy {
+  readonly port: number;
+  /** Milliseconds that every chunk waits in both directions. */
+  delay(ms: number): void;
+  /** Lets nothing pass until it is called with false; no connection is closed, and none is told. */
+  mute(on: boolean): void;
+  /** Cuts the next connection on which the client sends these bytes, after they were passed on. */
+  cutAfter(bytes: string): Promise<void>;
+  /** Ends the server's side of every open connection, as a peer does that died with its sockets half open. */
+  halfClose(): void;
+  cutAll(): void;
+  stop(): Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+export async function startFaultProxy(target: () => { host: string; port: number }, host = '127.0.0.1', port = 0) {
+  const pairs = new Set<Pair>();
+  const held: (() => void)[] = [];
+  const cuts: { readonly bytes: Buffer; readonly done: () => void }[] = [];
+  let delay_ms = 0;
+  let muted = false;
+
+  const pass = (pair: Pair, to: Socket, chunk: Buffer) => {
+    const write = () => {
+      if (!to.destroyed && to.writable) to.write(chunk);
+    };
+    if (muted) held.push(write);
+    else if (delay_ms > 0) setTimeout(write, delay_ms);
+    else write();
+    const cut = to === pair.server ? cuts.findIndex(({ bytes }) => chunk.includes(bytes)) : -1;
+    if (cut < 0) return;
+    const [made] = cuts.splice(cut, 1);
+    // The bytes are on their way; the answer never comes back.
+    pair.client.destroy();
+    setTimeout(() => pair.server.destroy(), 20);
+    made?.done();
+  };
+
+  const server = createServer((client) => {
+    const pair: Pair = { client, server: openSocket(target()) };
+    pairs.add(pair);
+    client.setNoDelay(true);
+    pair.server.setNoDelay(true);
+    client.on('data', (chunk: Buffer) => pass(pair, pair.server, chunk));
+    pair.server.on('data', (chunk: Buffer) => pass(pair, client, chunk));
+    for (const [end, other] of [
+      [client, pair.server],
+      [pair.server, client],
+    ] as const) {
+      end.on('error', () => end.destroy());
+      end.on('close', () => {
+        pairs.delete(pair);
+        if (!muted) other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  const proxy: FaultProxy = {
+    port: (server.address() as AddressInfo).port,
+    delay(ms) {
+      delay_ms = ms;
+    },
+    mute(on) {
+      muted = on;
+      if (!on) for (const write of held.splice(0)) write();
+    },
+    cutAfter: (bytes) => new Promise((done) => cuts.push({ bytes: Buffer.from(bytes), done })),
+    halfClose() {
+      for (const { client } of pairs) client.end();
+    },
+    cutAll() {
+      for (const { client, server: behind } of pairs) {
+        client.destroy();
+        behind.destroy();
+      }
+    },
+    async stop() {
+      proxy.cutAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { type KeyUsage, keyUsageFields, keyUsageSchema, usageOfKeys } from '../stats/index.ts';
+import { keyEntry, keyNotFound } from './key-entry.ts';
+import { keyById, keysByIds } from './store.ts';
+
+const MOST = 100;
+
+const usageSchema = keyUsageSchema.extend({ last_used_at: timeField.nullable() }).meta({ id: 'ApiKeyUsageEntry' });
+
+/** What one key has sent, for the decision to revoke it. */
+export const keyUsage = operation({
+  name: 'api_keys.usage',
+  scope: 'admin',
+  sandbox: true,
+  summary: 'What an API key has sent over time, and when it was last used',
+  input: z.object({ key_id: idField(idPrefixes.api_key), ...keyUsageFields }),
+  output: usageSchema,
+  async run(ctx, { key_id, ...asked }) {
+    const row = await keyById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), key_id);
+    if (!row) throw keyNotFound(key_id);
+    const [usage] = await usageOfKeys(ctx, [key_id], asked);
+    if (!usage) throw new Error('the usage of a key was not counted');
+    return { ...usage, last_used_at: keyEntry(row).last_used_at };
+  },
+});
+
+/** The same of several keys, in the order given; null for those not in the workspace. */
+export const readKeyUsages = operation({
+  name: 'api_keys.usages',
+  scope: 'admin',
+  sandbox: true,
+  summary: 'What some API keys have sent over time',
+  input: z.object({ ids: z.array(z.string()).max(MOST), ...keyUsageFields }),
+  output: z.array(keyUsageSchema.nullable()).readonly(),
+  async run(ctx, { ids, ...asked }): Promise<readonly (KeyUsage | null)[]> {
+    const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
+    const there = rows.map(({ id }) => id);
+    const found = new Map((await usageOfKeys(ctx, there, asked)).map((usage) => [usage.key_id, usage]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});

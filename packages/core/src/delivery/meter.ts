@@ -1,0 +1,74 @@
+import type { Sql } from '@postrider/db';
+import type { SendOutcome } from '@postrider/mail';
+import type { Services } from '../operation/context.ts';
+import { type DeliveryState, openStates } from '../states/index.ts';
+import type { RefusalCategory } from './classify.ts';
+import { providerDomains } from './providers-store.ts';
+import type { DeliveryRow } from './store.ts';
+
+// Of all providers those that this process met first; the others are counted together.
+const MOST_PROVIDERS = 12;
+const OTHER = 'other';
+
+interface Providers {
+  readonly byDomain: ReadonlyMap<string, string>;
+  readonly named: Set<string>;
+}
+
+// The table never changes while a process runs.
+const known = new WeakMap<Sql, Promise<Providers>>();
+
+/** The provider of an address for a label: one of a bounded number of names. */
+async function providersOf(sql: Sql): Promise<(email: string) => string> {
+  const loading = known.get(sql) ?? providerDomains(sql).then((byDomain) => ({ byDomain, named: new Set<string>() }));
+  known.set(sql, loading);
+  const { byDomain, named } = await loading.catch((error: unknown) => {
+    known.delete(sql);
+    throw error;
+  });
+  return (email) => {
+    const provider = byDomain.get(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+    if (provider === undefined) return OTHER;
+    if (named.size < MOST_PROVIDERS) named.add(provider);
+    return named.has(provider) ? provider : OTHER;
+  };
+}
+
+/** An attempt whose result is recorded. */
+export interface Attempted {
+  readonly delivery: Pick<DeliveryRow, 'email' | 'created_at' | 'scheduled_at'>;
+  readonly number: number;
+  readonly outcome: SendOutcome;
+  readonly category: RefusalCategory | null;
+  readonly to: DeliveryState;
+  readonly duration_ms: number;
+}
+
+/** Counts attempts whose results are recorded. A failure here costs a count and never a result. */
+export async function meterAttempts(
+  { metrics, sql, log }: Pick<Services, 'metrics' | 'sql' | 'log'>,
+  attempts: readonly Attempted[],
+  now_ms: number,
+): Promise<void> {
+  try {
+    const providerOf = await providersOf(sql);
+    for (const { delivery, number, outcome, category, to, duration_ms } of attempts) {
+      metrics.count('smtp_attempts_total', [outcome.kind, category ?? 'none', providerOf(delivery.email)]);
+      const { connect, tls, mail, data } = outcome.phases_ms;
+      for (const [phase, ms] of Object.entries({ dns: outcome.dns_ms ?? 0, connect, tls, mail, data })) {
+        if (ms > 0) metrics.observe('smtp_phase_seconds', [phase], ms / 1000);
+      }
+      const since_ms = Math.max(delivery.created_at.getTime(), delivery.scheduled_at?.getTime() ?? 0);
+      const waited = (at_ms: number) => Math.max(0, at_ms - since_ms) / 1000;
+      if (number === 1) metrics.observe('accept_to_first_attempt_seconds', [], waited(now_ms - duration_ms));
+      if (to === 'delivered') metrics.observe('accept_to_delivered_seconds', [], waited(now_ms));
+      if (!isOpen(to)) metrics.count('messages_finished_total', [to]);
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'attempts could not be counted');
+  }
+}
+
+function isOpen(state: DeliveryState): boolean {
+  return openStates.some((open) => open === state);
+}

@@ -1,0 +1,96 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { addDomain } from '../domains/index.ts';
+import { getMessage } from '../messages/index.ts';
+import { invoke } from '../operation/operation.ts';
+import { createContext } from '../services.ts';
+import { createSuppressions } from '../suppressions/index.ts';
+import { createWebhook } from '../webhooks/index.ts';
+import { findThings } from './find-things.ts';
+
+const world = await openWorld();
+let mail: string;
+beforeAll(async () => {
+  const ctx = world.as(world.workspace_id);
+  mail = (
+    await invoke(ctx, sendMessage, {
+      from: 'shop@sandbox.test',
+      to: ['Ada <ada@example.com>'],
+      subject: 'Your invoice for May',
+      text: 'Hi',
+      tags: ['billing'],
+    })
+  ).id;
+});
+
+const find = async (text: string, workspace_id = world.workspace_id) =>
+  (await invoke(world.as(workspace_id), findThings, { text })).data;
+
+describe('find', () => {
+  it('leads from any id of a mail to that mail', async () => {
+    const { recipients, events, message_id, request_id } = await invoke(world.as(world.workspace_id), getMessage, {
+      id: mail,
+    });
+
+    expect(await find(mail)).toMatchObject([
+      { type: 'email', id: mail, title: 'Your invoice for May', path: `/emails/${mail}` },
+    ]);
+    expect(await find(message_id)).toMatchObject([{ type: 'email', id: mail }]);
+    expect(await find(message_id.slice(1, -1))).toMatchObject([{ type: 'email', id: mail }]);
+    expect(await find(request_id)).toMatchObject([{ type: 'email', id: mail }]);
+    const [recipient] = recipients;
+    expect(await find(recipient?.id ?? '')).toMatchObject([{ type: 'recipient', path: expect.stringContaining(mail) }]);
+    expect(await find(events[0]?.id ?? '')).toMatchObject([{ type: 'event', title: 'email.queued' }]);
+  });
+
+  it('leads from an address to what was sent to it, from it, and to its suppression', async () => {
+    await invoke(world.as(world.workspace_id), createSuppressions, { email: 'gone@example.com', reason: 'Asked' });
+
+    expect(await find('ADA@example.com')).toMatchObject([{ type: 'email', id: mail }]);
+    expect(await find('shop@sandbox.test')).toMatchObject([{ type: 'email', id: mail }]);
+    expect(await find('gone@example.com')).toMatchObject([{ type: 'suppression', title: 'gone@example.com' }]);
+  });
+
+  it('leads from words to subjects, tags, domains, keys and endpoints', async () => {
+    const ctx = world.as(world.workspace_id);
+    const { id: domain } = await invoke(ctx, addDomain, { name: 'shop.example.org' });
+    const { id: webhook } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/hooks/shop.example.org' });
+    const key = await world.key({ scopes: ['email:send'], name: 'Checkout' });
+
+    expect(await find('INVOICE for')).toMatchObject([{ type: 'email', id: mail }]);
+    expect(await find('billing')).toMatchObject([{ type: 'tag', id: 'billing', path: '/emails?tag=billing' }]);
+    expect((await find('shop.example.org')).map(({ type, id }) => [type, id])).toEqual([
+      ['domain', domain],
+      ['webhook', webhook],
+    ]);
+    expect(await find('checkout')).toMatchObject([{ type: 'api_key', id: key.id }]);
+  });
+
+  it('finds nothing of another workspace', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const { message_id } = await invoke(world.as(world.workspace_id), getMessage, { id: mail });
+
+    for (const text of [mail, message_id, 'ada@example.com', 'invoice', 'billing', 'sandbox.test'])
+      expect(await find(text, workspace_id), text).toEqual([]);
+  });
+
+  it('shows only what the scopes of the caller open', async () => {
+    const { workspace_id, services } = world;
+    const key = await world.key({ scopes: ['email:send'], name: 'Secret shop' });
+    const actor = {
+      kind: 'key',
+      workspace_id,
+      key_id: key.id,
+      scopes: ['email:logs:read'],
+      mode: 'live',
+      domains: null,
+    } as const;
+    const search = async (text: string) => (await invoke(createContext(services, actor), findThings, { text })).data;
+
+    expect(await search('secret shop')).toEqual([]);
+    expect(await search(key.id)).toEqual([]);
+    expect(await search('sandbox.test')).toEqual([]);
+    expect(await search(mail)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,114 @@
+import { canonicalDomain } from '@postrider/mail';
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { personEmail } from '../fields/email.ts';
+import { idFloor, idTime } from '../fields/ids.ts';
+import { readMessages } from '../messages/index.ts';
+import { accessibleMode } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { invoke, operation } from '../operation/operation.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
+import type { Scope } from '../operation/scopes.ts';
+import { readSuppressionsByEmail } from '../suppressions/index.ts';
+import { type Hit, hit, hitSchema } from './hit.ts';
+import { type FoundRow, isTag, mailBySubject, mailOfAddress, mailOfRequest, namedThings } from './store.ts';
+import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
+
+const LONGEST = 300;
+const MOST = 50;
+const USUAL = 20;
+/** As many as a filtered page of the log examines. */
+const NEWEST = 1000;
+// A message is stored within this time after its request came.
+const REQUEST_MS = 60_000;
+const MESSAGE_ID = /^<?(msg_[0-9a-z]{26})@[^\s<>@]+>?$/;
+
+const scopeOf: Record<FoundRow['type'], Scope> = {
+  domain: 'domains:read',
+  member: 'admin',
+  api_key: 'admin',
+  webhook: 'webhooks:manage',
+  destination: 'operator',
+  tag: 'email:logs:read',
+};
+
+/** Finds a thing by any id, a Message-ID, an address, a name, a tag, words of a subject. */
+export const findThings = operation({
+  name: 'find',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'Find a thing by an id, Message-ID, address, name, tag or words of a recent subject',
+  input: z.object({
+    text: z.string().trim().min(1).max(LONGEST),
+    limit: z.int().min(1).max(MOST).default(USUAL),
+  }),
+  output: z.object({ object: z.literal('list'), data: z.array(hitSchema).readonly() }),
+  async run(ctx, { text, limit }): Promise<{ readonly object: 'list'; readonly data: readonly Hit[] }> {
+    const data = (await byId(ctx, text)) ?? (await byWords(ctx, text, limit));
+    return { object: 'list', data: data.slice(0, limit) };
+  },
+});
+
+/** The one thing that an id names, or null where the text is no id. */
+async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
+  const id = MESSAGE_ID.exec(text)?.[1] ?? text;
+  const kind = kindOf(id);
+  if (kind === null) return null;
+  if (kind === 'request') return mails(ctx, await mailOf(ctx, id));
+  const found = await thingById(ctx, kind, id);
+  return found ? [found] : [];
+}
+
+function mailOf(ctx: ActorContext, request_id: string): Promise<string[]> {
+  const at = idTime(request_id);
+  const range = { from: idFloor('message', at), before: idFloor('message', at + REQUEST_MS) };
+  return mailOfRequest(ctx.sql, ctx.actor.workspace_id, request_id, range, MOST);
+}
+
+async function byWords(ctx: ActorContext, text: string, limit: number): Promise<Hit[]> {
+  const { sql, actor } = ctx;
+  const { workspace_id } = actor;
+  const email = personEmail(text);
+  const lower = (canonicalDomain(text) ?? text).toLowerCase();
+  // What has a mode is left out for callers that may access one mode only.
+  const moded = accessibleMode(actor) !== null;
+  const kinds = namedKinds.filter(
+    (kind) => scopeRefusal(actor, scopeOf[kind]) === null && !(moded && (kind === 'api_key' || kind === 'webhook')),
+  );
+  const [suppressions, named, tagged, addressed, by_subject] = await Promise.all([
+    email === null ? [] : allowed(() => invoke(ctx, readSuppressionsByEmail, { ids: [email] })),
+    namedThings(sql, workspace_id, lower, kinds, limit),
+    isTag(sql, workspace_id, text),
+    email === null ? [] : mailOfAddress(sql, workspace_id, email, limit),
+    email === null ? mailBySubject(sql, workspace_id, text, { newest: NEWEST, most: limit }) : [],
+  ]);
+  return [
+    ...named.map(namedHit),
+    ...(tagged ? [hit('tag', text, { title: text })] : []),
+    ...suppressions.flatMap((entry) =>
+      entry === null
+        ? []
+        : [
+            hit('suppression', entry.id, {
+              title: entry.email,
+              detail: entry.source,
+              at: entry.created_at,
+              within: entry.email,
+            }),
+          ],
+    ),
+    ...(await mails(ctx, [...addressed, ...by_subject])),
+  ];
+}
+
+const namedKinds = ['domain', 'member', 'api_key', 'webhook', 'destination'] as const;
+
+function namedHit({ type, id, title, detail, at }: FoundRow): Hit {
+  return hit(type, id, { title, detail, at: at && isoTime(at), within: title });
+}
+
+async function mails(ctx: ActorContext, ids: readonly string[]): Promise<Hit[]> {
+  if (ids.length === 0) return [];
+  const found = await invoke(ctx, readMessages, { ids });
+  return found.flatMap((entry) => (entry === null ? [] : [mailHit(entry)]));
+}

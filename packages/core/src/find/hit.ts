@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { timeField } from '../fields/wire.ts';
+
+export const hitTypes = [
+  'email',
+  'recipient',
+  'attempt',
+  'event',
+  'domain',
+  'api_key',
+  'webhook',
+  'webhook_delivery',
+  'suppression',
+  'hold',
+  'job',
+  'bulk',
+  'workspace',
+  'audit',
+  'member',
+  'destination',
+  'tag',
+] as const;
+export type HitType = (typeof hitTypes)[number];
+
+export const hitSchema = z
+  .object({
+    type: z.enum(hitTypes),
+    id: z.string().meta({ description: 'As in every API; the name of a destination or a tag.' }),
+    title: z.string(),
+    detail: z.string().nullable().meta({ description: 'Its status, or what it is about.' }),
+    at: timeField.nullable(),
+    path: z
+      .string()
+      .meta({ description: 'Of its page in the dashboard.', examples: ['/emails/msg_01m7yakk5cmczahnwb48cs34mv'] }),
+  })
+  .meta({ id: 'Hit' });
+export type Hit = z.output<typeof hitSchema>;
+
+const at = encodeURIComponent;
+
+/** The page of a thing in the dashboard; within is the mail, domain or webhook that it belongs to. */
+const pathOf: Record<HitType, (id: string, within: string) => string> = {
+  email: (id) => `/emails/${at(id)}`,
+  recipient: (id, within) => `/emails/${at(within)}?recipient=${at(id)}`,
+  attempt: (id, within) => `/emails/${at(within)}?attempt=${at(id)}`,
+  event: (id, within) => (within === '' ? '/emails' : `/emails/${at(within)}?event=${at(id)}`),
+  domain: (_, within) => `/domains/${at(within)}`,
+  api_key: (id) => `/settings/api-keys?key=${at(id)}`,
+  webhook: (id) => `/webhooks/${at(id)}`,
+  webhook_delivery: (id, within) => `/webhooks/${at(within)}?delivery=${at(id)}`,
+  suppression: (_, within) => `/suppressions?email=${at(within)}`,
+  hold: (id) => `/ops/holds?hold=${at(id)}`,
+  job: (id) => `/ops/jobs?job=${at(id)}`,
+  bulk: (id) => `/ops/bulk/${at(id)}`,
+  workspace: (id) => `/ops/workspaces?workspace=${at(id)}`,
+  audit: (id) => `/audit?entry=${at(id)}`,
+  member: (id) => `/settings/members?member=${at(id)}`,
+  destination: (id) => `/ops/backlog?destination=${at(id)}`,
+  tag: (id) => `/emails?tag=${at(id)}`,
+};
+
+export function hit(
+  type: HitType,
+  id: string,
+  about: {
+    readonly title: string;
+    readonly detail?: string | null;
+    readonly at?: string | null;
+    readonly within?: string | null;
+  },
+): Hit {
+  const { title, detail = null, at: time = null, within } = about;
+  return { type, id, title, detail, at: time, path: pathOf[type](id, within ?? '') };
+}

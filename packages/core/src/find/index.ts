@@ -1,0 +1,2 @@
+export { findThings } from './find-things.ts';
+export { type Hit, hitTypes } from './hit.ts';

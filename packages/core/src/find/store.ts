@@ -1,0 +1,100 @@
+import { listOf, type Sql } from '@postrider/db';
+
+export interface FoundRow {
+  readonly type: 'domain' | 'member' | 'api_key' | 'webhook' | 'destination' | 'tag';
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly at: Date | null;
+}
+
+/**
+ * Things of a workspace whose name holds a text. There are at most some hundred of each, except destinations and tags,
+ * which are found by their whole name only.
+ */
+export async function namedThings(
+  sql: Sql,
+  workspace_id: string,
+  text: string,
+  kinds: readonly FoundRow['type'][],
+  most: number,
+): Promise<FoundRow[]> {
+  const has = (kind: FoundRow['type']) => kinds.includes(kind);
+  return sql<FoundRow[]>`
+    (select 'domain' as type, id_text(id) as id, name as title, status as detail, created_at as at from domains
+      where ${has('domain')} and workspace_id = ${workspace_id} and position(${text} in name) > 0
+      order by name = ${text} desc, domains.id desc limit ${most})
+    union all
+    (select 'member', id_text(u.id), u.email, m.role, m.created_at from members m join users u on u.id = m.user_id
+      where ${has('member')} and m.workspace_id = ${workspace_id} and position(${text} in u.email) > 0
+      order by u.email limit ${most})
+    union all
+    (select 'api_key', id_text(id), name, last4, created_at from api_keys
+      where ${has('api_key')} and workspace_id = ${workspace_id} and (position(${text} in lower(name)) > 0 or last4 = ${text})
+      order by api_keys.id desc limit ${most})
+    union all
+    (select 'webhook', id_text(id), url, description, created_at from webhooks
+      where ${has('webhook')} and workspace_id = ${workspace_id}
+        and (position(${text} in lower(url)) > 0 or position(${text} in lower(coalesce(description, ''))) > 0)
+      order by webhooks.id desc limit ${most})
+    union all
+    (select 'destination', destination, destination, null, changed_at from destination_limits
+      where ${has('destination')} and destination = ${text})
+    union all
+    (select 'destination', lane, lane, reason, tended_at from lanes where ${has('destination')} and lane = ${text})`;
+}
+
+/** Whether a message of the workspace has this tag. Served by the primary key of message_tags. */
+export async function isTag(sql: Sql, workspace_id: string, tag: string): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from message_tags where workspace_id = ${workspace_id} and tag = ${tag}) as found`;
+  return row?.found ?? false;
+}
+
+/** Ids of the newest messages to or from an address. Served by recipients_email and messages_sender. */
+export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, most: number): Promise<string[]> {
+  const domain = email.slice(email.lastIndexOf('@') + 1);
+  const rows = await sql<{ id: string }[]>`
+    select distinct id from (
+      (select r.message_id as id from recipients r
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${email}
+        order by r.message_id desc limit ${most})
+      union all
+      (select m.id from messages m
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${domain}
+          and m.from_email = ${email}
+        order by m.id desc limit ${most})
+    ) found
+    order by id desc limit ${most}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of those among the newest messages whose subject holds a text, without regard to case. No index has subjects. */
+export async function mailBySubject(
+  sql: Sql,
+  workspace_id: string,
+  text: string,
+  { newest, most }: { readonly newest: number; readonly most: number },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    with candidates as materialized (
+      select m.id, m.subject from messages m where m.workspace_id = ${workspace_id} order by m.id desc limit ${newest}
+    )
+    select id from candidates where position(lower(${text}) in lower(subject)) > 0 order by id desc limit ${most}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Messages of a request, whose id was made shortly before theirs. Served by the primary key. */
+export async function mailOfRequest(
+  sql: Sql,
+  workspace_id: string,
+  request_id: string,
+  { from, before }: { readonly from: string; readonly before: string },
+  most: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select m.id from messages m
+    where m.workspace_id = ${workspace_id} and m.id >= ${from} and m.id < ${before} and m.request_id = ${request_id}
+    order by m.id limit ${most}`;
+  return rows.map(({ id }) => id);
+}

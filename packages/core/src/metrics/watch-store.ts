@@ -1,0 +1,41 @@
+import type { Sql, Tx } from '@postrider/db';
+
+// Taken for the length of a transaction, so that two processes never read or judge at the same time.
+const WATCH_LOCK = 712_448_061;
+
+/** A process as it notes itself. */
+export interface ProcessNote {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly host: string;
+  readonly now_ms: number;
+  readonly pool_waiting: number;
+}
+
+/** Heartbeat of a process; forgets those that have not been heard of for a day. */
+export async function noteProcess(sql: Sql | Tx, note: ProcessNote): Promise<void> {
+  await sql`
+    with forgotten as (delete from processes where noted_at < clock_now() - interval '1 day')
+    insert into processes (id, roles, host, noted_at, clock_skew_seconds, pool_waiting)
+    values (${note.id}, ${[...note.roles]}::text[], ${note.host}, clock_now(),
+      ${note.now_ms / 1000}::float8 - extract(epoch from clock_now())::float8, ${note.pool_waiting})
+    on conflict (id) do update set roles = excluded.roles, noted_at = excluded.noted_at,
+      clock_skew_seconds = excluded.clock_skew_seconds, pool_waiting = excluded.pool_waiting`;
+}
+
+export async function forgetProcess(sql: Sql, id: string): Promise<void> {
+  await sql`delete from processes where id = ${id}`;
+  await sql`delete from instance_watch where holder = ${id}`;
+}
+
+/** Whether this process reads the numbers of the instance from now on: it did before, or the one that did is gone. */
+export async function takeWatch(tx: Tx, id: string, seconds: number): Promise<boolean> {
+  const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${WATCH_LOCK}) as taken`;
+  if (!lock?.taken) return false;
+  const rows = await tx`
+    insert into instance_watch as w (holder, until) values (${id}, clock_now() + make_interval(secs => ${seconds}))
+    on conflict (only_row) do update set holder = excluded.holder, until = excluded.until
+      where w.holder = excluded.holder or w.until <= clock_now()
+    returning holder`;
+  return rows.length > 0;
+}

@@ -1,0 +1,2 @@
+export { onboardingState } from './onboarding-state.ts';
+export { type Overview, overviewSummary } from './overview-summary.ts';

@@ -1,0 +1,88 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { keyUsage } from '../api-keys/index.ts';
+import { createHold } from '../holds/index.ts';
+import { invoke } from '../operation/operation.ts';
+import { createContext } from '../services.ts';
+import { rollUpStats } from '../stats/index.ts';
+import { createWebhook } from '../webhooks/index.ts';
+import { onboardingState } from './onboarding-state.ts';
+import { overviewSummary } from './overview-summary.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+
+const world = await openWorld();
+beforeAll(async () => {
+  await world.clock.freeze(new Date(Date.UTC(2030, 4, 15, 12)));
+  await world.services.sql`update roll_ups set early_until = clock_now(), final_until = clock_now()`;
+});
+
+describe('the setup', () => {
+  it('has a step done as soon as there is something of it', async () => {
+    const { workspace_id } = await world.workspace('business');
+    const ctx = world.as(workspace_id);
+    const done = async () =>
+      (await invoke(ctx, onboardingState, {})).steps.filter(({ done_at }) => done_at !== null).map(({ name }) => name);
+
+    expect(await done()).toEqual(['key']);
+    await world.domain('mail.example.com', workspace_id);
+    expect(await done()).toEqual(['key', 'domain', 'verify']);
+    await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/hook' });
+    await invoke(ctx, sendMessage, { ...mail, from: 'shop@mail.example.com' });
+    expect(await invoke(ctx, onboardingState, {})).toMatchObject({ done: true });
+  });
+});
+
+describe('the overview', () => {
+  it('counts what became of mail, and names what needs action', async () => {
+    const { workspace_id, services } = world;
+    const ctx = world.as(workspace_id);
+    const { id: key_id } = await world.key({ scopes: ['email:send'] });
+    const actor = {
+      kind: 'key',
+      workspace_id,
+      key_id,
+      scopes: ['email:send'],
+      mode: 'live',
+      domains: null,
+    } as const;
+    await invoke(createContext(services, actor), sendMessage, mail);
+    await world.drain();
+    await world.domain('lost.example.com');
+    await services.sql`update domains set status = 'at_risk', status_since = clock_now() where name = 'lost.example.com'`;
+    await invoke(ctx, createHold, { scope: 'sender_domain', value: 'lost.example.com', reason: 'Too loud' });
+    await invoke(ctx, sendMessage, { ...mail, from: 'shop@lost.example.com', to: 'bob@slow.example.net' });
+    await world.drain();
+    await world.clock.advance(10 * MINUTE_MS);
+    await rollUpStats(services);
+
+    const shown = await invoke(ctx, overviewSummary, {});
+
+    expect(shown.totals).toMatchObject({ accepted: 2, delivered: 1, failed: 0 });
+    expect(shown.accept_to_delivered_p95_seconds).toEqual(expect.any(Number));
+    expect(shown.waiting.count).toBe(1);
+    expect(shown.usage).toMatchObject({ used: 2, limit: null });
+    expect(shown.problems).toMatchObject([
+      { kind: 'domain', state: 'at_risk', severity: 'error', count: 1, names: ['lost.example.com'] },
+      { kind: 'hold', state: 'sender_domain', severity: 'warning', count: 1 },
+      { kind: 'waiting', severity: 'warning', names: ['slow.example.net'] },
+    ]);
+    const since = new Date(world.clock.now() - HOUR_MS).toISOString();
+    expect(await invoke(ctx, keyUsage, { key_id, since, bucket: 'hour' })).toMatchObject({ accepted: 1 });
+  });
+
+  it('has no problems where there are none, and warns before the plan is used up', async () => {
+    const { workspace_id } = await world.workspace('free');
+    const ctx = world.as(workspace_id);
+
+    expect((await invoke(ctx, overviewSummary, {})).problems).toEqual([]);
+    await world.services.sql`
+      insert into usage_months (workspace_id, month, used) values (${workspace_id}, '2030-05-01', 2700)`;
+    expect((await invoke(ctx, overviewSummary, {})).problems).toMatchObject([
+      { kind: 'quota', severity: 'warning', count: 90 },
+    ]);
+  });
+});

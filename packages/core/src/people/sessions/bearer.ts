@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { readCredential, refuseAddress } from '../../api-keys/index.ts';
+import type { Credential, Services, UserActor } from '../../operation/context.ts';
+import { AppError } from '../../operation/errors.ts';
+import { countCalls, type RateWindow } from '../../usage/index.ts';
+import { userActor } from './find-session.ts';
+import { liveSessionOfToken } from './session-store.ts';
+import { hashToken } from './token.ts';
+
+const PREFIX = 'pr_sess_';
+
+export function newBearer(): string {
+  return PREFIX + randomBytes(32).toString('hex');
+}
+
+/** An unchecked bearer token of a session. */
+export interface SessionBearer {
+  readonly kind: 'session';
+  readonly secret_hash: Buffer;
+  readonly address: string;
+}
+
+/** What an Authorization header holds, unchecked: an API key or the bearer token of a session. */
+export function readBearer(token: string | null, address: string): Credential | SessionBearer | AppError {
+  if (!token?.startsWith(PREFIX)) return readCredential(token, address);
+  return { kind: 'session', secret_hash: hashToken(token), address };
+}
+
+/** The user of a bearer token now, or null. */
+export async function findBearer(
+  services: Pick<Services, 'sql'>,
+  { secret_hash }: SessionBearer,
+): Promise<UserActor | null> {
+  const row = await liveSessionOfToken(services.sql, secret_hash);
+  return row && userActor(row);
+}
+
+/** Checks a bearer token and counts its request in the window of its session. */
+export async function admitBearer(
+  services: Pick<Services, 'sql'>,
+  bearer: SessionBearer,
+): Promise<
+  { readonly actor: UserActor; readonly window: RateWindow } | { readonly error: AppError; readonly window: RateWindow }
+> {
+  const actor = await findBearer(services, bearer);
+  if (!actor) {
+    const ended = new AppError('session_ended', 'This token has expired or its session has ended; get a new one.');
+    return refuseAddress(services, bearer.address, ended);
+  }
+  const { window, refusal } = await countCalls(services, actor, 1);
+  return refusal ? { error: refusal, window } : { actor, window };
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { scopeField } from '../../api-keys/index.ts';
+import { recordAudit } from '../../audit/index.ts';
+import { isoTime } from '../../fields/clock.ts';
+import { timeField } from '../../fields/wire.ts';
+import { AppError } from '../../operation/errors.ts';
+import { operation } from '../../operation/operation.ts';
+import { requirePerson } from '../person.ts';
+import { chainOf } from '../roles.ts';
+import { newBearer } from './bearer.ts';
+import { insertSessionToken } from './session-store.ts';
+import { hashToken } from './token.ts';
+
+const LIFETIME_SECONDS = 15 * 60;
+
+/** Lets pages that hold no cookie, such as GraphiQL, call /v1 and /graphql as the session does. */
+export const createSessionToken = operation({
+  name: 'session.token',
+  scope: null,
+  summary: 'A bearer token of the present session for /v1 and /graphql, valid for 15 minutes',
+  input: z.object({}),
+  output: z.object({
+    object: z.literal('session_token'),
+    token: z.string().meta({ description: 'Shown this once; keep it in memory. It ends with the session.' }),
+    scopes: z.array(scopeField).readonly(),
+    expires_at: timeField,
+  }),
+  async run(ctx) {
+    const actor = requirePerson(ctx);
+    const token = newBearer();
+    const expires_at = await ctx.sql.begin(async (tx) => {
+      const { session_id, user_id } = actor;
+      const until = await insertSessionToken(tx, {
+        session_id,
+        token_hash: hashToken(token),
+        seconds: LIFETIME_SECONDS,
+      });
+      if (!until) throw new AppError('session_ended', 'The session has ended meanwhile; sign in and try again.');
+      await recordAudit(tx, ctx, [{ action: 'user.token_made', target_id: user_id, workspace_id: chainOf(actor) }]);
+      return until;
+    });
+    return { object: 'session_token' as const, token, scopes: actor.scopes, expires_at: isoTime(expires_at) };
+  },
+});

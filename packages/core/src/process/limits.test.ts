@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { operationsPage, withLimits } from '../../../../scripts/list-limits.ts';
+import { readConfig } from './config.ts';
+import { limits } from './limits.ts';
+
+it('docs/operations.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
+  const page = readFileSync(operationsPage, 'utf8');
+
+  expect(withLimits(page)).toBe(page);
+});
+
+it('LIMITS changes those that it names, in milliseconds, and leaves the others', () => {
+  const { LIMITS } = readConfig({ LIMITS: 'smtp_after_dot=300ms, relay_connections=7' });
+
+  expect(LIMITS).toMatchObject({ smtp_after_dot: 300, relay_connections: 7, smtp_greeting: 300_000 });
+  expect(Object.keys(LIMITS)).toEqual(Object.keys(limits));
+});
+
+it.each(['smtp_after_dots=5m', 'smtp_after_dot', 'smtp_after_dot=5', 'relay_connections=5m', 'smtp_dial=0s', 'a=b=c'])(
+  'LIMITS=%s stops the start and says what is wrong',
+  (text) => {
+    expect(() => readConfig({ LIMITS: text })).toThrow(/LIMITS holds "/);
+  },
+);

@@ -1,0 +1,70 @@
+/**
+ * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_read=20s`. Durations are read as
+ * milliseconds. docs/operations.md has a row for each, which `npm run docs` writes.
+ */
+export const limits = {
+  smtp_dial: duration('10s', 'a connection to a mail server'),
+  smtp_greeting: duration('5m', 'each reply of a stranger until the session is open: greeting, EHLO, STARTTLS'),
+  smtp_command: duration('5m', 'the reply of a stranger to MAIL, RCPT and RSET'),
+  smtp_data: duration('2m', 'the reply of a stranger to DATA'),
+  smtp_block: duration('3m', 'the transfer of each 128 KiB of a mail'),
+  smtp_after_dot: duration('10m', 'the reply to the end of a mail, which may have arrived when it does not come'),
+  smtp_idle: duration('30s', 'a kept connection without work'),
+  relay_greeting: duration('30s', 'as smtp_greeting, by a relay of DELIVERY'),
+  relay_command: duration('60s', 'as smtp_command and smtp_data, by a relay of DELIVERY'),
+  relay_connections: count(40, 'connections to a relay of DELIVERY, for each worker'),
+  site_connections: count(20, 'connections to the servers of one destination with mx, for each worker'),
+  dns_answer: duration('3s', 'a query for the mail servers of a domain, made twice'),
+  unrecorded_mails: count(128, 'mails of a worker that are sent and not recorded, at most: a kill may send them twice'),
+} as const satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof limits;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+export interface Limit {
+  readonly kind: 'duration' | 'count';
+  readonly usual: string;
+  readonly of: string;
+}
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const MOST_MS = 30 * UNITS.d;
+const MOST_COUNT = 10_000;
+
+function duration(usual: string, of: string) {
+  return { kind: 'duration', usual, of } as const;
+}
+
+function count(usual: number, of: string) {
+  return { kind: 'count', usual: String(usual), of } as const;
+}
+
+/** All limits, with those that a text such as `smtp_after_dot=5m` changes; or what is wrong with the text. */
+export function readLimits(entries: readonly string[]): { readonly limits: Limits } | { readonly problem: string } {
+  const given = new Map<string, string>();
+  for (const entry of entries) {
+    const [name = '', value = '', ...rest] = entry.split('=').map((part) => part.trim());
+    if (!Object.hasOwn(limits, name) || rest.length > 0)
+      return { problem: `holds "${entry}", which is no limit of docs/operations.md, such as smtp_after_dot=10m` };
+    given.set(name, value);
+  }
+  const values: Record<string, number> = {};
+  for (const [name, limit] of Object.entries(limits)) {
+    const text = given.get(name) ?? limit.usual;
+    const value = readLimit(limit, text);
+    if (value === null)
+      return {
+        problem: `holds "${name}=${text}", which is no ${limit.kind === 'duration' ? 'duration such as 500ms, 30s or 5m' : 'number from 1 to 10000'}`,
+      };
+    values[name] = value;
+  }
+  // The loop above has set every name of the table.
+  return { limits: Object.freeze(values as Record<LimitName, number>) };
+}
+
+function readLimit({ kind }: Limit, text: string): number | null {
+  const [, digits, unit = ''] = /^(\d{1,9})(ms|s|m|h|d)?$/.exec(text) ?? [];
+  if (digits === undefined || (kind === 'count') !== (unit === '')) return null;
+  const value = kind === 'count' ? Number(digits) : Number(digits) * UNITS[unit as keyof typeof UNITS];
+  return value >= 1 && value <= (kind === 'count' ? MOST_COUNT : MOST_MS) ? value : null;
+}

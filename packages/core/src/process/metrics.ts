@@ -1,0 +1,152 @@
+import {
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type InstanceMetric,
+  type LabelsOf,
+  type MetricName,
+  metricBuckets,
+  metricCatalogue,
+  metricDefinition,
+} from './metric-catalogue.ts';
+
+// Labels are bounded by those who count; this bounds a mistake of theirs.
+const MOST_SERIES = 500;
+const BEYOND = 'other';
+
+export interface HistogramValue {
+  readonly bounds: readonly number[];
+  /** One for each bound, and a last one for what is larger. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+export interface MetricPoint {
+  readonly labels: readonly string[];
+  readonly value: number | HistogramValue;
+}
+
+export interface MetricReading {
+  readonly name: MetricName;
+  readonly points: readonly MetricPoint[];
+}
+
+/** A gauge of the whole instance, as one process read it. */
+export interface InstanceReading {
+  readonly name: InstanceMetric;
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
+/** The metrics of a process: plain numbers in memory, which an exporter reads when it is asked. */
+export interface Metrics {
+  count<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void;
+  observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void;
+  /** Raises or lowers a gauge of this process. */
+  shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void;
+  /** Is asked for a gauge without labels whenever the metrics are read. */
+  source(name: 'pg_pool_waiting', value: () => number): void;
+  /** The gauges of the instance; null in a process that another one reads them for. */
+  publish(readings: readonly InstanceReading[] | null): void;
+  /** Every metric of the catalogue, those without points too. */
+  read(): MetricReading[];
+}
+
+interface Series {
+  readonly labels: readonly string[];
+  value: number;
+  /** Of histograms only. */
+  readonly counts: number[] | null;
+  sum: number;
+}
+
+export function createMetrics(): Metrics {
+  return new ProcessMetrics();
+}
+
+class ProcessMetrics implements Metrics {
+  readonly #series = new Map<MetricName, Map<string, Series>>();
+  readonly #sources = new Map<MetricName, () => number>();
+  #instance: readonly InstanceReading[] = [];
+
+  constructor() {
+    for (const name of namesOf()) {
+      this.#series.set(name, new Map());
+      const { kind, of, labels, known } = metricDefinition(name);
+      if (of === 'instance') continue;
+      for (const value of known ?? []) this.#at(name, [value]);
+      if (labels.length === 0 && kind !== 'gauge') this.#at(name, []);
+    }
+  }
+
+  count<N extends CounterName>(name: N, labels: LabelsOf<N>, by = 1): void {
+    this.#at(name, labels).value += by;
+  }
+
+  shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void {
+    this.#at(name, labels).value += by;
+  }
+
+  observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void {
+    const series = this.#at(name, labels);
+    const bounds = boundsOf(name);
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
+    if (series.counts) series.counts[at] = (series.counts[at] ?? 0) + 1;
+    series.sum += value;
+    series.value += 1;
+  }
+
+  source(name: 'pg_pool_waiting', value: () => number): void {
+    this.#sources.set(name, value);
+  }
+
+  publish(readings: readonly InstanceReading[] | null): void {
+    this.#instance = readings ?? [];
+  }
+
+  read(): MetricReading[] {
+    const ofInstance = Map.groupBy(this.#instance, ({ name }) => name);
+    return namesOf().map((name) => {
+      const source = this.#sources.get(name);
+      const own = [...(this.#series.get(name)?.values() ?? [])].map((series) => pointOf(name, series));
+      if (source) own.push({ labels: [], value: source() });
+      // Only names of the instance are published.
+      return { name, points: [...own, ...(ofInstance.get(name as InstanceMetric) ?? [])] };
+    });
+  }
+
+  #at(name: MetricName, labels: readonly string[]): Series {
+    const all = this.#series.get(name);
+    if (!all) throw new Error(`${name} is not in the catalogue of metrics`);
+    const key = labels.length === 1 ? (labels[0] ?? '') : labels.join('\n');
+    const known = all.get(key);
+    if (known) return known;
+    if (all.size >= MOST_SERIES && !labels.every((label) => label === BEYOND)) {
+      return this.#at(
+        name,
+        labels.map(() => BEYOND),
+      );
+    }
+    const { kind } = metricDefinition(name);
+    const counts = kind === 'histogram' ? Array<number>(boundsOf(name).length + 1).fill(0) : null;
+    const series: Series = { labels: [...labels], value: 0, counts, sum: 0 };
+    all.set(key, series);
+    return series;
+  }
+}
+
+function boundsOf(name: MetricName): readonly number[] {
+  return metricBuckets[metricDefinition(name).buckets ?? 'request'];
+}
+
+function pointOf(name: MetricName, { labels, value, counts, sum }: Series): MetricPoint {
+  if (counts === null) return { labels, value };
+  return { labels, value: { bounds: boundsOf(name), counts: [...counts], sum, count: value } };
+}
+
+function namesOf(): MetricName[] {
+  // The keys of the catalogue are its names.
+  return Object.keys(metricCatalogue) as MetricName[];
+}

@@ -1,0 +1,10 @@
+export { idleInSql, openInSql } from './sql-states.ts';
+export {
+  type DeliveryState,
+  deliveryStates,
+  messageStatus,
+  openStates,
+  type StateCounts,
+  type TransitionName,
+  transitions,
+} from './state.ts';

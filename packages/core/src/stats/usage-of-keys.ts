@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { bounds, buckets, pointSchema } from './stat-series.ts';
+import { bucketsOf, standOf } from './store.ts';
+import { bucketRange, rangeFields } from './time-range.ts';
+
+export const keyUsageFields = { ...rangeFields, bucket: z.enum(buckets).default('day') };
+
+export const keyUsageSchema = z
+  .object({
+    object: z.literal('api_key_usage'),
+    key_id: z.string(),
+    bucket: z.enum(buckets),
+    since: timeField,
+    until: timeField,
+    complete_until: timeField.meta({ description: 'What happened after this has not been counted yet.' }),
+    accepted: z.int().meta({ description: 'Recipients of the mail that the key sent in this time.' }),
+    points: z.array(pointSchema).readonly(),
+  })
+  .meta({ id: 'ApiKeyUsage' });
+export type KeyUsage = z.output<typeof keyUsageSchema>;
+
+type Asked = z.output<z.ZodObject<typeof keyUsageFields>>;
+
+/**
+ * What keys of a workspace have sent, in the order given. Of a very busy minute or hour only the busiest keys have counts
+ * of their own, so a quiet key may have sent a little more.
+ */
+export async function usageOfKeys(
+  { sql, actor }: Pick<ActorContext, 'sql' | 'actor'>,
+  key_ids: readonly string[],
+  { bucket, ...asked }: Asked,
+): Promise<KeyUsage[]> {
+  const { now, until } = await standOf(sql, 'stats');
+  const { from, to, bucket_ms } = bucketRange(asked, bucket, bounds.grouped[bucket], now);
+  const rows = await bucketsOf(sql, {
+    workspace_id: actor.workspace_id,
+    dimension: 'api_key',
+    bucket,
+    from,
+    to,
+    histograms: false,
+    keys: key_ids,
+  });
+  const counted = Map.groupBy(rows, (row) => row.key);
+  return key_ids.map((key_id) => {
+    const at = new Map((counted.get(key_id) ?? []).map((row) => [row.at.getTime(), row.accepted]));
+    const points: { at: string; value: number }[] = [];
+    for (let ms = from.getTime(); ms < to.getTime(); ms += bucket_ms)
+      points.push({ at: isoTime(ms), value: at.get(ms) ?? 0 });
+    return {
+      object: 'api_key_usage' as const,
+      key_id,
+      bucket,
+      since: isoTime(from),
+      until: isoTime(to),
+      complete_until: isoTime(until),
+      accepted: points.reduce((sum, { value }) => sum + value, 0),
+      points,
+    };
+  });
+}

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { type Unrecorded, UnrecordedMail } from './unrecorded.ts';
+
+const never = new AbortController().signal;
+
+/** Takes turns until one has to wait. */
+async function takeAll(mails: UnrecordedMail): Promise<{ taken: Unrecorded[]; next: Promise<Unrecorded | null> }> {
+  const taken: Unrecorded[] = [];
+  for (;;) {
+    const turn = mails.take(never);
+    if (turn instanceof Promise) return { taken, next: turn };
+    mails.answered(turn);
+    taken.push(turn);
+  }
+}
+
+it('chaos C11: begins with 8, and grows with what the last settles recorded in 20 ms, to double with each', async () => {
+  const mails = new UnrecordedMail(128);
+  const limits = [mails.limit];
+  for (const [count, took_ms] of [
+    [100, 10],
+    [100, 10],
+    [100, 10],
+    [100, 10],
+    [400, 10],
+    [1, 5],
+    [1, 5],
+    [1, 5],
+    [1, 5],
+  ] as const) {
+    mails.noteSettle(count, took_ms);
+    limits.push(mails.limit);
+  }
+
+  expect(limits).toEqual([8, 16, 32, 64, 128, 128, 128, 128, 128, 8]);
+});
+
+it('chaos C11: the next waits until one is recorded, or is aborted', async () => {
+  const mails = new UnrecordedMail(128);
+  const { taken, next } = await takeAll(mails);
+  const stop = new AbortController();
+  const aborted = mails.take(stop.signal);
+
+  stop.abort();
+  const [first] = taken;
+  if (first) mails.recorded(first);
+
+  expect(taken).toHaveLength(8);
+  expect(await aborted).toBeNull();
+  expect(await next).toMatchObject({ answered: false });
+});
+
+it('a server that is slow to answer holds up no other, and counts again with its answer', async () => {
+  const mails = new UnrecordedMail(128);
+  const slow = Array.from({ length: 8 }, () => mails.take(never) as Unrecorded);
+  await pause(60);
+
+  const ninth = mails.take(never);
+  expect(ninth).not.toBeInstanceOf(Promise);
+  for (const turn of slow) mails.answered(turn);
+
+  expect(mails.take(never)).toBeInstanceOf(Promise);
+});
+
+it('has no bound in a drain', async () => {
+  const mails = new UnrecordedMail(null);
+
+  for (let count = 0; count < 1000; count++) expect(mails.take(never)).not.toBeInstanceOf(Promise);
+});

@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads';
+
+export type Unreadable = { readonly kind: 'unreadable'; readonly why: string };
+
+export interface ThreadReaderOptions {
+  /** For one mail; a slower one ends the thread. */
+  readonly deadline_ms?: number;
+  readonly max_heap_mb?: number;
+  /** The program of the thread: one answer for each question. */
+  readonly thread: URL;
+}
+
+export interface ThreadReader<Question, Answer> {
+  /**
+   * A mail that crashes or times out the thread is unreadable, and the next one gets a new thread. Rejects only when
+   * the reader is stopped first.
+   */
+  read(raw: Buffer, about: Question): Promise<Answer | Unreadable>;
+  /** How many threads were lost to a mail. */
+  replaced(): number;
+  stop(): Promise<void>;
+}
+
+const DEADLINE_MS = 5000;
+const MAX_HEAP_MB = 64;
+
+/**
+ * Parses untrusted mail in a thread of its own, one at a time, so that no mail can block the event loop or exhaust the
+ * memory of the process. The thread starts with the first mail.
+ */
+export function createThreadReader<Question, Answer>(options: ThreadReaderOptions): ThreadReader<Question, Answer> {
+  let thread: Worker | null = null;
+  let replaced = 0;
+  let stopped = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function start(): Worker {
+    const started = new Worker(options.thread, {
+      // The thread needs neither the flags nor the environment of the process.
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: options.max_heap_mb ?? MAX_HEAP_MB, maxYoungGenerationSizeMb: 8 },
+    });
+    // An error after its answer, or from being terminated, must not end the process.
+    started.on('error', () => undefined);
+    // An idle thread must not keep the process alive.
+    started.unref();
+    return started;
+  }
+
+  function readNow(raw: Buffer, about: Question): Promise<Answer | Unreadable> {
+    if (stopped) return Promise.reject(new Error('the reader has stopped'));
+    thread ??= start();
+    const reading = thread;
+    return new Promise((resolve) => {
+      const finish = (result: Answer | Unreadable, lost: boolean) => {
+        clearTimeout(deadline);
+        reading.off('message', answered).off('error', broke).off('exit', ended);
+        if (lost) {
+          thread = null;
+          replaced += 1;
+          void reading.terminate();
+        }
+        resolve(result);
+      };
+      const giveUp = (why: string) => finish({ kind: 'unreadable', why }, true);
+      const answered = (result: Answer | Unreadable) => finish(result, false);
+      const broke = (error: Error) => giveUp(error.message);
+      const ended = () => giveUp('the thread ended');
+      const deadline = setTimeout(giveUp, options.deadline_ms ?? DEADLINE_MS, 'it took too long');
+      reading.on('message', answered).on('error', broke).on('exit', ended);
+      // A copy, whose memory is transferred to the thread.
+      const copy = Uint8Array.from(raw);
+      reading.postMessage({ raw: copy, about }, [copy.buffer]);
+    });
+  }
+
+  return {
+    read(raw, about) {
+      const result = turn.then(() => readNow(raw, about));
+      turn = result.catch(() => undefined);
+      return result;
+    },
+    replaced: () => replaced,
+    async stop() {
+      stopped = true;
+      await turn;
+      await thread?.terminate();
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import type { AddressObject, Attachment, ParsedMail } from 'mailparser';
+import { formatMailbox } from '../address/format-mailbox.ts';
+import { fieldText } from '../parsing/field-text.ts';
+
+/** A submitted mail in the fields of a send request, or why it cannot be carried unchanged. */
+export type Submission =
+  | {
+      readonly kind: 'fields';
+      readonly fields: Readonly<Record<string, unknown>>;
+      readonly idempotency_key: string | null;
+    }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Made by the service for every copy, so what the program wrote is replaced. */
+const REPLACED = ['date', 'received', 'return-path', 'mime-version', 'dkim-signature', 'message-id'];
+/** Fields of a send request. */
+const FIELDS = ['from', 'to', 'cc', 'bcc', 'subject', 'reply-to', 'sender'];
+const OWN = ['x-tags', 'x-metadata', 'x-scheduled-at', 'x-priority-class', 'idempotency-key'];
+/** Parts that a signature covers, that only the recipient can read, or that a program acts on. */
+const SEALED =
+  /^(multipart\/(signed|encrypted)|application\/(x-)?pkcs7-(mime|signature)|application\/pgp-encrypted|message\/rfc822|text\/calendar)$/i;
+
+/** Turns MIME into fields. What the fields cannot say is refused by name, never left out. */
+export async function readSubmission(raw: Buffer, recipients: readonly string[]): Promise<Submission> {
+  const { simpleParser } = await import('mailparser');
+  const mail = await simpleParser(raw, {
+    skipHtmlToText: true,
+    skipTextToHtml: true,
+    skipTextLinks: true,
+    skipImageLinks: true,
+    keepCidLinks: true,
+  });
+  try {
+    return fieldsOf(mail, recipients);
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: 'refused', why: error.message };
+    throw error;
+  }
+}
+
+class Refusal extends Error {}
+
+function fieldsOf(mail: ParsedMail, recipients: readonly string[]): Submission {
+  refuseSealed(mail);
+  const { from, ...people } = peopleOf(mail, recipients);
+  const headers = headersOf(mail);
+  const metadata = metadataOf(mail);
+  const [tags, scheduled_at, priority, idempotency_key] = [
+    headerText(mail, 'x-tags')
+      ?.split(',')
+      .map((tag) => tag.trim()),
+    headerText(mail, 'x-scheduled-at'),
+    headerText(mail, 'x-priority-class'),
+    headerText(mail, 'idempotency-key'),
+  ];
+  return {
+    kind: 'fields',
+    idempotency_key,
+    fields: {
+      from,
+      ...people,
+      subject: mail.subject ?? '',
+      ...(mail.html && { html: mail.html }),
+      ...(mail.text !== undefined && { text: mail.text }),
+      ...(Object.keys(headers).length > 0 && { headers }),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+      ...(mail.attachments.length > 0 && { attachments: mail.attachments.map(attachmentOf) }),
+      ...(tags && { tags: tags.filter((tag) => tag !== '') }),
+      ...(scheduled_at !== null && { scheduled_at }),
+      ...(priority !== null && { priority }),
+    },
+  };
+}
+
+function refuseSealed(mail: ParsedMail): void {
+  const root = mail.headers.get('content-type');
+  const types = [
+    typeof root === 'object' && root !== null && 'value' in root ? String(root.value) : '',
+    ...mail.attachments.map(({ contentType }) => contentType),
+  ];
+  const sealed = types.find((type) => SEALED.test(type));
+  if (sealed) throw new Refusal(`a part of type ${sealed} cannot be carried unchanged; send it through a relay`);
+}
+
+/** Its people: the envelope says who gets it, the header fields who is shown. */
+function peopleOf(mail: ParsedMail, recipients: readonly string[]) {
+  const from = addressesOf(mail.from);
+  const [sender] = from;
+  if (!sender) throw new Refusal('the field From is missing; name one sender');
+  if (from.length > 1) throw new Refusal('From names two senders; name one');
+  const writer = headerAddress(mail, 'sender');
+  if (writer !== null && plain(writer) !== plain(sender.address)) {
+    throw new Refusal('Sender is another address than From; leave it out');
+  }
+  const reply_to = addressesOf(mail.replyTo);
+  if (reply_to.length > 1) throw new Refusal('Reply-To names two addresses; name one');
+  const [to, cc] = [addressesOf(mail.to), addressesOf(mail.cc)];
+  const wanted = new Map(recipients.map((address) => [plain(address), address]));
+  const shown = new Set([...to, ...cc].map(({ address }) => plain(address)));
+  const stranger = [...to, ...cc].find(({ address }) => !wanted.has(plain(address)));
+  if (stranger) {
+    throw new Refusal(`${stranger.address} is in To or Cc, but not among the recipients; send one mail to all of them`);
+  }
+  const bcc = [...wanted].filter(([address]) => !shown.has(address)).map(([, address]) => address);
+  if (to.length === 0) throw new Refusal('the field To is empty; name at least one recipient there');
+  const [reply] = reply_to;
+  return {
+    from: text(sender),
+    to: to.map(text),
+    ...(cc.length > 0 && { cc: cc.map(text) }),
+    ...(bcc.length > 0 && { bcc }),
+    ...(reply && { reply_to: text(reply) }),
+  };
+}
+
+function headerAddress(mail: ParsedMail, name: string): string | null {
+  const value = mail.headers.get(name);
+  return typeof value === 'object' && value !== null && 'value' in value && Array.isArray(value.value)
+    ? (value.value[0]?.address ?? null)
+    : null;
+}
+
+interface Person {
+  readonly name: string;
+  readonly address: string;
+}
+
+function addressesOf(field: AddressObject | AddressObject[] | undefined): Person[] {
+  return [field ?? []]
+    .flat()
+    .flatMap(({ value }) => value.flatMap((entry) => entry.group ?? [entry]))
+    .map(({ name, address }) => ({ name, address: address ?? '' }));
+}
+
+function text({ name, address }: Person): string {
+  return name === '' ? address : formatMailbox({ name, email: address });
+}
+
+const plain = (address: string) => address.toLowerCase();
+
+/** Header fields that a send request carries as they are; one that is given twice has no place in it. */
+function headersOf(mail: ParsedMail): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const seen = new Set<string>();
+  for (const { key, line } of mail.headerLines) {
+    if (REPLACED.includes(key) || FIELDS.includes(key) || OWN.includes(key) || key.startsWith('content-')) continue;
+    if (seen.has(key)) throw new Refusal(`the field ${key} is given twice; give it once`);
+    seen.add(key);
+    headers[line.slice(0, line.indexOf(':'))] = fieldText(line);
+  }
+  return headers;
+}
+
+/** The program's own Message-ID is kept for the log, because every copy gets one of the service. */
+function metadataOf(mail: ParsedMail): Record<string, unknown> {
+  const given = headerText(mail, 'x-metadata');
+  let metadata: Record<string, unknown> = {};
+  if (given !== null) {
+    const parsed = parseJson(given);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+      throw new Refusal('X-Metadata is no JSON object such as {"order":"1815"}');
+    }
+    metadata = { ...parsed };
+  }
+  return mail.messageId === undefined ? metadata : { message_id: mail.messageId, ...metadata };
+}
+
+function parseJson(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return null;
+  }
+}
+
+function headerText(mail: ParsedMail, name: string): string | null {
+  const field = mail.headerLines.find(({ key }) => key === name);
+  return field ? fieldText(field.line) : null;
+}
+
+function attachmentOf(attachment: Attachment, index: number) {
+  return {
+    filename: attachment.filename ?? `attachment-${index + 1}`,
+    content: attachment.content.toString('base64'),
+    content_type: attachment.contentType,
+    ...(attachment.related && attachment.cid !== undefined && { content_id: attachment.cid }),
+  };
+}

@@ -1,0 +1,10 @@
+import { parentPort } from 'node:worker_threads';
+import { readSubmission } from './read-submission.ts';
+
+// The thread of submission-reader.ts: one answer for each mail.
+parentPort?.on('message', ({ raw, about }: { readonly raw: Uint8Array; readonly about: readonly string[] }) => {
+  readSubmission(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), about).then(
+    (submission) => parentPort?.postMessage(submission),
+    (error: unknown) => parentPort?.postMessage({ kind: 'unreadable', why: String(error).slice(0, 200) }),
+  );
+});

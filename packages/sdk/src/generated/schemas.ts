@@ -1,0 +1,948 @@
+// Written by `node scripts/write-sdk.ts` from docs/openapi.json.
+
+export interface Acknowledgement {
+  id: string;
+  /** Also for scheduled mail. */
+  status: "queued";
+  created_at: string;
+}
+
+export interface ApiKey {
+  object: "api_key";
+  id: string;
+  name: string;
+  /** First characters of the secret. */
+  prefix: string;
+  /** Last characters of the secret. */
+  last4: string;
+  scopes: (Scope)[];
+  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  mode: "live" | "sandbox" | (string & {});
+  /** Allowed domains of from; null: any. */
+  domains: (string)[] | null;
+  /** Client addresses and networks the key works from; null: any. */
+  allowed_ips: (string)[] | null;
+  status: "active" | "revoked" | "expired" | (string & {});
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  /** The key that replaced it in a rotation. */
+  replaced_by: string | null;
+}
+
+export interface Attachment {
+  readonly filename: string;
+  readonly content: string;
+  /** Derived from the filename by default. */
+  readonly content_type?: string | undefined;
+  /** Lets html show it as cid:… */
+  readonly content_id?: string | undefined;
+}
+
+export interface Attempt {
+  id: string;
+  recipient_id: string;
+  /** 1 for the first. */
+  number: number;
+  /** unknown: the connection or the worker was lost after the end of DATA, so the mail may have arrived. */
+  outcome: "accepted" | "deferred" | "rejected" | "unknown" | (string & {});
+  /** The category of a refusal: mailbox, domain, quota, policy, reputation, authentication, content, throttled, protocol, network, signing, other. */
+  category: string | null;
+  /** The SMTP stage reached; worker_lost if the worker died before recording it. */
+  stage: string;
+  /** The server contacted; empty if there was none. */
+  target: string;
+  /** The IP address of the server. */
+  address: string | null;
+  /** The TLS policy of the session. */
+  tls_policy: string | null;
+  tls: {
+    protocol: string;
+    cipher: string;
+    authorized: boolean;
+  } | null;
+  reply: {
+    code: number;
+    enhanced: string | null;
+    text: string;
+  } | null;
+  error: string | null;
+  /** Duration of each stage in milliseconds. */
+  phases_ms: {
+    connect: number;
+    tls: number;
+    mail: number;
+    data: number;
+  };
+  transcript: string | null;
+  started_at: string;
+  finished_at: string;
+}
+
+/** The state of a recipient. A mail's is the least of its recipients' states in this order: scheduled, queued, deferred and sending are open, the least advanced first; the others are closed, the worst first. */
+export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "failed" | "bounced" | "complained" | "suppressed" | "canceled" | "delivered" | (string & {});
+
+export interface DnsRecord {
+  purpose: "ownership" | "dkim" | "return_path" | "spf" | "dmarc" | (string & {});
+  /** Whether the domain needs it to be verified. */
+  required: boolean;
+  type: "TXT" | "CNAME" | "MX" | (string & {});
+  /** As in a provider form: without the zone, @ for the zone itself. */
+  host: string;
+  fqdn: string;
+  value: string;
+  ttl: number;
+  status: "pending" | "ok" | "missing" | "mismatch" | "truncated" | "multiple" | "lookup_error" | (string & {});
+  /** Values found by the last check. */
+  found: (string)[];
+  /** The same by name server, an authoritative one first; a cache is asked if the record is right there. */
+  observed: ({
+      resolver: string;
+      /** Whether it is an authoritative server of the zone, not a cache. */
+      authoritative: boolean;
+      /** The first five. */
+      values: (string)[];
+      /** In seconds; null if nothing was found. */
+      ttl: number | null;
+      checked_at: string;
+  })[];
+  /** The exact problem; null before the first check. */
+  diagnosis: "right" | "stale" | "missing" | "host_doubled" | "wrong_name" | "alias_in_the_way" | "proxied" | "mismatch" | "key_revoked" | "truncated" | "split_wrongly" | "two_records" | "spf_too_many_lookups" | "dmarc_misaligned" | "lookup_failed" | (string & {}) | null;
+  /** How to fix it, as text. */
+  hint: string | null;
+  /** For a dkim record: whether its key signs, will sign, or has signed mail still in transit. */
+  key_role: "next" | "active" | "retired" | (string & {}) | null;
+}
+
+export interface Domain {
+  object: "domain";
+  id: string;
+  name: string;
+  status: "pending" | "verified" | "at_risk" | "failed" | "suspended" | (string & {});
+  can_send: boolean;
+  /** The reason for the status, as text. */
+  status_reason: string | null;
+  created_at: string;
+  verified_at: string | null;
+  last_checked_at: string | null;
+  next_check_at: string | null;
+  dns_records: (DnsRecord)[];
+}
+
+export interface DomainExamination {
+  object: "domain_examination";
+  name: string;
+  /** Whether it is in the workspace; only then it has a proof and keys. */
+  added: boolean;
+  status: "pending" | "verified" | "at_risk" | "failed" | "suspended" | (string & {}) | null;
+  /** Nothing is wrong; at most recommended records are missing. */
+  healthy: boolean;
+  dns_records: (DnsRecord)[];
+  /** The records as a zone file fragment. */
+  zone_file: string;
+  /** Setup steps for any DNS provider, as text. */
+  steps: (string)[];
+}
+
+export interface ErrorAnswer {
+  error: {
+    /** The kind of error; it decides the status of the response. */
+    code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
+    reason: Reason;
+    /** What to change, for people. */
+    message: string;
+    /** Every bad field at once. */
+    details?: ({
+        /** The field, as a path. */
+        param: string;
+        reason: Reason;
+        message: string;
+    })[];
+    /** The scope that the key lacks. */
+    required_scope?: string;
+    /** Identifies the request in the log; quote it when you ask for help. */
+    request_id: string;
+    /** The page of the reason. */
+    docs_url: string;
+    [fact: string]: unknown;
+  };
+}
+
+export interface EventBase {
+  id: string;
+  type: string;
+  created_at: string;
+  /** Increases by one per event of a message; 0 if not about mail. */
+  sequence: number;
+  email_id: string | null;
+  recipient_id: string | null;
+  /** The subject of the event, and facts that depend on the type. */
+  data: {
+    email: {
+      id: string;
+      from: string;
+      to: (string)[];
+      subject: string;
+      tags: (string)[];
+      metadata: Record<string, string>;
+      message_id: string;
+      created_at: string;
+    } | null;
+    /** null: about the whole message. The status is that set by the event. */
+    recipient: {
+      id: string;
+      email: string;
+      status: string;
+    } | null;
+    [fact: string]: unknown;
+  };
+}
+
+export interface LogEntry {
+  object: "email";
+  id: string;
+  /** The least advanced open status of its recipients; once all are closed, the worst of theirs. */
+  status: DeliveryStatus;
+  from: string;
+  to: (string)[];
+  cc: (string)[];
+  bcc: (string)[];
+  reply_to: string | null;
+  subject: string;
+  tags: (string)[];
+  metadata: Record<string, string>;
+  created_at: string;
+  scheduled_at: string | null;
+  /** The start of the first attempt. */
+  sent_at: string | null;
+  delivered_at: string | null;
+  recipients: (Recipient)[];
+  last_event: {
+    type: string;
+    at: string;
+  };
+  /** The Message-ID header of every copy. */
+  message_id: string;
+  api_key_id: string | null;
+  request_id: string;
+  /** Approximate size of bodies and encoded attachments. */
+  size_bytes: number;
+  /** The message that this one resends. */
+  resend_of: string | null;
+}
+
+export interface LogEntryDetail {
+  object: "email";
+  id: string;
+  /** The least advanced open status of its recipients; once all are closed, the worst of theirs. */
+  status: DeliveryStatus;
+  from: string;
+  to: (string)[];
+  cc: (string)[];
+  bcc: (string)[];
+  reply_to: string | null;
+  subject: string;
+  tags: (string)[];
+  metadata: Record<string, string>;
+  created_at: string;
+  scheduled_at: string | null;
+  /** The start of the first attempt. */
+  sent_at: string | null;
+  delivered_at: string | null;
+  recipients: (Recipient)[];
+  last_event: {
+    type: string;
+    at: string;
+  };
+  /** The Message-ID header of every copy. */
+  message_id: string;
+  api_key_id: string | null;
+  request_id: string;
+  /** Approximate size of bodies and encoded attachments. */
+  size_bytes: number;
+  /** The message that this one resends. */
+  resend_of: string | null;
+  events: (EventBase)[];
+  attempts: (Attempt)[];
+}
+
+/** What exactly was wrong; branch on it beyond the code. More may come. */
+export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
+
+export interface Recipient {
+  id: string;
+  email: string;
+  kind: "to" | "cc" | "bcc" | (string & {});
+  status: DeliveryStatus;
+  attempts: number;
+  /** The last reply of the receiving server. */
+  last_response: string | null;
+  next_attempt_at: string | null;
+  /** Why it has not been sent yet; null while sending and once closed. */
+  waiting: Waiting | null;
+}
+
+export type Scope = "email:send" | "email:logs:read" | "domains:read" | "domains:write" | "webhooks:manage" | "admin" | "operator" | (string & {});
+
+export interface SendRequest {
+  /** The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace. */
+  readonly from: string;
+  /** One address or up to 50, each a@b.c or Name <a@b.c>. The plan caps to, cc and bcc together. */
+  readonly to: string | readonly (string)[];
+  readonly subject: string;
+  /** At least one of html and text must not be empty. */
+  readonly html?: string | undefined;
+  /** Derived from html by default. */
+  readonly text?: string | undefined;
+  readonly cc?: string | readonly (string)[] | undefined;
+  /** Never written into a header. */
+  readonly bcc?: string | readonly (string)[] | undefined;
+  /** One address: a@b.c or Name <a@b.c>. */
+  readonly reply_to?: string | undefined;
+  /** Custom headers. Those that the service writes itself, such as Date or Content-Type, are refused. */
+  readonly headers?: Record<string, string> | undefined;
+  /** Labels to filter the log by. */
+  readonly tags?: readonly (string)[] | undefined;
+  /** Your own key-value pairs, returned in the log and in events. */
+  readonly metadata?: Record<string, string> | undefined;
+  /** At most 10 MiB decoded, including html and text. */
+  readonly attachments?: readonly (Attachment)[] | undefined;
+  /** ISO 8601 with Z or an offset; at most 30 days ahead. Up to 60 seconds in the past means now. */
+  readonly scheduled_at?: string | undefined;
+}
+
+export interface Suppression {
+  object: "suppression";
+  id: string;
+  /** In lower case: it stands for every spelling of the address. */
+  email: string;
+  /** For people: the reply of the server, or the reason of the request. */
+  reason: string | null;
+  /** What put the address on the list. */
+  source: "manual" | "import" | "bounce" | "complaint" | (string & {});
+  /** The event that was the cause. */
+  source_event_id: string | null;
+  created_at: string;
+  /** When it ends by itself; null: never. */
+  expires_at: string | null;
+}
+
+/** Mails are counted per unique recipient. */
+export interface Usage {
+  object: "usage";
+  /** The calendar month in UTC. */
+  month: string;
+  used: number;
+  /** null: the plan has no monthly limit. */
+  limit: number | null;
+  remaining: number | null;
+  resets_at: string;
+  by_day: ({
+      date: string;
+      used: number;
+  })[];
+}
+
+export interface Waiting {
+  reason: "scheduled" | "retry_backoff" | "hold" | "queue_paused" | "throttled" | "no_worker" | "in_line" | (string & {});
+  until: string | null;
+  last_reply: string | null;
+  /** With hold and queue_paused: what is stopped, and why. */
+  hold: {
+    id: string;
+    reason: string;
+    expires_at: string;
+  } | null;
+  /** With throttled: a failing destination, a limit set by an operator, or the resume rate after a hold. */
+  policy: {
+    kind: "destination_failures" | "destination_limit" | "resume_rate" | (string & {});
+    destination: string | null;
+    connections: number | null;
+    messages_per_minute: number | null;
+  } | null;
+  /** With no_worker: since when no worker is running. */
+  since: string | null;
+  /** With in_line: the number of deliveries ahead, counted up to 10000, without those a worker has claimed. Null in lists. */
+  ahead: number | null;
+  /** With in_line: the estimated time at the rate of the last minute; null if unknown, and in lists. */
+  eta_seconds: number | null;
+}
+
+export interface Webhook {
+  object: "webhook";
+  id: string;
+  url: string;
+  description: string | null;
+  /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
+  mode: "live" | "sandbox" | (string & {});
+  /** The types that are posted. */
+  events: "all" | (string)[];
+  status: "enabled" | "disabled" | (string & {});
+  /** Why it is disabled. */
+  status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
+  /** The last characters of the secret, to identify it. */
+  secret_last4: string;
+  /** Until then the previous secret signs too. */
+  previous_secret_until: string | null;
+  created_at: string;
+  /** About when it last answered 2xx, to the minute. */
+  last_success_at: string | null;
+  /** Its first failure since the last success. */
+  failing_since: string | null;
+  /** No posts before this time, after repeated failures. */
+  paused_until: string | null;
+}
+
+export interface WebhookDelivery {
+  object: "webhook_delivery";
+  id: string;
+  webhook_id: string;
+  /** The webhook-id header of every attempt. */
+  event_id: string;
+  event_type: string;
+  status: "pending" | "delivered" | "failed" | (string & {});
+  attempts: number;
+  created_at: string;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  /** Duration of the last attempt, until its answer or failure. */
+  duration_ms: number | null;
+  /** When it succeeded or was given up. */
+  finished_at: string | null;
+  /** The HTTP status of the last answer. */
+  response_status: number | null;
+  /** The first kilobyte of the last answer. */
+  response_body: string | null;
+  /** Why no answer came, or why it was given up. */
+  error: string | null;
+}
+
+export interface EmailSendDryRunAnswer {
+  object: "email_preview";
+  status: "queued" | "scheduled" | (string & {});
+  scheduled_at: string | null;
+  recipients: ({
+      email: string;
+      kind: "to" | "cc" | "bcc" | (string & {});
+      verdict: "would_send" | "suppressed" | (string & {});
+  })[];
+  /** The mail as it would be sent, before it is signed. */
+  mime: string;
+}
+
+export interface EmailBatchAnswer {
+  data: (Acknowledgement | {
+      error: {
+        /** The kind of error; it decides the status of the response. */
+        code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
+        reason: Reason;
+        /** What to change, for people. */
+        message: string;
+        /** Every bad field at once. */
+        details?: ({
+            /** The field, as a path. */
+            param: string;
+            reason: Reason;
+            message: string;
+        })[];
+        /** The scope that the key lacks. */
+        required_scope?: string;
+        [fact: string]: unknown;
+      };
+  })[];
+}
+
+export type EmailBatchBody = readonly (SendRequest)[] | {
+  readonly messages: readonly (SendRequest)[];
+};
+
+export interface EmailLogsQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma list of scheduled, queued, deferred, sending, failed, bounced, complained, suppressed, canceled, delivered. */
+  readonly status?: string | undefined;
+  /** Repeat it to require several tags. */
+  readonly tag?: string | readonly (string)[] | undefined;
+  /** A recipient, copies included. */
+  readonly to?: string | undefined;
+  /** One address: a@b.c or Name <a@b.c>. */
+  readonly from?: string | undefined;
+  /** The domain of from. */
+  readonly domain?: string | undefined;
+  /** The domain of one of its recipients, copies included. */
+  readonly to_domain?: string | undefined;
+  /** Created at this time or later. */
+  readonly since?: string | undefined;
+  /** Created before this time. */
+  readonly until?: string | undefined;
+}
+
+export interface EmailRescheduleBody {
+  /** ISO 8601 with Z or an offset; at most 30 days ahead. Up to 60 seconds in the past means now. */
+  readonly scheduled_at: string;
+}
+
+export interface EmailContentAnswer {
+  object: "email_content";
+  id: string;
+  html: string | null;
+  text: string | null;
+  /** The custom headers. */
+  headers: Record<string, string>;
+  attachments: ({
+      filename: string;
+      /** As given; null: derived from the filename. */
+      content_type: string | null;
+      content_id: string | null;
+      size_bytes: number;
+  })[];
+  /** The MIME source sent to every recipient, before signing. */
+  raw: string;
+}
+
+export interface EventsListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
+  readonly type?: string | undefined;
+  /** Only events of this mail. */
+  readonly email_id?: string | undefined;
+  /** At this time or later. */
+  readonly since?: string | undefined;
+  /** Before this time. */
+  readonly until?: string | undefined;
+}
+
+export interface WebhooksListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+}
+
+export interface WebhooksCreateAnswer {
+  object: "webhook";
+  id: string;
+  url: string;
+  description: string | null;
+  /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
+  mode: "live" | "sandbox" | (string & {});
+  /** The types that are posted. */
+  events: "all" | (string)[];
+  status: "enabled" | "disabled" | (string & {});
+  /** Why it is disabled. */
+  status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
+  /** The last characters of the secret, to identify it. */
+  secret_last4: string;
+  /** Until then the previous secret signs too. */
+  previous_secret_until: string | null;
+  created_at: string;
+  /** About when it last answered 2xx, to the minute. */
+  last_success_at: string | null;
+  /** Its first failure since the last success. */
+  failing_since: string | null;
+  /** No posts before this time, after repeated failures. */
+  paused_until: string | null;
+  /** Shown once. Verify signatures with it as Standard Webhooks says. */
+  secret: string;
+}
+
+export interface WebhooksCreateBody {
+  readonly url: string;
+  /** all, or a list of types. */
+  readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | undefined;
+  readonly description?: string | null | undefined;
+  /** The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default. */
+  readonly mode?: "live" | "sandbox" | undefined;
+}
+
+export interface WebhooksUpdateBody {
+  readonly url?: string | undefined;
+  /** all, or a list of types. */
+  readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | undefined;
+  readonly description?: string | null | undefined;
+  /** Disabling gives up pending deliveries; POST /webhooks/{id}/recover sends them again. */
+  readonly status?: "enabled" | "disabled" | undefined;
+}
+
+export interface WebhooksDeleteAnswer {
+  object: "webhook";
+  id: string;
+  deleted: true;
+}
+
+export interface WebhooksTestBody {
+  /** Which event the example is of. */
+  readonly type?: "email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning" | undefined;
+}
+
+export interface WebhooksRotateSecretAnswer {
+  object: "webhook";
+  id: string;
+  url: string;
+  description: string | null;
+  /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
+  mode: "live" | "sandbox" | (string & {});
+  /** The types that are posted. */
+  events: "all" | (string)[];
+  status: "enabled" | "disabled" | (string & {});
+  /** Why it is disabled. */
+  status_reason: "manual" | "gone" | "failing" | (string & {}) | null;
+  /** The last characters of the secret, to identify it. */
+  secret_last4: string;
+  /** Until then the previous secret signs too. */
+  previous_secret_until: string | null;
+  created_at: string;
+  /** About when it last answered 2xx, to the minute. */
+  last_success_at: string | null;
+  /** Its first failure since the last success. */
+  failing_since: string | null;
+  /** No posts before this time, after repeated failures. */
+  paused_until: string | null;
+  /** Shown once. Verify signatures with it as Standard Webhooks says. */
+  secret: string;
+}
+
+export interface WebhooksRecoverAnswer {
+  object: "webhook_recovery";
+  webhook_id: string;
+  since: string;
+  until: string;
+  /** The deliveries appear in the list as they are created. */
+  status: "started";
+}
+
+export interface WebhooksRecoverBody {
+  /** Events from this time on. */
+  readonly since: string;
+  /** Events before this time; default: now. */
+  readonly until?: string | undefined;
+}
+
+export interface WebhooksDeliveriesQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma list of pending, delivered, failed. */
+  readonly status?: string | undefined;
+  /** One or a comma-separated list of email.queued, email.scheduled, email.delivered, email.delivery_delayed, email.bounced, email.complained, email.failed, email.suppressed, email.canceled, domain.verified, domain.at_risk, domain.failed, webhook.failing, webhook.disabled, suppression.added, suppression.removed, quota.warning. */
+  readonly type?: string | undefined;
+  /** Events of this time or later. */
+  readonly since?: string | undefined;
+  /** Events before this time. */
+  readonly until?: string | undefined;
+}
+
+export interface SuppressionsListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma list of manual, import, bounce, complaint. */
+  readonly source?: string | undefined;
+  /** One address, in any spelling of its case. */
+  readonly email?: string | undefined;
+}
+
+export type SuppressionsCreateAnswer = Suppression | {
+  data: (Suppression | {
+      error: {
+        /** The kind of error; it decides the status of the response. */
+        code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
+        reason: Reason;
+        /** What to change, for people. */
+        message: string;
+        /** Every bad field at once. */
+        details?: ({
+            /** The field, as a path. */
+            param: string;
+            reason: Reason;
+            message: string;
+        })[];
+        /** The scope that the key lacks. */
+        required_scope?: string;
+        [fact: string]: unknown;
+      };
+  })[];
+};
+
+export interface SuppressionsCreateBody {
+  readonly email?: string | undefined;
+  /** For people. */
+  readonly reason?: string | null | undefined;
+  readonly expires_at?: string | null | undefined;
+  /** Instead of email: up to 1000 entries, each added or refused on its own. */
+  readonly suppressions?: readonly ({
+      readonly email: string;
+      /** For people. */
+      readonly reason?: string | null | undefined;
+      readonly expires_at?: string | null | undefined;
+  })[] | undefined;
+}
+
+export interface SuppressionsDeleteAnswer {
+  object: "suppression";
+  id: string;
+  email: string;
+  deleted: true;
+}
+
+export interface ApiKeysListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma list of active, revoked, expired. */
+  readonly status?: string | undefined;
+}
+
+export interface ApiKeysCreateAnswer {
+  object: "api_key";
+  id: string;
+  name: string;
+  /** First characters of the secret. */
+  prefix: string;
+  /** Last characters of the secret. */
+  last4: string;
+  scopes: (Scope)[];
+  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  mode: "live" | "sandbox" | (string & {});
+  /** Allowed domains of from; null: any. */
+  domains: (string)[] | null;
+  /** Client addresses and networks the key works from; null: any. */
+  allowed_ips: (string)[] | null;
+  status: "active" | "revoked" | "expired" | (string & {});
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  /** The key that replaced it in a rotation. */
+  replaced_by: string | null;
+  /** pr_live_… or pr_test_…; it is shown here only. */
+  secret: string;
+}
+
+export interface ApiKeysCreateBody {
+  readonly name: string;
+  readonly scopes: readonly (Scope)[];
+  /** A sandbox key sends to the simulator only. */
+  readonly mode?: "live" | "sandbox" | undefined;
+  /** Allowed domains of from; empty: any. */
+  readonly domains?: readonly (string)[] | null | undefined;
+  /** Client addresses and networks the key works from; empty: any. */
+  readonly allowed_ips?: readonly (string)[] | null | undefined;
+  readonly expires_at?: string | null | undefined;
+}
+
+export interface ApiKeysCurrentAnswer {
+  object: "api_key";
+  id: string;
+  name: string;
+  /** First characters of the secret. */
+  prefix: string;
+  /** Last characters of the secret. */
+  last4: string;
+  scopes: (Scope)[];
+  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  mode: "live" | "sandbox" | (string & {});
+  /** Allowed domains of from; null: any. */
+  domains: (string)[] | null;
+  /** Client addresses and networks the key works from; null: any. */
+  allowed_ips: (string)[] | null;
+  status: "active" | "revoked" | "expired" | (string & {});
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  /** The key that replaced it in a rotation. */
+  replaced_by: string | null;
+  plan: string;
+  limits: {
+    monthly_emails: number | null;
+    recipients_per_request: number;
+    send_per_minute: number;
+    logs_per_minute: number;
+    default_per_minute: number;
+  };
+  usage: Usage;
+}
+
+export interface ApiKeysRotateAnswer {
+  object: "api_key";
+  id: string;
+  name: string;
+  /** First characters of the secret. */
+  prefix: string;
+  /** Last characters of the secret. */
+  last4: string;
+  scopes: (Scope)[];
+  /** Mail of a sandbox key goes to the simulator and costs no quota. */
+  mode: "live" | "sandbox" | (string & {});
+  /** Allowed domains of from; null: any. */
+  domains: (string)[] | null;
+  /** Client addresses and networks the key works from; null: any. */
+  allowed_ips: (string)[] | null;
+  status: "active" | "revoked" | "expired" | (string & {});
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  /** The key that replaced it in a rotation. */
+  replaced_by: string | null;
+  /** pr_live_… or pr_test_…; it is shown here only. */
+  secret: string;
+}
+
+export interface ApiKeysRevokeAnswer {
+  object: "api_key";
+  id: string;
+  status: "revoked";
+  revoked_at: string;
+}
+
+export interface DomainsListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma list of pending, verified, at_risk, failed, suspended. */
+  readonly status?: string | undefined;
+}
+
+export interface DomainsAddBody {
+  readonly name: string;
+  /** The label under which the keys are published; must differ from those of your other senders. */
+  readonly dkim_selector?: string | null | undefined;
+  /** A name below the domain for the return path of bounces. */
+  readonly return_path?: string | null | undefined;
+}
+
+export interface DomainsRemoveAnswer {
+  object: "domain";
+  name: string;
+  deleted: true;
+}
+
+/** What each type of event adds to its data. */
+export interface EventFacts {
+  "email.queued": Record<string, unknown>;
+  "email.scheduled": Record<string, unknown>;
+  "email.delivered": {
+    /** The number of the attempt, from 1. */
+    attempt?: number;
+    /** The reply of the server. */
+    response?: string | null;
+  };
+  "email.delivery_delayed": {
+    /** The number of the attempt, from 1. */
+    attempt?: number;
+    /** The reply of the server. */
+    response?: string | null;
+  };
+  "email.bounced": {
+    /** The number of the attempt, from 1. */
+    attempt?: number;
+    /** The reply of the server. */
+    response?: string | null;
+  };
+  "email.complained": Record<string, unknown>;
+  "email.failed": {
+    /** The number of the attempt, from 1. */
+    attempt?: number;
+    /** The reply of the server. */
+    response?: string | null;
+  };
+  "email.suppressed": {
+    suppression_id?: string;
+  };
+  "email.canceled": Record<string, unknown>;
+  "domain.verified": {
+    domain: {
+      id: string;
+      name: string;
+      status: string;
+      status_reason: string | null;
+      [fact: string]: unknown;
+    };
+  };
+  "domain.at_risk": {
+    domain: {
+      id: string;
+      name: string;
+      status: string;
+      status_reason: string | null;
+      [fact: string]: unknown;
+    };
+  };
+  "domain.failed": {
+    domain: {
+      id: string;
+      name: string;
+      status: string;
+      status_reason: string | null;
+      [fact: string]: unknown;
+    };
+  };
+  "webhook.failing": {
+    webhook: {
+      id: string;
+      url: string;
+      status: string;
+      reason: string;
+      failing_since: string | null;
+      [fact: string]: unknown;
+    };
+  };
+  "webhook.disabled": {
+    webhook: {
+      id: string;
+      url: string;
+      status: string;
+      reason: string;
+      failing_since: string | null;
+      [fact: string]: unknown;
+    };
+  };
+  "suppression.added": {
+    suppression: {
+      id: string;
+      email: string;
+      source: string;
+      reason: string | null;
+      source_event_id: string | null;
+      [fact: string]: unknown;
+    };
+  };
+  "suppression.removed": {
+    suppression: {
+      id: string;
+      email: string;
+      source: string;
+      reason: string | null;
+      source_event_id: string | null;
+      [fact: string]: unknown;
+    };
+    cause?: string;
+  };
+  "quota.warning": {
+    quota: {
+      limit: number;
+      used: number;
+      resets_at: string;
+      [fact: string]: unknown;
+    };
+  };
+}
+
+export type EventType = keyof EventFacts;
+
+/** An event as it is posted to webhooks; `type` narrows its data. */
+export type WebhookEvent = {
+  [T in EventType]: Omit<EventBase, 'type' | 'data'> & { type: T; data: EventBase['data'] & EventFacts[T] };
+}[EventType];

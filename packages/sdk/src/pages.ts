@@ -1,0 +1,44 @@
+/** A page of a list, newest first. */
+export interface Page<T> {
+  readonly object: 'list';
+  readonly data: T[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+/**
+ * A list that has been asked for. `await` gives its first page; `for await` gives every entry, asking for further pages
+ * as they are needed.
+ */
+export class ListCall<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
+  readonly #ask: (cursor: string | null) => Promise<Page<T>>;
+  #first: Promise<Page<T>> | null = null;
+
+  constructor(ask: (cursor: string | null) => Promise<Page<T>>) {
+    this.#ask = ask;
+  }
+
+  // Being awaited is the purpose: nothing is asked for before.
+  // biome-ignore lint/suspicious/noThenProperty: see above
+  then<A = Page<T>, B = never>(
+    taken?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    failed?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#first ??= this.#ask(null);
+    return this.#first.then(taken, failed);
+  }
+
+  /** Page by page. */
+  async *pages(): AsyncGenerator<Page<T>, void, undefined> {
+    let page: Page<T> = await this.then();
+    yield page;
+    while (page.next_cursor !== null) {
+      page = await this.#ask(page.next_cursor);
+      yield page;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+}

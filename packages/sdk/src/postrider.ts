@@ -1,0 +1,105 @@
+import { isBrowser, readEnvironment } from './environment.ts';
+import { ConfigurationError } from './errors.ts';
+import { Resources, WebhooksCalls } from './generated/resources.ts';
+import type { WebhookEvent } from './generated/schemas.ts';
+import { type Calls, createCalls } from './transport.ts';
+import { SDK_VERSION } from './version.ts';
+import { type ReceivedHeaders, type VerifyOptions, verifyWebhook } from './webhook-signature.ts';
+
+export interface PostriderOptions {
+  /** An API key; POSTRIDER_API_KEY of the environment by default. */
+  readonly key?: string | undefined;
+  /** Where Postrider answers, with or without /v1; POSTRIDER_URL of the environment, or http://localhost:3000. */
+  readonly url?: string | undefined;
+  /** How long one attempt may take; 60 s by default. */
+  readonly timeout_ms?: number | undefined;
+  /** How often a call that may be repeated is; 2 by default. */
+  readonly max_retries?: number | undefined;
+  /** In place of the global fetch. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+const DEFAULT_URL = 'http://localhost:3000';
+const TIMEOUT_MS = 60_000;
+const MAX_RETRIES = 2;
+
+/** The endpoints for webhooks, and the check of what they post. */
+export class WebhooksWithVerify extends WebhooksCalls {
+  /** The event of a post, once it is proven to come from Postrider; see `verifyWebhook`, which needs no client. */
+  verify(
+    body: string | Uint8Array | ArrayBuffer,
+    headers: ReceivedHeaders,
+    secret: string | readonly string[],
+    options?: VerifyOptions,
+  ): Promise<WebhookEvent> {
+    return verifyWebhook(body, headers, secret, options);
+  }
+}
+
+/** A client of one Postrider with one API key. */
+export class Postrider extends Resources {
+  override readonly webhooks: WebhooksWithVerify;
+  /** Where it asks. */
+  readonly url: string;
+
+  constructor(options: PostriderOptions = {}) {
+    const { calls, base_url } = callsOf(options);
+    super(calls);
+    this.webhooks = new WebhooksWithVerify(calls);
+    this.url = base_url;
+  }
+}
+
+function callsOf(options: PostriderOptions): { readonly calls: Calls; readonly base_url: string } {
+  if (isBrowser()) {
+    throw new ConfigurationError({
+      reason: 'browser',
+      message:
+        'An API key in a browser can be read by everyone who opens the page. Call Postrider from your server, and let the page call your server.',
+    });
+  }
+  const environment = readEnvironment();
+  const base_url = baseUrl(options.url ?? environment.url ?? DEFAULT_URL);
+  const calls = createCalls({
+    base_url,
+    key: usableKey(options.key ?? environment.key),
+    timeout_ms: options.timeout_ms ?? TIMEOUT_MS,
+    max_retries: options.max_retries ?? MAX_RETRIES,
+    // Some runtimes refuse a fetch that is called as a method.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    user_agent: `postrider-sdk/${SDK_VERSION}`,
+  });
+  return { calls, base_url };
+}
+
+function baseUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new ConfigurationError({
+      reason: 'invalid_url',
+      message: `The address is not one of http or https, such as ${DEFAULT_URL}.`,
+    });
+  }
+  const { username, password, origin, pathname } = new URL(text);
+  if (username !== '' || password !== '') {
+    throw new ConfigurationError({
+      reason: 'invalid_url',
+      message: 'The address holds a name or a password, which errors would show; leave it out.',
+    });
+  }
+  return `${origin}${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
+}
+
+/** Checked here, because a header that cannot be sent is shown whole by the error of fetch. */
+function usableKey(key: string | undefined): string {
+  if (!key) {
+    throw new ConfigurationError({
+      reason: 'missing_key',
+      message: 'There is no API key: set POSTRIDER_API_KEY, or give new Postrider({ key }).',
+    });
+  }
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new ConfigurationError({
+    reason: 'malformed_key',
+    message: 'The API key holds characters that no key has, such as a space, a line break or an ellipsis.',
+  });
+}

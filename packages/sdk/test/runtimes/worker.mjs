@@ -1,0 +1,10 @@
+// workerd runs this: the suite, each time it is asked.
+import * as sdk from '@postrider/sdk';
+import { runSuite } from './suite.mjs';
+
+export default {
+  async fetch(request) {
+    const { url, key } = await request.json();
+    return Response.json(await runSuite({ sdk, url, key }));
+  },
+};

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf, docPages, readPage } from './doc-blocks.ts';
+
+const page = (...lines: readonly string[]) => blocksOf('docs/page.md', `# Page\n\n${lines.join('\n')}\n`);
+
+describe('the documentation', () => {
+  it.each(docPages)('says of every code block of %s what is done with it', (path) => {
+    expect(readPage(path).complaints).toEqual([]);
+  });
+});
+
+describe('a code block', () => {
+  it.each([
+    ['sh run', { kind: 'run', continued: false }],
+    ['ts run continued', { kind: 'run', continued: true }],
+    ['ts serve 4000', { kind: 'serve', port: 4000 }],
+    ['json expect', { kind: 'expect' }],
+    ['json config event', { kind: 'config', drill: 'event' }],
+    ['sh not-run: it never ends', { kind: 'not-run', reason: 'it never ends' }],
+  ])('is read as %s', (info, marker) => {
+    const { blocks, complaints } = page(`\`\`\`${info}`, 'one', 'two', '```');
+
+    expect(complaints).toEqual([]);
+    expect(blocks).toEqual([
+      { page: 'docs/page.md', line: 3, language: info.split(' ')[0], text: 'one\ntwo\n', marker },
+    ]);
+  });
+
+  it('needs no marker where it is no code', () => {
+    expect(page('```text', 'a tree', '```', '```mermaid', 'a --> b', '```')).toEqual({ blocks: [], complaints: [] });
+  });
+
+  it.each(['', 'sh', 'sh runs', 'sh not-run:', 'sh not-run: no', 'sql run', 'json config'])('is no %j', (info) => {
+    expect(page(`\`\`\`${info}`, 'one', '```').complaints).toEqual([expect.stringContaining('docs/page.md:3')]);
+  });
+});

@@ -1,0 +1,76 @@
+// The code blocks of the documentation, with what is to be done with each. The word after the language says it.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The pages whose blocks are read, README first. */
+export const docPages: readonly string[] = [
+  'README.md',
+  'packages/sdk/README.md',
+  ...globSync('docs/*.md', { cwd: root }).sort(),
+];
+
+export type Marker =
+  /** Runs, and must end well. A continued one follows the blocks of its language before it, as one program. */
+  | { readonly kind: 'run'; readonly continued: boolean }
+  /** Runs until the page ends, and listens on this port soon. */
+  | { readonly kind: 'serve'; readonly port: number }
+  /** What the block before printed; … stands for anything. */
+  | { readonly kind: 'expect' }
+  /** Read by the program that reads it in earnest. */
+  | { readonly kind: 'config'; readonly drill: string }
+  | { readonly kind: 'not-run'; readonly reason: string };
+
+export interface Block {
+  readonly page: string;
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+  readonly marker: Marker;
+}
+
+export const languages = ['sh', 'ts', 'python', 'go', 'php'] as const;
+export type Language = (typeof languages)[number];
+
+// No code: drawings, trees, and what a screen shows.
+const plain = new Set(['text', 'mermaid']);
+const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
+
+function readMarker(words: string): Marker | null {
+  if (words === 'run') return { kind: 'run', continued: false };
+  if (words === 'run continued') return { kind: 'run', continued: true };
+  if (words === 'expect') return { kind: 'expect' };
+  const [, port] = /^serve (\d+)$/.exec(words) ?? [];
+  if (port) return { kind: 'serve', port: Number(port) };
+  const [, drill] = /^config ([a-z]+)$/.exec(words) ?? [];
+  if (drill) return { kind: 'config', drill };
+  const [, reason] = /^not-run: (.{10,})$/.exec(words) ?? [];
+  return reason ? { kind: 'not-run', reason } : null;
+}
+
+/** The blocks of a page; a block whose marker is missing or unknown is a complaint. */
+export function blocksOf(page: string, markdown: string): { blocks: Block[]; complaints: string[] } {
+  const blocks: Block[] = [];
+  const complaints: string[] = [];
+  for (const { index, 1: info = '', 2: text = '' } of markdown.matchAll(FENCE)) {
+    const line = markdown.slice(0, index).split('\n').length;
+    const [language = '', ...words] = info.trim().split(/\s+/);
+    if (plain.has(language) && words.length === 0) continue;
+    const marker = readMarker(words.join(' '));
+    if (marker === null || language === '') {
+      complaints.push(`${page}:${line} a code block without a marker: ${info || 'no language'}`);
+      continue;
+    }
+    if (marker.kind === 'run' && !languages.some((one) => one === language)) {
+      complaints.push(`${page}:${line} nothing here runs ${language}`);
+    }
+    blocks.push({ page, line, language, text, marker });
+  }
+  return { blocks, complaints };
+}
+
+export function readPage(page: string): { blocks: Block[]; complaints: string[] } {
+  return blocksOf(page, readFileSync(join(root, page), 'utf8'));
+}

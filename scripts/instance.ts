@@ -1,0 +1,67 @@
+// A running Postrider with data of its own, for the runners of samples and of the client.
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+/** What one program has compiled, the next ones need not. */
+export const compiled = join(root, 'node_modules/.cache/compiled');
+
+export interface Instance {
+  readonly url: string;
+  readonly key: string;
+  readonly data_dir: string;
+  stop(): Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was free');
+  return address.port;
+}
+
+/** Starts one as a user does, on free ports, with nothing of this process's environment. */
+export async function startInstance(settings: Readonly<Record<string, string>> = {}): Promise<Instance> {
+  const data_dir = mkdtempSync(join(tmpdir(), 'postrider-data-'));
+  // Postgres may run as another user, who has to pass through the directory.
+  chmodSync(data_dir, 0o711);
+  const ports = { PORT: await freePort(), CAPTURE_PORT: await freePort(), INBOUND_PORT: await freePort() };
+  const child = spawn(process.execPath, [join(root, 'apps/server/src/main.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: compiled,
+      LOG_LEVEL: 'warn',
+      DATA_DIR: data_dir,
+      ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await closed;
+    rmSync(data_dir, { recursive: true, force: true });
+  };
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+  });
+  const banner = new Promise<string>((resolve) => {
+    child.stdout.on('data', () => {
+      if (out.includes('Ctrl-C stops it')) resolve(out);
+    });
+  });
+  const said = await Promise.race([banner, closed.then(() => out)]);
+  const url = /ready at (\S+)/.exec(said)?.[1];
+  const key = /pr_live_[0-9a-f]{64}/.exec(said)?.[0];
+  if (url !== undefined && key !== undefined) return { url, key, data_dir, stop };
+  await stop();
+  throw new Error(`Postrider did not start: ${out}`);
+}

@@ -1,0 +1,233 @@
+// Runs the code blocks of a page against a running instance, in a folder of their own.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readConfig } from '@postrider/core';
+import { sendSchema } from '@postrider/core/accept';
+import { eventSchema } from '@postrider/core/events';
+import type { Block, Language } from './doc-blocks.ts';
+import { compiled, type Instance, root } from './instance.ts';
+
+const BLOCK_TIMEOUT_MS = 120_000;
+const LISTEN_TIMEOUT_MS = 20_000;
+
+/** What reads a block that is no program; throws where it would be refused. */
+const drills: Readonly<Record<string, (text: string, instance: Instance) => unknown>> = {
+  json: (text) => JSON.parse(text),
+  event: (text) => eventSchema.parse(JSON.parse(text)),
+  send: (text) => sendSchema.parse(JSON.parse(text)),
+  env: (text) =>
+    readConfig(
+      Object.fromEntries(
+        text
+          .split('\n')
+          .filter((line) => /^\w+=/.test(line))
+          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      ),
+    ),
+  async graphql(query, { url, key }) {
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const text = await answer.text();
+    // A cursor of an example is refused later, once the query has been understood.
+    if (text.includes('"invalid_query"')) throw new Error(text);
+  },
+};
+
+const programs: Readonly<Record<Language, { readonly file: string; readonly command: readonly string[] }>> = {
+  sh: { file: 'block.sh', command: ['bash'] },
+  ts: { file: 'block.ts', command: [process.execPath] },
+  python: { file: 'block.py', command: ['python3'] },
+  go: { file: 'block.go', command: ['go', 'run'] },
+  php: { file: 'block.php', command: ['php'] },
+};
+
+// curl ends with 0 whatever the status, and a sample that is refused is wrong.
+const SHELL_HEAD = `set -euo pipefail
+curl() { command curl --silent --show-error --fail-with-body "$@"; }
+set -a
+[ -f .state ] && . ./.state
+`;
+const SHELL_TAIL = '\nexport -p | grep -v " \\(SHLVL\\|PWD\\|OLDPWD\\|_\\)=" > .state\n';
+
+export interface Outcome {
+  readonly block: Block;
+  /** Null where it went well. */
+  readonly problem: string | null;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly instance: Instance;
+  readonly servers: ChildProcess[];
+  printed: string;
+}
+
+/** Runs the blocks of one page in order, those of these languages only. */
+export async function runBlocks(
+  blocks: readonly Block[],
+  instance: Instance,
+  only: readonly Language[],
+): Promise<Outcome[]> {
+  const place: Place = { folder: openFolder(), instance, servers: [], printed: '' };
+  const outcomes: Outcome[] = [];
+  let ran = false;
+  try {
+    for (const [index, block] of blocks.entries()) {
+      const { marker } = block;
+      const runs = only.some((language) => language === block.language);
+      if (marker.kind === 'not-run') continue;
+      if ((marker.kind === 'run' || marker.kind === 'serve') && !runs) {
+        ran = false;
+        continue;
+      }
+      // What a block printed is known only where it ran.
+      if (marker.kind === 'expect' && !ran) continue;
+      if (marker.kind === 'run') ran = true;
+      outcomes.push({ block, problem: await problemOf(block, blocks.slice(0, index), place) });
+    }
+  } finally {
+    for (const server of place.servers) server.kill();
+    rmSync(place.folder, { recursive: true, force: true });
+  }
+  return outcomes;
+}
+
+async function problemOf(block: Block, before: readonly Block[], place: Place): Promise<string | null> {
+  const { marker } = block;
+  try {
+    if (marker.kind === 'config') {
+      const drill = drills[marker.drill];
+      if (!drill) return `there is no drill ${marker.drill}`;
+      await drill(block.text, place.instance);
+      return null;
+    }
+    if (marker.kind === 'expect') {
+      return fits(block, place.printed) ? null : `it printed something else:\n${place.printed}`;
+    }
+    if (marker.kind === 'serve') return await serve(block, marker.port, place);
+    return await run(block, before, place);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+async function run(block: Block, before: readonly Block[], place: Place): Promise<string | null> {
+  const language = block.language as Language;
+  const earlier =
+    block.marker.kind === 'run' && block.marker.continued
+      ? before.filter((one) => one.language === language && one.marker.kind === 'run').map(({ text }) => text)
+      : [];
+  const { file, command } = programs[language];
+  const text = await filledIn([...earlier, block.text].join('\n'), place.instance);
+  writeFileSync(join(place.folder, file), language === 'sh' ? SHELL_HEAD + text + SHELL_TAIL : text);
+  const [program = '', ...args] = [...command, file];
+  const ended = spawnSync(program, args, {
+    cwd: place.folder,
+    env: environment(place),
+    encoding: 'utf8',
+    timeout: BLOCK_TIMEOUT_MS,
+  });
+  if (ended.error) return `${program}: ${ended.error.message}`;
+  place.printed = ended.stdout;
+  return ended.status === 0 ? null : `it ended with ${ended.status ?? ended.signal}:\n${ended.stdout}${ended.stderr}`;
+}
+
+async function serve(block: Block, port: number, place: Place): Promise<string | null> {
+  const { file, command } = programs[block.language as Language];
+  const own = `serve-${port}-${file}`;
+  writeFileSync(join(place.folder, own), await filledIn(block.text, place.instance));
+  const [program = '', ...args] = [...command, own];
+  const child = spawn(program, args, {
+    cwd: place.folder,
+    env: environment(place),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  place.servers.push(child);
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    err += chunk;
+  });
+  for (let waited_ms = 0; waited_ms < LISTEN_TIMEOUT_MS; waited_ms += 50) {
+    if (child.exitCode !== null) return `it ended with ${child.exitCode}:\n${err}`;
+    if (await listens(port)) return null;
+    await pause(50);
+  }
+  return `nothing listens on ${port}`;
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+function environment({ folder, instance }: Place): Record<string, string> {
+  return {
+    PATH: `${folder}/bin:${process.env.PATH}`,
+    HOME: folder,
+    NODE_COMPILE_CACHE: compiled,
+    // Compiles once for all blocks, where each would compile the same again.
+    GOCACHE: join(root, 'node_modules/.cache/go'),
+    GO111MODULE: 'off',
+    POSTRIDER_URL: instance.url,
+    POSTRIDER_API_KEY: instance.key,
+    DATA_DIR: instance.data_dir,
+    WEBHOOK_SECRET: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU=',
+  };
+}
+
+/** An empty folder in which packages resolve as in the repository, and `npx postrider` is the command line. */
+function openFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-docs-'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  mkdirSync(join(folder, 'bin'));
+  const launcher = join(root, 'packages/cli/src/launch.mjs');
+  const npx = `#!/bin/sh\n[ "$1" = postrider ] || { echo "npx $1 is not known" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+  writeFileSync(join(folder, 'bin/npx'), npx, { mode: 0o755 });
+  return folder;
+}
+
+/** What a reader fills in: the address, the key, and the newest id of its kind for one that ends in …. */
+async function filledIn(text: string, { url, key }: Instance): Promise<string> {
+  let filled = text.replaceAll('http://localhost:3000', url).replaceAll('pr_live_…', key);
+  for (const [placeholder, path] of [
+    ['msg_…', '/email/logs?limit=1'],
+    ['whk_…', '/webhooks?limit=1'],
+  ] as const) {
+    if (!filled.includes(placeholder)) continue;
+    const answer = await fetch(`${url}/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    filled = filled.replaceAll(placeholder, data[0]?.id ?? placeholder);
+  }
+  return filled;
+}
+
+/** Whether what was printed is as the page says. JSON may have more fields than the page shows. */
+function fits({ language, text }: Block, printed: string): boolean {
+  if (language === 'json') return holds(JSON.parse(printed), JSON.parse(text));
+  return matches(text.trim(), printed.trim());
+}
+
+function matches(wanted: string, seen: string): boolean {
+  const pattern = wanted.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pattern.join('[\\s\\S]*?')}$`).test(seen);
+}
+
+function holds(seen: unknown, wanted: unknown): boolean {
+  if (typeof wanted === 'string') return typeof seen === 'string' && matches(wanted, seen);
+  if (typeof wanted !== 'object' || wanted === null) return seen === wanted;
+  if (typeof seen !== 'object' || seen === null || Array.isArray(seen) !== Array.isArray(wanted)) return false;
+  return Object.entries(wanted).every(([name, value]) => holds(Reflect.get(seen, name), value));
+}

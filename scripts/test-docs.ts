@@ -1,0 +1,40 @@
+// npm run test:docs: every code block of the documentation against a running instance. It needs python3, golang-go and
+// php-cli beside Node; `npm run test:docs -- sh ts` runs those languages only.
+import { startDnsZone } from '@postrider/testing';
+import { docPages, type Language, languages, readPage } from './doc-blocks.ts';
+import { startInstance } from './instance.ts';
+import { runBlocks } from './run-doc-blocks.ts';
+
+// Elsewhere a reader must be able to paste what a page shows; commands on operating may need another machine.
+const operating = new Set(['docs/operations.md', 'docs/admin-actions.md', 'docs/benchmarks.md']);
+const MOST_NOT_RUN = 5;
+
+const named = process.argv.slice(2);
+const only: readonly Language[] = named.length > 0 ? languages.filter((one) => named.includes(one)) : languages;
+const wanted = named.filter((one) => one.endsWith('.md'));
+
+const pages = docPages.map((page) => ({ page, ...readPage(page) }));
+const problems = pages.flatMap(({ complaints }) => complaints);
+const skipped = pages
+  .filter(({ page }) => !operating.has(page))
+  .flatMap(({ blocks }) => blocks.filter(({ marker }) => marker.kind === 'not-run'));
+if (skipped.length > MOST_NOT_RUN) problems.push(`${skipped.length} blocks outside of operating are not run`);
+
+let passed = 0;
+const zone = await startDnsZone();
+const instance = await startInstance({ DNS_SERVERS: zone.address });
+try {
+  for (const { page, blocks } of pages) {
+    if (wanted.length > 0 && !wanted.includes(page)) continue;
+    for (const { block, problem } of await runBlocks(blocks, instance, only.length > 0 ? only : languages)) {
+      if (problem === null) passed += 1;
+      else problems.push(`${page}:${block.line} ${problem}`);
+    }
+  }
+} finally {
+  await instance.stop();
+  await zone.stop();
+}
+for (const problem of problems) console.log(problem);
+console.log(`${passed} passed, ${problems.length} failed`);
+process.exitCode = problems.length > 0 ? 1 : 0;

