@@ -11,7 +11,14 @@ export type RoleName = (typeof roleNames)[number];
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 // Below this a variable of another program, such as PORTS or ROLE, is too near.
 const SHORTEST_JUDGED = 8;
-const LISTENED_ON = ['PORT', 'CAPTURE_PORT', 'INBOUND_PORT', 'SUBMISSION_PORT', 'SUBMISSIONS_PORT', 'METRICS_PORT'] as const;
+const LISTENED_ON = [
+  'PORT',
+  'CAPTURE_PORT',
+  'INBOUND_PORT',
+  'SUBMISSION_PORT',
+  'SUBMISSIONS_PORT',
+  'METRICS_PORT',
+] as const;
 /** Where a listener is that was given no port. */
 export const usualPorts = { PORT: 3000, CAPTURE_PORT: 1025, INBOUND_PORT: 2525 } as const;
 const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
