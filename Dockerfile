@@ -13,11 +13,20 @@ COPY --from=manifests /app ./
 # The root postinstall patches the Postgres driver, so install scripts must run.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
+# The dashboard needs its tools for the build alone, so they stay behind in this stage.
+FROM node:24-slim AS dashboard
+WORKDIR /app
+COPY --from=manifests /app ./
+RUN npm ci --ignore-scripts --workspace=@postrider/dashboard --include-workspace-root=false && npm cache clean --force
+COPY . .
+RUN npm run build --workspace=@postrider/dashboard
+
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=install /app ./
 COPY . .
+COPY --from=dashboard /app/apps/dashboard/dist apps/dashboard/dist
 USER 10001
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \

@@ -4,6 +4,7 @@ import type { Services } from '@postrider/core';
 import type { World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { createHandler } from '../src/index.ts';
+import type { DashboardSource } from '../src/pages/dashboard/dashboard-routes.ts';
 
 export interface Answer {
   readonly status: number;
@@ -19,8 +20,8 @@ export interface AdminServer {
 }
 
 /** The pages on a socket of their own. */
-export async function startAdmin(services: Services): Promise<AdminServer> {
-  const handle = createHandler(services);
+export async function startAdmin(services: Services, dashboard?: DashboardSource): Promise<AdminServer> {
+  const handle = createHandler(services, dashboard);
   const server = createServer((incoming, response) => void handle(incoming, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

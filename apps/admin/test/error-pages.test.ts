@@ -38,10 +38,4 @@ describe('any other page', () => {
     expect(answer.status).toBe(404);
     expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'not_found', reason: 'route_not_found' } });
   });
-
-  it('at the root leads to the captured mail', async () => {
-    const answer = await admin.get('/');
-
-    expect([answer.status, answer.headers.location]).toEqual([302, '/captured']);
-  });
 });

@@ -8,6 +8,7 @@ export function banner(running: Running): string {
   const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
   const lines = ['', `Postrider is ready at ${url}`, ''];
   const row = (name: string, value: string) => lines.push(rowOf(name, value));
+  if (config.ROLES.includes('admin')) row('Dashboard', url);
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
   if (config.ROLES.includes('admin'))
     row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql: sign in, then paste a key under Headers)`);

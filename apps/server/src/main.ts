@@ -1,10 +1,13 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
+import type { Provisioned } from '@postrider/core/workspaces';
 import { banner, secretRows } from './banner.ts';
 import { createLog, isHungUp } from './log.ts';
 import { type Running, startPostrider } from './start.ts';
 
 /** A stop that hangs is cut so long before the end of its grace. */
 const CUT_BEFORE_MS = 500;
+// `npm start` says it; an image has its dashboard built already, and nothing to build it with.
+const BUILDS_DASHBOARD = '--build-dashboard';
 
 await main();
 
@@ -47,9 +50,10 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
   let secrets: string[] = [];
   try {
     const progress = (line: string) => process.stdout.write(`${line} …\n`);
-    const running = await startPostrider(config, log, progress, signal, (provisioned) => {
+    const keep = (provisioned: Provisioned) => {
       secrets = secretRows(provisioned);
-    });
+    };
+    const running = await startPostrider(config, log, progress, signal, keep, process.argv.includes(BUILDS_DASHBOARD));
     log.debug({ config: redactConfig(config) }, 'configuration');
     process.stdout.write(`${banner(running)}\n`);
     return running;

@@ -4,6 +4,7 @@ import { startInstanceWatch } from '@postrider/core/metrics';
 import { createRole as createInboundRole } from '@postrider/inbound';
 import { createMalformedHandler, createResendHandler, createHandler as createRestHandler } from '@postrider/rest';
 import { createRole as createWorkerRole } from '@postrider/worker';
+import type { Dashboard } from './dashboard-build.ts';
 import { createHealthHandler } from './health.ts';
 import type { HttpServer } from './http-server.ts';
 import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
@@ -16,7 +17,11 @@ export interface RunningRoles {
 }
 
 /** Starts the roles of this process, and stops them together, because each takes what a stop has for itself. */
-export async function startRoles(services: Services, http: HttpServer): Promise<RunningRoles> {
+export async function startRoles(
+  services: Services,
+  http: HttpServer,
+  dashboard: Dashboard | null,
+): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
   const started = new Set<RoleName>();
@@ -53,7 +58,7 @@ export async function startRoles(services: Services, http: HttpServer): Promise<
       rest: runs('rest') ? createRestHandler(services) : null,
       resend: runs('rest') && offersResend(config) ? createResendHandler(services) : null,
       malformed: runs('rest') ? createMalformedHandler(services) : null,
-      admin: runs('admin') ? createAdminHandler(services) : null,
+      admin: runs('admin') ? createAdminHandler(services, dashboard?.current) : null,
     });
     stops.unshift(() => http.stop());
     for (const role of ['rest', 'admin'] as const) if (runs(role)) started.add(role);

@@ -17,6 +17,7 @@ import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/wo
 import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
+import { openDashboard } from './dashboard-build.ts';
 import { bindHttpServer } from './http-server.ts';
 import { startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
@@ -49,6 +50,8 @@ export async function startPostrider(
   signal: AbortSignal,
   /** Called at once: its secrets exist nowhere else, and the start may still fail. */
   on_provisioned: (provisioned: Provisioned) => void = () => undefined,
+  /** Where the sources of the dashboard are newer than its build, builds it beside the server. */
+  builds_dashboard = false,
 ): Promise<Running> {
   const stops: (() => Promise<void>)[] = [];
   const stop = () => runAll('the stop', stops.splice(0));
@@ -90,7 +93,9 @@ export async function startPostrider(
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url });
     stops.unshift(() => services.key_uses.stop());
-    const roles = await startRoles(services, http);
+    const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;
+    if (dashboard) stops.unshift(() => dashboard.stop());
+    const roles = await startRoles(services, http, dashboard);
     stops.unshift(() => roles.stop());
     const login_link = config.ROLES.includes('admin') ? await firstLoginLink(services, provisioned) : null;
     return {

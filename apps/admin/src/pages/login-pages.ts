@@ -7,6 +7,7 @@ import type { AdminEnv } from '../admin-env.ts';
 import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
 import { dropSession, keepSession, sessionOf, sessionToken } from '../session/session.ts';
+import { type DashboardSource, startDashboard } from './dashboard/dashboard-routes.ts';
 import { ownPath } from './own-path.ts';
 import { page } from './page.ts';
 
@@ -14,11 +15,15 @@ type EndpointLease = Context<AdminEnv>;
 
 const MOST_BYTES = 10 * 1024;
 
-/** Sign-in and sign-out pages, without scripts. */
-export function loginRoutes(services: Services): Hono<AdminEnv> {
+/** Sign-in and sign-out. The dashboard has pages for it; those here need no script, and show where it is not built. */
+export function loginRoutes(services: Services, dashboard: DashboardSource): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   for (const path of ['/login/*', '/logout']) routes.use(path, formPage(services));
-  routes.get('/login', (context) => context.html(loginPage({ next: context.req.query('next') })));
+  routes.get('/login', (context) =>
+    dashboard().kind === 'ready'
+      ? startDashboard(context, dashboard)
+      : context.html(loginPage({ next: context.req.query('next') })),
+  );
   routes.post('/login', async (context) => {
     const form = await readForm(context);
     const next = form.get('next') ?? undefined;
@@ -30,22 +35,22 @@ export function loginRoutes(services: Services): Hono<AdminEnv> {
         arrivalOf(services, context),
       );
       keepSession(services, context, token);
-      return context.redirect(ownPath(next), 303);
+      return arrive(context, ownPath(next));
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return context.html(loginPage({ next, email, problem: error.message }), httpStatus[error.code]);
+      return refuse(context, error, (problem) => loginPage({ next, email, problem }));
     }
   });
   // A mail scanner that follows the link sends a GET, which must not use up the token.
-  routes.get('/login/link/:token', (context) => context.html(linkPage()));
+  routes.get('/login/link/:token', (context) =>
+    dashboard().kind === 'ready' ? startDashboard(context, dashboard) : context.html(linkPage()),
+  );
   routes.post('/login/link/:token', async (context) => {
     try {
       const token = await loginByLink(services, context.req.param('token'), arrivalOf(services, context));
       keepSession(services, context, token);
-      return context.redirect('/', 303);
+      return arrive(context, '/');
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return context.html(linkPage(error.message), httpStatus[error.code]);
+      return refuse(context, error, linkPage);
     }
   });
   routes.get('/login/confirm', async (context) => {
@@ -65,10 +70,10 @@ export function loginRoutes(services: Services): Hono<AdminEnv> {
       const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
       const { confirmed_until } = await invoke(ctx, confirmPassword, { password: form.get('password') ?? '' });
       if (ctx.notes.session_token !== null) keepSession(services, context, ctx.notes.session_token);
-      return next === undefined ? context.html(confirmedPage(confirmed_until)) : context.redirect(ownPath(next), 303);
+      if (next === undefined && !wantsJson(context)) return context.html(confirmedPage(confirmed_until));
+      return arrive(context, ownPath(next));
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return context.html(confirmPage({ email: actor.email, next, problem: error.message }), httpStatus[error.code]);
+      return refuse(context, error, (problem) => confirmPage({ email: actor.email, next, problem }));
     }
   });
   routes.get('/logout', (context) => context.html(logoutPage()));
@@ -81,9 +86,29 @@ export function loginRoutes(services: Services): Hono<AdminEnv> {
     dropSession(services, context);
     // Pages keep queries in browser storage, and those may contain addresses.
     context.header('clear-site-data', '"storage"');
-    return context.redirect('/login', 303);
+    return arrive(context, '/login');
   });
   return routes;
+}
+
+/** The dashboard asks for JSON, as a script cannot read where a redirect leads. */
+function wantsJson(context: EndpointLease): boolean {
+  return /^application\/json(?:;|$)/.test(context.req.header('accept') ?? '');
+}
+
+function arrive(context: EndpointLease, next: string): Response {
+  return wantsJson(context) ? context.json({ next }) : context.redirect(next, 303);
+}
+
+function refuse(
+  context: EndpointLease,
+  error: unknown,
+  pageOf: (problem: string) => ReturnType<typeof page>,
+): Response | Promise<Response> {
+  if (!(error instanceof AppError)) throw error;
+  const { code, reason, message } = error;
+  if (!wantsJson(context)) return context.html(pageOf(message), httpStatus[code]);
+  return context.json({ error: { code, reason, message, request_id: context.var.request_id } }, httpStatus[code]);
 }
 
 /** Pages that accept POST from their own forms only. */

@@ -5,6 +5,7 @@ import { at, type HouseRule, isCode, isTest, sourceOf } from './tree.ts';
 
 /** Only tests import the test kit, and tests may use the root's dev dependencies. */
 const KIT = 'packages/testing/';
+const BUILT = 'apps/dashboard/';
 
 export const declaredImports: HouseRule = (files) => {
   const manifests = manifestsOf(files);
@@ -16,6 +17,8 @@ export const declaredImports: HouseRule = (files) => {
       const workspace = workspaceOf(file.path);
       const manifest = manifests.get(workspace ?? '')?.manifest;
       const declared = new Set([...Object.keys(manifest?.run_time ?? {}), manifest?.name]);
+      // The dashboard is built into files, so nothing that it imports is there at run time.
+      if (workspace === BUILT) for (const name of Object.keys(manifest?.development ?? {})) declared.add(name);
       // The test kit is not a declared dependency of tests: core would then depend on a package that depends on core.
       const of_tests = [...Object.keys(manifest?.development ?? {}), ...ofRoot, '@postrider/testing'];
       if (isTest(file.path) || workspace === KIT || workspace === null) for (const name of of_tests) declared.add(name);
@@ -58,9 +61,14 @@ interface Direction {
 /** Which workspace may not depend on which, tests included; both are matched against folders such as `packages/core/`. */
 const directions: readonly Direction[] = [
   {
-    of: /^(?!apps\/server\/)/,
+    of: /^(?!apps\/(?:server|dashboard)\/)/,
     never: /^apps\//,
     why: 'an app is thin, and only apps/server depends on apps; what two need belongs in a package',
+  },
+  {
+    of: /^apps\/dashboard\//,
+    never: /^(?!apps\/admin\/)/,
+    why: 'a browser loads it; it takes the types of the tRPC router from apps/admin, and nothing else of ours',
   },
   { of: /^apps\/(?!server\/)|^packages\/dispatch\//, never: /^packages\/db\//, why: 'SQL lives in the stores of core' },
   { of: /^apps\/(?:rest|admin)\//, never: /^packages\/(?:queue|mail)\//, why: 'it speaks to core only' },

@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+export interface BuiltFile {
+  readonly type: string;
+  readonly bodies: Readonly<Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>>;
+}
+
+export const themes = ['light', 'dark', 'system'] as const;
+export type Theme = (typeof themes)[number];
+
+export interface BuiltFiles {
+  /** Changes with every build of other sources. */
+  readonly release: string;
+  /** The page that starts the dashboard. */
+  readonly start: Readonly<Record<Theme, BuiltFile>>;
+  /** By the path of the request. */
+  readonly assets: ReadonlyMap<string, BuiltFile>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
+
+/** Everything that a build made, in memory, so that a later build cannot change what this process serves; or null. */
+export function readBuiltFiles(folder: string, hash_file: string): BuiltFiles | null {
+  const page = join(folder, 'index.html');
+  if (!existsSync(page) || !existsSync(join(folder, hash_file))) return null;
+  const html = readFileSync(page, 'utf8');
+  const start = Object.fromEntries(themes.map((theme) => [theme, startPage(html, theme)]));
+  const assets = new Map<string, BuiltFile>();
+  for (const entry of readdirSync(join(folder, 'assets'), { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const type = types[/\.(\w+)$/.exec(entry.name)?.[1] ?? ''];
+    if (!entry.isFile() || type === undefined) continue;
+    const bodies: BuiltFile['bodies'] = {
+      identity: bytes(readFileSync(path)),
+      ...(existsSync(`${path}.br`) && { br: bytes(readFileSync(`${path}.br`)) }),
+      ...(existsSync(`${path}.gz`) && { gzip: bytes(readFileSync(`${path}.gz`)) }),
+    };
+    assets.set(`/${relative(folder, path).split(sep).join('/')}`, { type, bodies });
+  }
+  const release = readFileSync(join(folder, hash_file), 'utf8').trim();
+  // The names come from the list of themes, so every theme has its page.
+  return { release, start: start as Record<Theme, BuiltFile>, assets };
+}
+
+/** The server writes the theme into the page, so that it never flashes in another. */
+function startPage(html: string, theme: Theme): BuiltFile {
+  const themed = bytes(Buffer.from(html.replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`)));
+  const bodies = { identity: themed, br: bytes(brotliCompressSync(themed)), gzip: bytes(gzipSync(themed)) };
+  return { type: 'text/html; charset=utf-8', bodies };
+}
+
+function bytes(buffer: Buffer): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer);
+}

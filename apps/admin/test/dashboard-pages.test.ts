@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readBuiltFiles } from '../src/index.ts';
+import type { DashboardState } from '../src/pages/dashboard/dashboard-routes.ts';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+
+const SCRIPT = 'console.log("the dashboard")';
+
+let world: World;
+let admin: AdminServer;
+let folder: string;
+let state: DashboardState;
+const asBrowser = { accept: 'text/html,*/*;q=0.8' };
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'postrider-built-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), '<!doctype html>\n<html lang="en"><body>start</body></html>');
+  await writeFile(join(folder, 'assets/main-1234.js'), SCRIPT);
+  await writeFile(join(folder, 'assets/main-1234.js.gz'), gzipSync(SCRIPT));
+  await writeFile(join(folder, 'sources.txt'), 'release-1\n');
+  world = await createWorld();
+  admin = await startAdmin(world.services, () => state);
+  const files = readBuiltFiles(folder, 'sources.txt');
+  if (files) state = { kind: 'ready', files };
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function during(other: DashboardState, run: () => Promise<void>): Promise<void> {
+  const before = state;
+  state = other;
+  await run().finally(() => {
+    state = before;
+  });
+}
+
+describe('the built dashboard', () => {
+  it('is at the root and at every path of its own, under a policy without inline scripts and styles', async () => {
+    for (const path of ['/', '/emails/msg_1', '/login?next=/emails', '/login/link/abc']) {
+      const answer = await admin.get(path, asBrowser);
+
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain('start');
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-dashboard-release': 'release-1',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(answer.headers['content-security-policy']).not.toContain('unsafe');
+      expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    }
+  });
+
+  it('answers a program that asks for a page that is not there with a 404 in JSON', async () => {
+    for (const [path, headers] of [
+      ['/emails/msg_1', {}],
+      ['/assets/none.js', asBrowser],
+      ['/graphql/none', asBrowser],
+    ] as const) {
+      const answer = await admin.get(path, headers);
+
+      expect(answer.status).toBe(404);
+      expect(JSON.parse(answer.text)).toMatchObject({ error: { reason: 'route_not_found' } });
+    }
+  });
+
+  it('has files that a browser keeps for ever, compressed where it can read that', async () => {
+    const plain = await admin.get('/assets/main-1234.js');
+    const packed = await admin.get('/assets/main-1234.js', { 'accept-encoding': 'gzip' });
+
+    expect(plain.text).toBe(SCRIPT);
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(Number(packed.headers['content-length'])).toBe(gzipSync(SCRIPT).length);
+  });
+
+  it('begins in the theme of the cookie, and knows no other than its own', async () => {
+    const themed = async (cookie: string) => /data-theme="(\w+)"/.exec((await admin.get('/', { cookie })).text)?.[1];
+
+    expect(await themed('theme=dark')).toBe('dark');
+    expect(await themed('theme="><script>')).toBe('system');
+    expect(await themed('')).toBe('system');
+  });
+});
+
+describe('a dashboard that is not there yet', () => {
+  it('says that it is being built, and the page comes back by itself', () =>
+    during({ kind: 'building' }, async () => {
+      const answer = await admin.get('/emails', asBrowser);
+
+      expect([answer.status, answer.headers.refresh]).toEqual([503, '1']);
+      expect(answer.text).toContain('reloads by itself');
+    }));
+
+  it('says why it could not be built, and people can sign in all the same', () =>
+    during({ kind: 'failed', why: 'vite <broke>' }, async () => {
+      const answer = await admin.get('/');
+      const login = await admin.get('/login', asBrowser);
+
+      expect(answer.status).toBe(503);
+      expect(answer.text).toContain('vite &lt;broke&gt;');
+      expect(login.status).toBe(200);
+      expect(login.text).toContain('<form method="post" action="/login">');
+    }));
+});

@@ -1,0 +1,52 @@
+import { TRPCClientError } from '@trpc/client';
+
+/** An error as a person reads it. */
+export interface Problem {
+  /** A row of docs/errors.md, or `unreachable`. */
+  readonly reason: string;
+  readonly message: string;
+  readonly request_id: string | null;
+  readonly docs_url: string | null;
+  /** Trying again without a change may help. */
+  readonly passing: boolean;
+  /** The fields at fault, by their paths. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+interface ErrorData {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly request_id?: string;
+  readonly docs_url?: string;
+  readonly details?: readonly { readonly param: string; readonly message: string }[];
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof TRPCClientError) {
+    // The server's errorFormatter makes it; a proxy in between makes an error without it.
+    const data = (error.data ?? null) as ErrorData | null;
+    if (data?.reason) {
+      const { request_id = null, docs_url = null, details = [] } = data;
+      return {
+        reason: data.reason,
+        message: error.message,
+        request_id: request_id || null,
+        docs_url: docs_url && new URL(docs_url, location.href).pathname,
+        passing: data.code === 'internal_error' || data.code === 'rate_limited',
+        fields: new Map(details.map(({ param, message }) => [param, message])),
+      };
+    }
+    return { ...unreachable, passing: true };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { reason: 'unexpected', message, request_id: null, docs_url: null, passing: false, fields: new Map() };
+}
+
+const unreachable: Problem = {
+  reason: 'unreachable',
+  message: 'Postrider did not answer. The page tries again by itself.',
+  request_id: null,
+  docs_url: null,
+  passing: true,
+  fields: new Map(),
+};

@@ -1,0 +1,35 @@
+import type { AppRouter } from '@postrider/admin/router';
+import type { TRPCLink } from '@trpc/client';
+import { observable } from '@trpc/server/observable';
+import { problemOf } from './problem.ts';
+import { askFor, type Need } from './session.ts';
+
+const needs: Readonly<Record<string, Need>> = {
+  reauthentication_required: 'password',
+  session_ended: 'session',
+};
+
+/**
+ * Where the server wants the password again, or a session, the call waits for the dialog that asks for it and is then
+ * repeated: the page and its form stay as they are.
+ */
+export const sessionLink: TRPCLink<AppRouter> =
+  () =>
+  ({ next, op }) =>
+    observable((observer) => {
+      let stop = () => {};
+      const attempt = (repeated: boolean) => {
+        const running = next(op).subscribe({
+          next: (value) => observer.next(value),
+          complete: () => observer.complete(),
+          error(error) {
+            const need = needs[problemOf(error).reason];
+            if (repeated || need === undefined) return observer.error(error);
+            void askFor(need).then((given) => (given ? attempt(true) : observer.error(error)));
+          },
+        });
+        stop = () => running.unsubscribe();
+      };
+      attempt(false);
+      return () => stop();
+    });

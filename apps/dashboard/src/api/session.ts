@@ -1,0 +1,70 @@
+import { createStore } from './store.ts';
+
+/** What the server asks the person for: the password again, or another sign-in. */
+export type Need = 'password' | 'session';
+
+interface Asked {
+  readonly need: Need;
+  readonly answer: (given: boolean) => void;
+}
+
+/** The dialog that is open; every call that needs the same waits for it. */
+export const asked = createStore<Asked | null>(null);
+
+let waiting: { readonly need: Need; readonly given: Promise<boolean> } | null = null;
+let arrived = false;
+
+/** From here on, an ended session asks in a dialog; before, there is no page yet whose state could be lost. */
+export function noteArrival(): void {
+  arrived = true;
+}
+
+export function askFor(need: Need): Promise<boolean> {
+  if (need === 'session' && !arrived) {
+    goToSignIn();
+    // The page is being left.
+    return new Promise(() => {});
+  }
+  if (waiting?.need === need) return waiting.given;
+  const given = new Promise<boolean>((resolve) => {
+    asked.set({
+      need,
+      answer(value) {
+        waiting = null;
+        asked.set(null);
+        resolve(value);
+      },
+    });
+  });
+  waiting = { need, given };
+  return given;
+}
+
+export function goToSignIn(): void {
+  const { pathname, search } = location;
+  if (pathname.startsWith('/login')) return;
+  location.assign(
+    pathname === '/' && search === '' ? '/login' : `/login?next=${encodeURIComponent(pathname + search)}`,
+  );
+}
+
+/** Signs in by the form endpoint that a browser without scripts would use; the message of a refusal, or null. */
+export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
+  const answer = await fetch(path, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams(form),
+  }).catch(() => null);
+  if (answer === null) return { ok: false, message: 'Postrider did not answer; try again.' };
+  // The endpoint answers one of these two, or a proxy's page.
+  const body = (await answer.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
+  if (answer.ok) return { ok: true, next: body.next ?? '/' };
+  return { ok: false, message: body.error?.message ?? `Postrider answered ${answer.status}; try again.` };
+}
+
+export type SignedIn = { readonly ok: true; readonly next: string } | { readonly ok: false; readonly message: string };
+
+export async function signOut(): Promise<void> {
+  await fetch('/logout', { method: 'POST', headers: { accept: 'application/json' }, body: new URLSearchParams() });
+  location.assign('/login');
+}

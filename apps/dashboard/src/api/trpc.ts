@@ -1,0 +1,48 @@
+import type { AppRouter } from '@postrider/admin/router';
+import { QueryClient } from '@tanstack/react-query';
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import { problemOf } from './problem.ts';
+import { noteRelease } from './release.ts';
+import { sessionLink } from './session-link.ts';
+
+export type Inputs = inferRouterInputs<AppRouter>;
+export type Outputs = inferRouterOutputs<AppRouter>;
+
+/** The server refuses a batch of more. */
+const MOST_IN_A_BATCH = 10;
+
+export const client = createTRPCClient<AppRouter>({
+  links: [
+    sessionLink,
+    splitLink({
+      condition: ({ type }) => type === 'subscription',
+      true: httpSubscriptionLink({ url: '/trpc' }),
+      false: httpBatchLink({
+        url: '/trpc',
+        maxItems: MOST_IN_A_BATCH,
+        headers: { 'x-postrider': '1' },
+        async fetch(url, init) {
+          const answer = await fetch(url, init as RequestInit);
+          noteRelease(answer.headers.get('x-dashboard-release'));
+          return answer;
+        },
+      }),
+    }),
+  ],
+});
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      // A refusal stays one; only what the server or the way to it did wrong is tried again.
+      retry: (count, error) => count < 2 && problemOf(error).passing,
+      retryDelay: (count) => 1000 * 2 ** count,
+    },
+    mutations: { retry: false },
+  },
+});
+
+export const trpc = createTRPCOptionsProxy<AppRouter>({ client, queryClient: queries });

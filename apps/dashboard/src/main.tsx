@@ -1,0 +1,24 @@
+import '@fontsource-variable/geist';
+import '@fontsource-variable/geist-mono';
+import './style/tokens.css';
+import './style/elements.css';
+import './style/shell.css';
+import './style/parts.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { watchReleases } from './api/release.ts';
+import { queries } from './api/trpc.ts';
+import { router } from './router.ts';
+
+watchReleases();
+const place = document.getElementById('app');
+if (!place) throw new Error('index.html has no element #app');
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

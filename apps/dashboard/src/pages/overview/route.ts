@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../shell/routes.ts';
+
+export const overviewRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/',
+    component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+  }),
+] as const;

@@ -1,0 +1,3 @@
+import type { Outputs } from '../../../api/trpc.ts';
+
+export type Key = Outputs['apiKeys']['list']['data'][number];

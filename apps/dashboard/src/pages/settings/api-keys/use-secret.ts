@@ -1,0 +1,40 @@
+import { useRef, useState } from 'react';
+import type { Outputs } from '../../../api/trpc.ts';
+
+export type MadeKey = Outputs['apiKeys']['create'];
+
+interface Attempt {
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly made: MadeKey | null;
+  run(call: () => Promise<MadeKey>): void;
+}
+
+/**
+ * Holds a secret in the state of its dialog alone: neither the cache of queries nor that of mutations ever has it, and
+ * it is gone when the dialog closes.
+ */
+export function useSecret(): Attempt {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  // Set before the next render, so that a double click makes one key.
+  const running = useRef(false);
+  return {
+    busy,
+    error,
+    made,
+    run(call) {
+      if (running.current) return;
+      running.current = true;
+      setBusy(true);
+      setError(null);
+      call()
+        .then(setMade, setError)
+        .finally(() => {
+          running.current = false;
+          setBusy(false);
+        });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import { signIn } from '../../api/session.ts';
+import { Notice } from '../../parts/states.tsx';
+import { SignedOut } from './signed-out.tsx';
+import { words } from './strings.ts';
+
+/** A scanner of mail that follows the link must not use it up, so a person presses a button. */
+export function LinkPage() {
+  const [problem, setProblem] = useState<string>();
+  const enter = async () => {
+    const given = await signIn(location.pathname, {});
+    if (given.ok) return location.assign(given.next);
+    setProblem(given.message);
+  };
+  return (
+    <SignedOut title={words.title}>
+      {problem === undefined ? (
+        <>
+          <p className="muted">{words.link.about}</p>
+          <button type="button" className="button primary" autoFocus onClick={() => void enter()}>
+            {words.submit}
+          </button>
+        </>
+      ) : (
+        <>
+          <Notice tone="bad" alert>
+            <p>{problem}</p>
+          </Notice>
+          <a href="/login">{words.link.again}</a>
+        </>
+      )}
+    </SignedOut>
+  );
+}

@@ -1,0 +1,54 @@
+import { useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { signIn } from '../../api/session.ts';
+import { Field } from '../../parts/field.tsx';
+import { Notice } from '../../parts/states.tsx';
+import { SignedOut } from './signed-out.tsx';
+import { words } from './strings.ts';
+
+export function SignInPage() {
+  const { next = '' } = useSearch({ from: '/login' });
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const typed = new FormData(form);
+    setBusy(true);
+    const given = await signIn('/login', {
+      email: String(typed.get('email') ?? ''),
+      password: String(typed.get('password') ?? ''),
+      next,
+    });
+    // The server has checked that it is a path of this origin.
+    if (given.ok) return location.assign(given.next);
+    setBusy(false);
+    setProblem(given.message);
+    form.querySelector<HTMLInputElement>('input[type="password"]')?.select();
+  };
+  return (
+    <SignedOut title={words.title}>
+      {problem !== undefined && (
+        <Notice tone="bad" alert>
+          <p>{problem}</p>
+        </Notice>
+      )}
+      <form className="stack" onSubmit={(event) => void submit(event)}>
+        <Field label={words.email} name="email">
+          {(control) => (
+            <input {...control} className="input" type="email" autoComplete="username" required autoFocus />
+          )}
+        </Field>
+        <Field label={words.password} name="password">
+          {(control) => (
+            <input {...control} className="input" type="password" autoComplete="current-password" required />
+          )}
+        </Field>
+        <button type="submit" className="button primary" aria-busy={busy}>
+          {words.submit}
+        </button>
+      </form>
+      <p className="small muted">{words.help}</p>
+    </SignedOut>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import { useEffect } from 'react';
+import icon from '../../style/icon.svg';
+
+/** The frame of a page without a session. */
+export function SignedOut({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Postrider`;
+  }, [title]);
+  return (
+    <div className="signed-out">
+      <main>
+        <span className="brand">
+          <img src={icon} alt="" width={26} height={26} />
+          Postrider
+        </span>
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </div>
+  );
+}

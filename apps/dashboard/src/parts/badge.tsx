@@ -1,0 +1,24 @@
+import type { LucideIcon } from 'lucide-react';
+
+export type Tone = 'good' | 'wait' | 'bad' | 'info' | 'calm';
+
+/** A state: always an icon and a word, never a colour alone. */
+export function Badge({
+  tone,
+  icon: Icon,
+  children,
+  title,
+}: {
+  readonly tone: Tone;
+  readonly icon: LucideIcon;
+  readonly children: string;
+  /** What the word means, where it is often misread. */
+  readonly title?: string | undefined;
+}) {
+  return (
+    <span className={`badge ${tone}`} title={title}>
+      <Icon size={13} aria-hidden />
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,69 @@
+import { type ReactNode, useId, useRef } from 'react';
+import { refusalOf, type Scope, useMe } from '../api/me.ts';
+import { placeBeside } from './floating.ts';
+
+export interface ButtonProps {
+  readonly children: ReactNode;
+  readonly onClick?: () => void;
+  readonly kind?: 'primary' | 'danger' | 'danger primary' | 'plain' | 'icon plain' | 'normal';
+  readonly small?: boolean;
+  readonly type?: 'button' | 'submit';
+  readonly label?: string;
+  readonly busy?: boolean;
+  /** Without it the button stays visible and says who may. */
+  readonly needs?: Scope;
+  /** Why it cannot be used now; it stays visible and says so. */
+  readonly blocked?: string | null;
+}
+
+export function Button(props: ButtonProps) {
+  const { children, onClick, kind = 'normal', small = false, type = 'button', label, busy = false } = props;
+  const me = useMe();
+  const why = (props.needs ? refusalOf(me, props.needs) : null) ?? props.blocked ?? null;
+  const stopped = why !== null || busy;
+  const button = (
+    <button
+      // A button without a reason needs no hint.
+      type={stopped ? 'button' : type}
+      className={`button ${kind === 'normal' ? '' : kind} ${small ? 's' : ''}`}
+      aria-label={label}
+      title={why === null ? label : undefined}
+      aria-disabled={stopped || undefined}
+      aria-busy={busy || undefined}
+      onClick={stopped ? undefined : onClick}
+    >
+      {children}
+    </button>
+  );
+  return why === null ? button : <Hint text={why}>{button}</Hint>;
+}
+
+/** A sentence beside what it explains, for pointer and keyboard, and for readers of the screen. */
+export function Hint({ text, children }: { readonly text: string; readonly children: ReactNode }) {
+  const id = useId();
+  const hint = useRef<HTMLSpanElement>(null);
+  const show = (event: { readonly currentTarget: HTMLElement }) => {
+    const inner = event.currentTarget.firstElementChild;
+    if (!hint.current || !inner) return;
+    inner.setAttribute('aria-describedby', id);
+    if (!hint.current.matches(':popover-open')) hint.current.showPopover();
+    placeBeside(inner, hint.current);
+  };
+  const hide = () => {
+    if (hint.current?.matches(':popover-open')) hint.current.hidePopover();
+  };
+  return (
+    <span
+      onPointerEnter={show}
+      onPointerLeave={hide}
+      onFocus={show}
+      onBlur={hide}
+      onKeyDown={(event) => event.key === 'Escape' && hide()}
+    >
+      {children}
+      <span ref={hint} id={id} className="hint" popover="manual" role="tooltip">
+        {text}
+      </span>
+    </span>
+  );
+}

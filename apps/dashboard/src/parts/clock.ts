@@ -1,0 +1,29 @@
+import { useSyncExternalStore } from 'react';
+
+/** The time of this browser. */
+export function nowMs(): number {
+  return Date.now();
+}
+
+let ticked = nowMs();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    ticked = nowMs();
+    for (const tell of listeners) tell();
+  }, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time to the next lower multiple of a step, so that a page does not render more often than it must. */
+export function useNow(step_ms = 1000): number {
+  return useSyncExternalStore(subscribe, () => Math.floor((listeners.size > 0 ? ticked : nowMs()) / step_ms) * step_ms);
+}

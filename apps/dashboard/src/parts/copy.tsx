@@ -1,0 +1,98 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+
+const SHOWN_MS = 1600;
+
+/** Copies also where the page came over plain http, which has no navigator.clipboard. */
+export async function copyText(text: string): Promise<boolean> {
+  if (isSecureContext) {
+    const done = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (done) return true;
+  }
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.style.position = 'fixed';
+  area.style.opacity = '0';
+  // Inside an open dialog, everything outside of it is inert and cannot be selected.
+  const parent = document.querySelector('dialog:modal') ?? document.body;
+  const focused = document.activeElement;
+  parent.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return done;
+}
+
+function useCopied(text: string): { readonly copied: boolean; copy(): void } {
+  const [copied, setCopied] = useState(false);
+  return {
+    copied,
+    copy() {
+      void copyText(text).then((done) => {
+        setCopied(done);
+        setTimeout(() => setCopied(false), SHOWN_MS);
+      });
+    },
+  };
+}
+
+/** A button that copies; `what` completes "Copy". */
+export function CopyButton({
+  text,
+  what,
+  labelled = false,
+  primary = false,
+}: {
+  readonly text: string;
+  readonly what: string;
+  readonly labelled?: boolean;
+  readonly primary?: boolean;
+}) {
+  const { copied, copy } = useCopied(text);
+  const Icon = copied ? Check : Copy;
+  return (
+    <button
+      type="button"
+      className={`button s ${labelled ? '' : 'icon plain'} ${primary ? 'primary' : ''}`}
+      aria-label={copied ? `Copied ${what}` : `Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={copy}
+    >
+      <Icon size={14} />
+      {labelled && (copied ? 'Copied' : 'Copy')}
+    </button>
+  );
+}
+
+/** An id, shortened in its middle, copied whole on click. */
+export function Id({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
+  const { copied, copy } = useCopied(id);
+  const Icon = copied ? Check : Copy;
+  return (
+    <button type="button" className="id" title={id} aria-label={`Copy ${id}`} onClick={copy}>
+      {whole ? id : shortId(id)}
+      <Icon size={12} />
+    </button>
+  );
+}
+
+export function shortId(id: string): string {
+  return id.length <= 14 ? id : `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
+}
+
+/** Text in a monospaced block, with a button that copies all of it. */
+export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div className="code">
+      {/* A block that scrolls must be reachable by keyboard. */}
+      <pre tabIndex={0} role="region" aria-label={what}>
+        {text}
+      </pre>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}

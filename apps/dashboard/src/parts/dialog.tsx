@@ -1,0 +1,79 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+  readonly className?: string;
+  /** A sentence that Esc, a click outside and the cross answer instead of closing; null: it closes. */
+  readonly guard?: string | null;
+}
+
+const FIRST = '.body :is(input:not([readonly]), select, textarea, [tabindex="0"], .button.primary)';
+
+/** A modal dialog of the browser: it keeps the focus inside and gives it back. */
+export function Dialog({ title, children, onClose, className = 'dialog', guard = null }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const warning = useRef<HTMLParagraphElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // The browser would begin at the cross.
+      dialog.querySelector<HTMLElement>(FIRST)?.focus();
+    }
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const tryToClose = () => {
+    if (guard === null) return onClose();
+    if (!warning.current) return;
+    warning.current.textContent = guard;
+    warning.current.focus();
+  };
+  return (
+    <dialog
+      ref={element}
+      className={className}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        tryToClose();
+      }}
+      // Chromium lets a second Esc close a dialog without asking.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        tryToClose();
+      }}
+      onClick={(event) => {
+        if (event.target === element.current && outside(event, element.current)) tryToClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" className="button plain icon" aria-label="Close" onClick={tryToClose}>
+          <X size={16} />
+        </button>
+      </header>
+      <div className="body">
+        <p ref={warning} className="problem" role="alert" tabIndex={-1} />
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+function outside({ clientX, clientY }: { clientX: number; clientY: number }, element: Element): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
+}
+
+/** A dialog at the right edge, for one thing of a list that stays behind it. */
+export function Drawer(props: Omit<DialogProps, 'className'>) {
+  return <Dialog {...props} className="dialog drawer" />;
+}

@@ -1,0 +1,144 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+
+interface ControlProps {
+  readonly id: string;
+  readonly name: string;
+  readonly 'aria-describedby': string | undefined;
+  readonly 'aria-invalid': boolean | undefined;
+}
+
+/** A labelled control with its explanation, and what is wrong with it. */
+export function Field({
+  label,
+  name,
+  about,
+  problem,
+  children,
+}: {
+  readonly label: string;
+  readonly name: string;
+  readonly about?: ReactNode;
+  readonly problem?: string | undefined;
+  readonly children: (control: ControlProps) => ReactNode;
+}) {
+  const id = useId();
+  const describedBy = [about && `${id}-about`, problem && `${id}-problem`].filter(Boolean).join(' ');
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        name,
+        'aria-describedby': describedBy || undefined,
+        'aria-invalid': problem === undefined ? undefined : true,
+      })}
+      {about && (
+        <p id={`${id}-about`} className="about">
+          {about}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="problem">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A form that keeps what was typed, and leads to the first field at fault. */
+export function Form({
+  children,
+  onSubmit,
+  fault,
+  label,
+}: {
+  readonly children: ReactNode;
+  readonly onSubmit: (form: FormData) => void;
+  /** Changes when a submission was refused. */
+  readonly fault?: unknown;
+  readonly label?: string;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [fault]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSubmit(new FormData(event.currentTarget));
+  };
+  return (
+    <form ref={form} className="stack" aria-label={label} noValidate onSubmit={submit}>
+      {children}
+    </form>
+  );
+}
+
+export function Check({
+  name,
+  value,
+  label,
+  about,
+  checked,
+  onChange,
+}: {
+  readonly name: string;
+  readonly value?: string;
+  readonly label: ReactNode;
+  readonly about?: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="check">
+      <input
+        id={id}
+        type="checkbox"
+        name={name}
+        value={value}
+        checked={checked}
+        aria-describedby={about && `${id}-about`}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>
+        <label htmlFor={id}>{label}</label>
+        {about && (
+          <span id={`${id}-about`} className="about small muted">
+            {' '}
+            {about}
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** One of a few, as buttons in a row. */
+export function Choices<T extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly options: readonly (readonly [T, string])[];
+  readonly value: T | null;
+  readonly onChange: (value: T) => void;
+}) {
+  return (
+    <fieldset className="choices" aria-label={label}>
+      {options.map(([name, word]) => (
+        <button
+          key={name}
+          type="button"
+          className="choice"
+          aria-pressed={name === value}
+          onClick={() => onChange(name)}
+        >
+          {word}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

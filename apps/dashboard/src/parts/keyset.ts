@@ -1,0 +1,90 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+
+export interface KeysetPage<T> {
+  readonly data: readonly T[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+interface Asking<T> {
+  /** Distinguishes the list and its filters, as the key of a query does. */
+  readonly key: readonly unknown[];
+  readonly load: (cursor: string | undefined, signal: AbortSignal) => Promise<KeysetPage<T>>;
+  readonly idOf: (row: T) => string;
+  /** How often the newest page is looked at; 0: never. */
+  readonly every_ms?: number;
+}
+
+export interface Keyset<T> {
+  readonly rows: readonly T[] | undefined;
+  readonly error: unknown;
+  readonly more: boolean;
+  readonly loading: boolean;
+  /** How many rows have come since; they are shown when asked for, so that no row moves by itself. */
+  readonly fresh: number;
+  showFresh(): void;
+  loadMore(): void;
+  refetch(): void;
+}
+
+/** A list by keyset pages. The rows that are shown stay where they are; their contents follow the newest page. */
+export function useKeyset<T>({ key, load, idOf, every_ms = 0 }: Asking<T>): Keyset<T> {
+  const cache = useQueryClient();
+  const pages = useInfiniteQuery({
+    queryKey: [...key, 'pages'],
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const newest = useQuery({
+    queryKey: [...key, 'newest'],
+    queryFn: ({ signal }) => load(undefined, signal),
+    enabled: every_ms > 0 && pages.data !== undefined,
+    refetchInterval: every_ms > 0 ? every_ms : false,
+    staleTime: every_ms / 2,
+  });
+  const shown = pages.data?.pages.flatMap(({ data }) => data);
+  const latest = newest.data?.data ?? [];
+  const updates = new Map(latest.map((row) => [idOf(row), row]));
+  const known = new Set(shown?.map(idOf));
+  const fresh = shown ? latest.filter((row) => !known.has(idOf(row))).length : 0;
+  const showFresh = () => {
+    void cache.resetQueries({ queryKey: [...key, 'pages'] });
+  };
+  // An empty page has nothing that could move.
+  const empty = shown?.length === 0 && fresh > 0;
+  useEffect(() => {
+    if (empty) showFresh();
+  });
+  return {
+    rows: shown?.map((row) => updates.get(idOf(row)) ?? row),
+    error: pages.error ?? newest.error,
+    more: pages.hasNextPage,
+    loading: pages.isFetchingNextPage,
+    fresh,
+    showFresh,
+    loadMore: () => void pages.fetchNextPage(),
+    refetch: () => void Promise.all([pages.refetch(), every_ms > 0 && newest.refetch()]),
+  };
+}
+
+/** The rows a person has ticked. */
+export function useSelection(): {
+  readonly chosen: ReadonlySet<string>;
+  toggle(id: string): void;
+  replace(ids: Iterable<string>): void;
+} {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  return {
+    chosen,
+    toggle(id) {
+      const next = new Set(chosen);
+      if (!next.delete(id)) next.add(id);
+      setChosen(next);
+    },
+    replace: (ids) => setChosen(new Set(ids)),
+  };
+}

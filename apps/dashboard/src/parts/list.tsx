@@ -1,0 +1,156 @@
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import { shortcutsOn } from '../shell/shortcuts.ts';
+import type { Keyset } from './keyset.ts';
+import { ErrorPanel, Skeleton } from './states.tsx';
+
+export interface Column<T> {
+  readonly name: string;
+  readonly show: (row: T) => ReactNode;
+  /** As a share of the table, or no wider than its content. */
+  readonly width?: string | 'fit';
+  /** Left out on a narrow window. */
+  readonly less?: boolean;
+  readonly end?: boolean;
+}
+
+interface ListProps<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly idOf: (row: T) => string;
+  /** What a checkbox and a row are called to readers of the screen. */
+  readonly nameOf: (row: T) => string;
+  readonly onOpen?: (row: T) => void;
+  readonly chosen?: ReadonlySet<string>;
+  readonly onToggle?: (id: string) => void;
+}
+
+/** Rows with the keys j and k to move, Enter to open and x to choose. */
+export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, onToggle }: ListProps<T>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const keys = (event: KeyboardEvent<HTMLTableSectionElement>) => {
+    const row = (event.target as Element).closest('tr');
+    const trs = [...(body.current?.rows ?? [])];
+    const at = row ? trs.indexOf(row) : -1;
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.key.length === 1 && !shortcutsOn.get()) return;
+    if (step !== undefined) {
+      event.preventDefault();
+      focusRow(trs[Math.min(Math.max(0, at + step), trs.length - 1)]);
+    }
+    const current = rows[at];
+    if (event.key === 'x' && onToggle && current) onToggle(idOf(current));
+  };
+  return (
+    <div className="table-wrap">
+      <table className="table" aria-label={label}>
+        <thead>
+          <tr>
+            {onToggle && (
+              <th className="fit">
+                <span className="unseen">Choose</span>
+              </th>
+            )}
+            {columns.map(({ name, width, less, end }) => (
+              <th
+                key={name}
+                scope="col"
+                className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''}`}
+                style={width && width !== 'fit' ? { width } : undefined}
+              >
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} onKeyDown={keys}>
+          {rows.map((row) => {
+            const id = idOf(row);
+            const picked = chosen?.has(id) ?? false;
+            return (
+              <tr
+                key={id}
+                data-row={id}
+                className={`${onOpen ? 'opens' : ''} ${picked ? 'chosen' : ''}`}
+                onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
+              >
+                {onToggle && (
+                  <td className="fit">
+                    <input
+                      type="checkbox"
+                      aria-label={`Choose ${nameOf(row)}`}
+                      checked={picked}
+                      onChange={() => onToggle(id)}
+                    />
+                  </td>
+                )}
+                {columns.map(({ name, show, width, less, end }) => (
+                  <td
+                    key={name}
+                    className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''}`}
+                  >
+                    {show(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a, button, input, select, summary') !== null;
+}
+
+/** The first link or control of a row has its focus. */
+export function focusRow(row: Element | null | undefined): void {
+  (row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button, input'))?.focus();
+}
+
+/** Follows j and k from anywhere on a page to its first list. */
+export function focusFirstRow(): void {
+  focusRow(document.querySelector('main tbody tr'));
+}
+
+/** A keyset list with its states: waiting, refused, empty, rows, and the pill of rows that have come since. */
+export function KeysetList<T>({
+  list,
+  empty,
+  freshWord,
+  ...props
+}: Omit<ListProps<T>, 'rows'> & {
+  readonly list: Keyset<T>;
+  readonly empty: ReactNode;
+  /** Such as "3 new". */
+  readonly freshWord: (count: number) => string;
+}) {
+  const { rows, error } = list;
+  if (rows === undefined) {
+    return error ? <ErrorPanel error={error} onRetry={list.refetch} /> : <Skeleton lines={8} />;
+  }
+  return (
+    <>
+      {error != null && <ErrorPanel error={error} onRetry={list.refetch} />}
+      <div className="unseen" role="status">
+        {list.fresh > 0 ? freshWord(list.fresh) : ''}
+      </div>
+      {list.fresh > 0 && (
+        <button type="button" className="pill" onClick={list.showFresh}>
+          {freshWord(list.fresh)}
+        </button>
+      )}
+      {rows.length === 0 && !list.more ? empty : <List {...props} rows={rows} />}
+      {list.more && (
+        <div className="list-foot">
+          <button type="button" className="button" aria-busy={list.loading} onClick={list.loadMore}>
+            Older
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { placeBeside } from './floating.ts';
+
+/** A button that opens a menu: a popover of the browser with the keys of a menu. */
+export function Menu({
+  button,
+  className = 'button',
+  label,
+  children,
+}: {
+  readonly button: ReactNode;
+  readonly className?: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
+  const id = useId();
+  const opener = useRef<HTMLButtonElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = menu.current;
+    if (!element) return;
+    const toggled = (event: ToggleEvent) => {
+      const open = event.newState === 'open';
+      opener.current?.setAttribute('aria-expanded', String(open));
+      if (!open || !opener.current) return;
+      placeBeside(opener.current, element);
+      itemsOf(element)[0]?.focus();
+    };
+    element.addEventListener('toggle', toggled);
+    return () => element.removeEventListener('toggle', toggled);
+  }, []);
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const items = itemsOf(event.currentTarget);
+    const at = document.activeElement instanceof HTMLElement ? items.indexOf(document.activeElement) : -1;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (event.key === 'Tab') event.currentTarget.hidePopover();
+    if (to === undefined) return;
+    event.preventDefault();
+    items.at(to % Math.max(1, items.length))?.focus();
+  };
+  return (
+    <>
+      <button
+        ref={opener}
+        type="button"
+        className={className}
+        popoverTarget={id}
+        aria-haspopup="menu"
+        aria-expanded="false"
+        aria-label={label}
+      >
+        {button}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        className="menu"
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
+        onKeyDown={onKeyDown}
+      >
+        {children}
+      </div>
+    </>
+  );
+}
+
+function itemsOf(menu: HTMLElement): HTMLElement[] {
+  return [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+}
+
+export function MenuItem({
+  children,
+  onSelect,
+  checked,
+  stays = false,
+}: {
+  readonly children: ReactNode;
+  readonly onSelect: () => void;
+  /** Makes it one choice of several. */
+  readonly checked?: boolean;
+  readonly stays?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      className="item"
+      role={checked === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={checked}
+      tabIndex={-1}
+      onClick={(event) => {
+        const menu = event.currentTarget.closest<HTMLElement>('[popover]');
+        if (!stays) menu?.hidePopover();
+        onSelect();
+      }}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,69 @@
+import { type ReactNode, useEffect } from 'react';
+
+/** The head of a page: its name, and in the first line the answer to the question it is opened for. */
+export function PageHeader({
+  title,
+  name = title,
+  answer,
+  actions,
+  back,
+}: {
+  readonly title: ReactNode;
+  /** For the title of the window, where the heading is more than text. */
+  readonly name?: ReactNode;
+  readonly answer?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly back?: ReactNode;
+}) {
+  useEffect(() => {
+    if (typeof name === 'string') document.title = `${name} · Postrider`;
+  }, [name]);
+  return (
+    <header className="page-header">
+      <div className="grow">
+        {back}
+        <h1>{title}</h1>
+        {answer !== undefined && <div className="answer">{answer}</div>}
+      </div>
+      {actions && <div className="line">{actions}</div>}
+    </header>
+  );
+}
+
+export function Page({ children }: { readonly children: ReactNode }) {
+  return <div className="page">{children}</div>;
+}
+
+export function Panel({
+  title,
+  actions,
+  children,
+  bare = false,
+}: {
+  readonly title: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  /** The content reaches the edges, as a table does. */
+  readonly bare?: boolean;
+}) {
+  return (
+    <section className="panel">
+      <header>
+        <h2 className="panel-title">{title}</h2>
+        {actions}
+      </header>
+      {bare ? children : <div className="body">{children}</div>}
+    </section>
+  );
+}
+
+/** Names and values, such as the facts of one message. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
+    </dl>
+  );
+}

@@ -1,0 +1,106 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { problemOf } from '../api/problem.ts';
+import { Id } from './copy.tsx';
+
+const icons = { bad: CircleAlert, wait: TriangleAlert, good: CircleCheck, info: Info, calm: Info } as const;
+
+/** A sentence that stands out, and what to do about it. */
+export function Notice({
+  tone,
+  children,
+  alert = false,
+}: {
+  readonly tone: keyof typeof icons;
+  readonly children: ReactNode;
+  readonly alert?: boolean;
+}) {
+  const Icon = icons[tone];
+  return (
+    <div className={`notice ${tone}`} role={alert ? 'alert' : undefined}>
+      <Icon size={16} aria-hidden />
+      <div className="stack-s">{children}</div>
+    </div>
+  );
+}
+
+/** What went wrong, what to do about it, and what to quote when asking for help. */
+export function ErrorPanel({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const { message, reason, request_id, docs_url, passing } = problemOf(error);
+  return (
+    <Notice tone="bad" alert>
+      <p>{message}</p>
+      <p className="line small muted">
+        <span className="mono">{reason}</span>
+        {docs_url !== null && (
+          <a href={docs_url} target="_blank" rel="noreferrer">
+            What this means
+          </a>
+        )}
+        {request_id !== null && (
+          <span>
+            Request <Id id={request_id} />
+          </span>
+        )}
+        {onRetry && passing && (
+          <button type="button" className="button s" onClick={onRetry}>
+            Try again
+          </button>
+        )}
+      </p>
+    </Notice>
+  );
+}
+
+/** The first run of a page: what will be here, and how to begin. */
+export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Appears only when the answer takes longer than 300 ms. */
+export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} style={{ width: `${92 - ((index * 37) % 48)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+interface Asked<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** The three states of what a page asks for: waiting, refused, answered. An answer stays while a later one fails. */
+export function Answered<T>({
+  query,
+  lines,
+  children,
+}: {
+  readonly query: Asked<T>;
+  readonly lines?: number;
+  readonly children: (data: T) => ReactNode;
+}) {
+  const { data, error } = query;
+  if (data === undefined) {
+    return error ? (
+      <ErrorPanel error={error} onRetry={() => void query.refetch()} />
+    ) : (
+      <Skeleton {...(lines !== undefined && { lines })} />
+    );
+  }
+  return (
+    <>
+      {error != null && <ErrorPanel error={error} onRetry={() => void query.refetch()} />}
+      {children(data)}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useEffect } from 'react';
+import { createStore, useStore } from '../api/store.ts';
+import { useNow } from './clock.ts';
+
+const KEPT = 'postrider.utc';
+
+/** Whether exact times are shown in UTC or in the zone of the browser. */
+export const inUtc = createStore(readKept());
+
+function readKept(): boolean {
+  try {
+    return localStorage.getItem(KEPT) === '1';
+  } catch {
+    return false;
+  }
+}
+
+export function showUtc(utc: boolean): void {
+  inUtc.set(utc);
+  try {
+    localStorage.setItem(KEPT, utc ? '1' : '0');
+  } catch {
+    // A browser that keeps nothing still shows it until the tab is closed.
+  }
+}
+
+/** Such as 2026-11-23 08:30:01 UTC. */
+export function exactTime(iso: string, utc: boolean): string {
+  const date = new Date(iso);
+  if (utc) return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const offset = -date.getTimezoneOffset();
+  const zone = `${offset < 0 ? '−' : '+'}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} ${zone}`;
+}
+
+const steps: readonly (readonly [number, number, string])[] = [
+  [60, 1, 's'],
+  [3600, 60, ' min'],
+  [86_400, 3600, ' h'],
+  [86_400 * 60, 86_400, ' d'],
+  [86_400 * 730, 86_400 * 30, ' months'],
+];
+
+/** A length of time in its largest unit, such as 12 s or 3 d. */
+export function span(seconds: number): string {
+  const length = Math.abs(seconds);
+  for (const [below, unit, name] of steps)
+    if (length < below) return `${Math.floor(length / unit)}${name === 's' ? ' s' : name}`;
+  return `${Math.floor(length / (86_400 * 365))} years`;
+}
+
+/** A length of time in milliseconds, such as 3.2 ms or 1.4 s. */
+export function spanMs(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : span(ms / 1000);
+}
+
+/** A time told from now, with the exact one for pointer and keyboard. */
+export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonly step?: number }) {
+  const now = useNow(step);
+  const utc = useStore(inUtc);
+  const seconds = Math.round((now - Date.parse(at)) / 1000);
+  const told = Math.abs(seconds) < 2 ? 'now' : seconds < 0 ? `in ${span(seconds)}` : `${span(seconds)} ago`;
+  return (
+    <time dateTime={at} title={exactTime(at, utc)}>
+      {told}
+    </time>
+  );
+}
+
+export function ExactTime({ at }: { readonly at: string }) {
+  const utc = useStore(inUtc);
+  return <time dateTime={at}>{exactTime(at, utc)}</time>;
+}
+
+/** Times of a browser that is asked to show UTC elsewhere follow here. */
+export function useSharedUtc(): void {
+  useEffect(() => {
+    const follow = (event: StorageEvent) => {
+      if (event.key === KEPT) inUtc.set(event.newValue === '1');
+    };
+    addEventListener('storage', follow);
+    return () => removeEventListener('storage', follow);
+  }, []);
+}

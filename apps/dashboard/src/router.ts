@@ -1,0 +1,26 @@
+import { createRouter } from '@tanstack/react-router';
+import { overviewRoutes } from './pages/overview/route.ts';
+import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
+import { signInRoutes } from './pages/sign-in/route.ts';
+import { PageFailed, PageMissing } from './shell/page-failed.tsx';
+import { rootRoute, shellRoute } from './shell/routes.ts';
+
+// Every area of pages adds its routes here, and its row to shell/navigation.ts.
+const routeTree = rootRoute.addChildren([
+  ...signInRoutes,
+  shellRoute.addChildren([...overviewRoutes, ...apiKeyRoutes]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: PageMissing,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,126 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type LucideIcon, Moon, Sun } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { may, useMe } from '../api/me.ts';
+import { places } from './navigation.ts';
+import { words } from './strings.ts';
+import { setTheme } from './theme.ts';
+
+interface Found {
+  readonly id: string;
+  readonly word: string;
+  readonly about: string;
+  readonly icon: LucideIcon;
+  readonly run: () => void;
+}
+
+/** Finds pages and actions by their names. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const found = useFound(text);
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const current = found[Math.min(at, found.length - 1)];
+  const choose = (one: Found | undefined) => {
+    if (!one) return;
+    onClose();
+    one.run();
+  };
+  const keys = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setAt((at + step + found.length) % Math.max(1, found.length));
+    }
+    if (event.key === 'Enter') choose(current);
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      onClose();
+    }
+  };
+  return (
+    <dialog
+      ref={element}
+      className="palette"
+      aria-label={words.palette.title}
+      onCancel={onClose}
+      onClick={(event) => event.target === element.current && onClose()}
+    >
+      <input
+        role="combobox"
+        aria-label={words.palette.title}
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={current && `${id}-${current.id}`}
+        placeholder={words.palette.placeholder}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={keys}
+      />
+      {found.length === 0 ? (
+        <p role="status">{words.palette.none}</p>
+      ) : (
+        <div className="options" id={`${id}-list`} role="listbox" aria-label={words.palette.title}>
+          {found.map((one) => (
+            <div
+              key={one.id}
+              id={`${id}-${one.id}`}
+              role="option"
+              className="option"
+              aria-selected={one === current}
+              onPointerMove={() => setAt(found.indexOf(one))}
+              onClick={() => choose(one)}
+            >
+              <one.icon size={16} aria-hidden />
+              <span className="cut">{one.word}</span>
+              <span className="faint small">{one.about}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+function useFound(text: string): readonly Found[] {
+  const me = useMe();
+  const navigate = useNavigate();
+  const pages = places
+    .filter(({ only }) => !only || may(me, only))
+    .map(({ to, word, icon }) => ({
+      id: `page${to.replaceAll('/', '-')}`,
+      word,
+      about: words.palette.page,
+      icon,
+      run: () => void navigate({ to }),
+    }));
+  const actions: readonly Found[] = [
+    {
+      id: 'light',
+      word: words.account.theme.light,
+      about: words.palette.action,
+      icon: Sun,
+      run: () => setTheme('light'),
+    },
+    {
+      id: 'dark',
+      word: words.account.theme.dark,
+      about: words.palette.action,
+      icon: Moon,
+      run: () => setTheme('dark'),
+    },
+  ];
+  const wanted = text.trim().toLowerCase();
+  return [...pages, ...actions].filter(({ word }) => word.toLowerCase().includes(wanted));
+}

@@ -1,0 +1,72 @@
+import { createStore } from '../api/store.ts';
+
+const KEPT = 'postrider.shortcuts';
+
+/** Whether single keys do something; they can be switched off, as some people speak to their browser. */
+export const shortcutsOn = createStore(readKept());
+
+function readKept(): boolean {
+  try {
+    return localStorage.getItem(KEPT) !== '0';
+  } catch {
+    return true;
+  }
+}
+
+export function switchShortcuts(on: boolean): void {
+  shortcutsOn.set(on);
+  try {
+    localStorage.setItem(KEPT, on ? '1' : '0');
+  } catch {
+    // Then it holds for this tab.
+  }
+}
+
+export interface Shortcut {
+  /** One key, or two after each other such as "g e". */
+  readonly keys: string;
+  readonly about: string;
+  readonly run: () => void;
+}
+
+const registered = new Map<string, Shortcut>();
+
+/** Adds shortcuts until the returned function is called. */
+export function addShortcuts(shortcuts: readonly Shortcut[]): () => void {
+  for (const one of shortcuts) registered.set(one.keys, one);
+  return () => {
+    for (const one of shortcuts) if (registered.get(one.keys) === one) registered.delete(one.keys);
+  };
+}
+
+export function listShortcuts(): readonly Shortcut[] {
+  return [...registered.values()];
+}
+
+const PAUSE_MS = 900;
+
+/** Listens for the shortcuts on the whole page, but not where a person types or a dialog is open. */
+export function listenForShortcuts(): () => void {
+  let first = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const listen = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || !shortcutsOn.get()) return;
+    const { target } = event;
+    if (target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select')) return;
+    if (document.querySelector('dialog:modal, [popover="auto"]:popover-open')) return;
+    const found = registered.get(first === '' ? event.key : `${first} ${event.key}`);
+    clearTimeout(timer);
+    first = '';
+    if (found) {
+      event.preventDefault();
+      found.run();
+      return;
+    }
+    first = event.key;
+    timer = setTimeout(() => {
+      first = '';
+    }, PAUSE_MS);
+  };
+  addEventListener('keydown', listen);
+  return () => removeEventListener('keydown', listen);
+}

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { compressFolder } from './build/compress.ts';
+import { builtFolder, HASH_FILE, hashSources } from './build/sources.ts';
+
+// Taken before the build reads the sources: a file that changes meanwhile leads to another build, not to a stale one.
+const hash = hashSources();
+
+export default defineConfig({
+  plugins: [
+    react(),
+    {
+      name: 'finish',
+      apply: 'build',
+      closeBundle() {
+        compressFolder(builtFolder);
+        writeFileSync(join(builtFolder, HASH_FILE), hash);
+      },
+    },
+  ],
+  define: { 'import.meta.env.RELEASE': JSON.stringify(hash) },
+  build: {
+    target: 'es2023',
+    // An inlined font or icon would need data: in the policy of the page.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});

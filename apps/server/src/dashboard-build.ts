@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type DashboardState, readBuiltFiles } from '@postrider/admin';
+import type { Log } from '@postrider/core';
+import { builtFolder, HASH_FILE, hashSources } from '@postrider/dashboard/build';
+
+const TURBO = fileURLToPath(new URL('../../../scripts/turbo.mjs', import.meta.url));
+const SHOWN_OUTPUT = 4000;
+const NOT_BUILT = 'No build was found. Run: node scripts/turbo.mjs run build --filter=@postrider/dashboard';
+
+export interface Dashboard {
+  current(): DashboardState;
+  stop(): Promise<void>;
+}
+
+export function openDashboard(builds: boolean, log: Log): Dashboard {
+  return builds ? buildDashboard(log) : builtDashboard();
+}
+
+/** The dashboard as it is on the disk, as in an image. */
+function builtDashboard(): Dashboard {
+  const files = readBuiltFiles(builtFolder, HASH_FILE);
+  const state: DashboardState = files ? { kind: 'ready', files } : { kind: 'failed', why: NOT_BUILT };
+  return { current: () => state, stop: async () => undefined };
+}
+
+/**
+ * The dashboard, built beside the running server if its sources have changed since the last build. A build that fails
+ * is told on the page and in the log, and stops nothing.
+ */
+function buildDashboard(log: Log): Dashboard {
+  const built = builtDashboard();
+  const state = built.current();
+  if (state.kind === 'ready' && state.files.release === hashSources()) return built;
+  let current: DashboardState = { kind: 'building' };
+  let output = '';
+  const child = spawn(
+    process.execPath,
+    [TURBO, 'run', 'build', '--filter=@postrider/dashboard', '--output-logs=full'],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  // The mail of the first minute goes before.
+  if (child.pid !== undefined) setPriorityQuietly(child.pid);
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-SHOWN_OUTPUT);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message;
+    });
+    child.once('close', (code) => {
+      const files = code === 0 ? readBuiltFiles(builtFolder, HASH_FILE) : null;
+      if (files) current = { kind: 'ready', files };
+      else {
+        current = { kind: 'failed', why: output.trim() || `The build ended with the code ${code}.` };
+        log.error({ output: output.trim(), code }, 'the dashboard could not be built');
+      }
+      resolve();
+    });
+  });
+  return {
+    current: () => current,
+    async stop() {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+function setPriorityQuietly(pid: number): void {
+  try {
+    setPriority(pid, 10);
+  } catch {
+    // Some systems allow no process to do this.
+  }
+}
