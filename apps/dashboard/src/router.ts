@@ -1,14 +1,29 @@
 import { createRouter } from '@tanstack/react-router';
+import { holdRoutes } from './pages/operations/holds/route.ts';
+import { queueRoutes } from './pages/operations/queues/route.ts';
+import { workerRoutes } from './pages/operations/workers/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
 import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
+import { auditRoutes } from './pages/settings/audit/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
+import { suppressionRoutes } from './pages/suppressions/route.ts';
+import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed, PageMissing } from './shell/page-failed.tsx';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
 // Every area of pages adds its routes here, and its row to shell/navigation.ts.
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
-  shellRoute.addChildren([...overviewRoutes, ...apiKeyRoutes]),
+  shellRoute.addChildren([
+    ...overviewRoutes,
+    ...apiKeyRoutes,
+    ...auditRoutes,
+    ...suppressionRoutes,
+    ...webhookRoutes,
+    ...queueRoutes,
+    ...workerRoutes,
+    ...holdRoutes,
+  ]),
 ]);
 
 export const router = createRouter({

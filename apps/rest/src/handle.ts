@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  type AnswerNotes,
   AppError,
   type Context,
   type Credential,
@@ -17,9 +18,10 @@ import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError, errorBody } from './errors.ts';
 import { httpStatus } from './http-status.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
-import { type Match, matchRoute, rehearsed } from './match.ts';
+import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
+import { repeatedHeader, repeatedRefusal } from './repeated-header.ts';
 import { type Answer, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
 
@@ -29,7 +31,7 @@ const UNMATCHED = 'none';
 // Shared, so never written to.
 const NO_QUERY = new URLSearchParams();
 
-type Outcome = Pick<Answer, 'status' | 'body' | 'replayed'> & {
+type Outcome = Pick<Answer, 'status' | 'body' | 'replayed' | 'ignored_fields'> & {
   readonly window: Answer['window'] | null;
   readonly window_name: WindowName;
   /** The row of the table, for the metrics; other paths and methods have no names of their own. */
@@ -70,16 +72,18 @@ async function serve(
 ): Promise<Outcome> {
   const target = readTarget(request.url ?? '');
   const found = matchRoute(request.method ?? '', target.path_below);
-  const asked = found && (target.query === NO_QUERY ? found : rehearsed(found, target.query));
-  const match = asked instanceof AppError ? found : asked;
+  const { match, faults } = found && target.query !== NO_QUERY ? asked(found, target.query) : unasked(found);
+  const repeated = repeatedHeader(request.rawHeaders);
   const named =
     match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
+  let notes: AnswerNotes | null = null;
   const fail = (error: AppError): Outcome => ({
     status: httpStatus[error.code],
     body: errorBody(error, request_id, services.public_url),
     replayed: false,
+    ignored_fields: notes?.ignored_fields ?? [],
     window,
     window_name,
     policy: error.reason,
@@ -87,30 +91,27 @@ async function serve(
   });
   try {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
-    if (request.method === 'GET' && target.path_below === '/openapi.json') {
+    if ((request.method === 'GET' || request.method === 'HEAD') && target.path_below === '/openapi.json') {
       window_name = 'address';
       const counted = await countPublic(services, address);
       window = counted.window;
       if ('error' in counted) return fail(counted.error);
       const body = openApiDocument(services.public_url);
       const document = { route: '/openapi.json', method: 'GET', policy: null };
-      return { status: 200, body, replayed: false, window, window_name, ...document };
+      return { status: 200, body, replayed: false, ignored_fields: [], window, window_name, ...document };
     }
-    const credential = match
-      ? readBearer(bearerToken(request.headers.authorization), address)
-      : routeNotFound(request.method ?? '', target.path);
-    if (!match || credential instanceof AppError) {
+    const refuse = async (otherwise: AppError): Promise<Outcome> => {
       window_name = 'address';
-      const refused = await refuseAddress(
-        services,
-        address,
-        credential instanceof AppError ? credential : routeNotFound('', ''),
-      );
+      const refused = await refuseAddress(services, address, otherwise);
       window = refused.window;
       return fail(refused.error);
-    }
+    };
+    if (!match) return await refuse(routeNotFound(request.method ?? '', target.path));
+    if (repeated === 'Authorization') return await refuse(repeatedRefusal(repeated));
+    const credential = readBearer(bearerToken(request.headers.authorization), address);
+    if (credential instanceof AppError) return await refuse(credential);
     if (credential.kind === 'session') window_name = 'session';
-    const idempotency_key = readIdempotencyKey(request);
+    const idempotency_key = repeated === null ? readIdempotencyKey(request) : repeatedRefusal(repeated);
     const ctx = await admitted(services, match, credential, {
       request_id,
       idempotency_key: idempotency_key instanceof AppError ? null : idempotency_key,
@@ -121,7 +122,8 @@ async function serve(
       if (countsAgainstAddress(ctx.error)) window_name = 'address';
       return fail(ctx.error);
     }
-    window = ctx.notes.window;
+    notes = ctx.notes;
+    window = notes.window;
     const leaves: (() => void)[] = [];
     const makeRoom = async (bytes: number) => {
       leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
@@ -130,15 +132,22 @@ async function serve(
       const input: Parsed<unknown> =
         idempotency_key instanceof AppError
           ? { ok: false, error: idempotency_key }
-          : asked instanceof AppError
-            ? { ok: false, error: asked }
-            : await readInput(match, target.query, request, makeRoom);
+          : withFaults(await readInput(match, target.query, request, makeRoom), faults);
       const body = await invokeParsed(ctx, match.route.operation, input);
-      const { replayed, window } = ctx.notes;
-      return { status: match.route.status, body, replayed, window, window_name, policy: null, ...named };
+      const { replayed, ignored_fields, window } = notes;
+      return {
+        status: match.route.status,
+        body,
+        replayed,
+        ignored_fields,
+        window,
+        window_name,
+        policy: null,
+        ...named,
+      };
     } finally {
       for (const leave of leaves) leave();
-      window = ctx.notes.window;
+      window = notes.window;
     }
   } catch (error) {
     const public_error = asAppError(error);
@@ -207,29 +216,30 @@ async function readInput(
   request: IncomingMessage,
   makeRoom: (bytes: number) => Promise<void>,
 ): Promise<Parsed<unknown>> {
-  if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query), ...params } };
+  if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query, parametersOf(route)), ...params } };
   const body = await readBody(request, route.max_body_bytes, makeRoom);
   if (!body.ok || Object.keys(params).length === 0) return body;
   if (body.value === undefined) return { ok: true, value: params };
   return { ok: true, value: isObject(body.value) ? { ...body.value, ...params } : body.value };
 }
 
-function fieldsOf(query: URLSearchParams): Record<string, string | string[]> {
+function fieldsOf(query: URLSearchParams, known: readonly string[]): Record<string, string | string[]> {
   return Object.fromEntries(
-    [...new Set(query.keys())].map((name) => {
-      const values = query.getAll(name);
-      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    known.flatMap((name): [string, string | string[]][] => {
+      const [first, ...others] = query.getAll(name);
+      return first === undefined ? [] : [[name, others.length === 0 ? first : [first, ...others]]];
     }),
   );
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function unasked(match: Match | null): { readonly match: Match | null; readonly faults: Asked['faults'] } {
+  return { match, faults: [] };
 }
 
-function routeNotFound(method: string, path: string): AppError {
-  return new AppError(
-    'route_not_found',
-    `There is no ${method} ${path.slice(0, 200)}; /v1/openapi.json lists every endpoint.`,
-  );
+function withFaults(input: Parsed<unknown>, faults: Asked['faults']): Parsed<unknown> {
+  return input.ok && faults.length > 0 ? { ...input, faults } : input;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

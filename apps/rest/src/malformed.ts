@@ -30,7 +30,7 @@ export function createMalformedHandler(services: Services): (fault: Error, socke
     const body = errorBody(error, request_id, services.public_url);
     const text = JSON.stringify(body);
     const headers = answerHeaders(
-      { status, body, request_id, window, window_name: 'address', replayed: false, close: true },
+      { status, body, request_id, window, window_name: 'address', replayed: false, ignored_fields: [], close: true },
       Buffer.byteLength(text),
     );
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;

@@ -1,10 +1,15 @@
-import { AppError, likelyMeant } from '@postrider/core';
+import { AppError, type ErrorDetail, fieldNames, likelyMeant } from '@postrider/core';
 import { type Route, routes } from './routes.ts';
 
 export interface Match {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
 }
+
+const LONGEST_PATH_SHOWN = 200;
+const LONGEST_NAME_SHOWN = 100;
+const MOST_UNKNOWN_SHOWN = 20;
+const routeMethods = ['GET', 'POST', 'PATCH', 'DELETE'] as const satisfies readonly Route['method'][];
 
 const fixed = new Map<string, Route>();
 const fixed_paths = new Set<string>();
@@ -17,19 +22,49 @@ for (const route of routes) {
   }
 }
 
-/** Finds the row for a method and a path below /v1. A wrong method is no row, like a wrong path. */
+/** Finds the row for a method and a path below /v1. A wrong method is no row, like a wrong path; HEAD is GET. */
 export function matchRoute(method: string, path: string): Match | null {
-  const exact = fixed.get(`${method} ${path}`);
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const exact = fixed.get(`${asked} ${path}`);
   if (exact) return { route: exact, params: {} };
   // PATCH /email/send is a wrong method, and not the message "send".
   if (fixed_paths.has(path)) return null;
   const given = path.split('/');
   for (const { route, segments } of patterns) {
-    if (route.method !== method || segments.length !== given.length) continue;
+    if (route.method !== asked || segments.length !== given.length) continue;
     const params = matchSegments(segments, given);
     if (params) return { route, params };
   }
   return null;
+}
+
+/** The methods that a path has. */
+function methodsOf(path: string): readonly string[] {
+  return routeMethods.filter((method) => matchRoute(method, path) !== null);
+}
+
+/** Says what was probably meant by a request that no row has. */
+export function routeNotFound(method: string, path: string): AppError {
+  const asked = `There is no ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
+  const tidy = path
+    .toLowerCase()
+    .replace(/\/{2,}/g, '/')
+    .replace(/(.)\/+$/, '$1');
+  const below = (text: string) => (text.startsWith('/v1/') ? text.slice('/v1'.length) : '');
+  const methods = methodsOf(below(path));
+  if (methods.length > 0) return notFound(`${asked}; this path takes ${methods.join(', ')}.`);
+  const tidied = methodsOf(below(tidy));
+  if (tidied.length > 0) {
+    const what = path.endsWith('/') ? 'without the slash at its end' : 'spelled so';
+    return notFound(
+      `${asked}; the path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${what}, and takes ${tidied.join(', ')}.`,
+    );
+  }
+  return notFound(`${asked}; /v1/openapi.json lists every endpoint.`);
+}
+
+function notFound(message: string): AppError {
+  return new AppError('route_not_found', message);
 }
 
 /** The parameters of a path, or null where it does not fit the pattern. */
@@ -56,24 +91,44 @@ function decodeSegment(text: string): string | null {
   }
 }
 
-/**
- * The match with ?dry_run=true applied. A dry_run that cannot be honoured is refused, because the alternative would be to
- * send for real.
- */
-export function rehearsed(match: Match, query: URLSearchParams): Match | AppError {
-  for (const name of query.keys()) {
-    const plain = name.toLowerCase().replaceAll('-', '_');
-    if (name === 'dry_run' || (plain !== 'dry_run' && likelyMeant(plain, ['dry_run']) === null)) continue;
-    const message = `${name} is not a parameter; did you mean dry_run?`;
-    return new AppError('misspelled_field', message, {
-      details: [{ param: name, reason: 'misspelled_field', message }],
-    });
-  }
-  const asked = query.getAll('dry_run');
-  if (asked.length === 0 || asked.every((value) => value === 'false')) return match;
+/** A match as its query asks for it, and what is wrong with the query. */
+export interface Asked {
+  readonly match: Match;
+  readonly faults: readonly ErrorDetail[];
+}
+
+/** With ?dry_run=true the match is the rehearsal of its route. */
+export function asked(match: Match, query: URLSearchParams): Asked {
   const { route } = match;
-  if (route.rehearsal === null || asked.length > 1 || asked[0] !== 'true') {
-    return new AppError('invalid_type', 'dry_run is true or false, and is offered by POST /v1/email/send only.');
+  const known = parametersOf(route);
+  const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
+  const faults = unknown.slice(0, MOST_UNKNOWN_SHOWN).map((name) => unknownParameter(route, name, known));
+  const rehearse = route.rehearsal === null ? [] : query.getAll('dry_run');
+  if (route.rehearsal === null || rehearse.every((value) => value === 'false')) return { match, faults };
+  if (rehearse.length > 1 || rehearse[0] !== 'true')
+    faults.push({ param: 'dry_run', reason: 'invalid_type', message: 'dry_run is true or false.' });
+  const rehearsal: Route = { ...route, operation: route.rehearsal, status: 200, self_admitting: false };
+  return { match: { ...match, route: rehearsal }, faults };
+}
+
+const parameters = new WeakMap<Route, readonly string[]>();
+
+/** The names that the query of a route may hold. */
+export function parametersOf(route: Route): readonly string[] {
+  let known = parameters.get(route);
+  if (!known) {
+    const fields = route.method === 'GET' ? fieldNames(route.operation.input) : [];
+    known = [...fields.filter((name) => !route.path.includes(`{${name}}`)), ...(route.rehearsal ? ['dry_run'] : [])];
+    parameters.set(route, known);
   }
-  return { ...match, route: { ...route, operation: route.rehearsal, status: 200, self_admitting: false } };
+  return known;
+}
+
+function unknownParameter(route: Route, name: string, known: readonly string[]): ErrorDetail {
+  const shown = name.slice(0, LONGEST_NAME_SHOWN).toWellFormed();
+  const meant = likelyMeant(name, known);
+  const takes = known.length === 0 ? 'takes none' : `takes ${known.join(', ')}`;
+  const hint = meant === null ? '' : ` Did you mean ${meant}?`;
+  const message = `${shown} is not a parameter; ${route.method} /v1${route.path} ${takes}.${hint}`;
+  return { param: shown, reason: 'unknown_parameter', message };
 }

@@ -92,9 +92,13 @@ function operationOf(route: Route, schemas: Schemas): Json {
     ...(repeatable ? [idempotencyParameter] : []),
   ];
   const body = method === 'GET' ? null : withoutFields(input, inPath);
+  const headers: readonly HeaderName[] = [
+    ...(repeatable ? ['Idempotent-Replayed' as const] : []),
+    ...(body ? ['Postrider-Ignored-Fields' as const] : []),
+  ];
   const scope = operation.scope === null ? 'Any valid key may ask.' : `Needs the scope \`${operation.scope}\`.`;
   return {
-    operationId: operation.name.replace(/\W/g, '_'),
+    operationId: route.operation_id,
     summary: operation.summary,
     description: `${scope} Counted in the window \`${rate_class}\`.`,
     tags: [path.split('/')[1] ?? ''],
@@ -102,7 +106,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      [status]: answer(operation, meanings[status], repeatable ? ['Idempotent-Replayed'] : [], schemas),
+      [status]: answer(operation, meanings[status], headers, schemas),
       ...(rehearsal && { 200: answer(rehearsal, 'What dry_run=true asks for; nothing is stored.', [], schemas) }),
       ...Object.fromEntries(errorCodes.map((code) => [httpStatus[code], { $ref: `#/components/responses/${code}` }])),
     },
@@ -262,6 +266,10 @@ const knownHeaders = {
   'X-Request-Id': { description: 'Identifies the request in logs and errors.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+  'Postrider-Ignored-Fields': {
+    description: 'Fields of the body that mean nothing here, as a comma list; only where there are any.',
+    schema: { type: 'string' },
+  },
   'Idempotent-Replayed': {
     description: 'true: the first answer under this Idempotency-Key, given again.',
     schema: { type: 'string', const: 'true' },

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, type Parsed } from '@postrider/core';
+import { jsonMediaProblem } from '@postrider/net';
+import { jsonFault } from './json-fault.ts';
 
 /** Bodies up to this size do not count against the body budget. */
 export const SMALL_BODY_BYTES = 100 * 1024;
@@ -30,18 +32,22 @@ export async function readBody(
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return refuse('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
-  if (!isJson(type)) return refuse('unsupported_media_type', 'Send the body as Content-Type: application/json.');
+  const media_problem = jsonMediaProblem(type);
+  if (media_problem !== null) return refuse('unsupported_media_type', media_problem);
   if (Number(length ?? 0) > SMALL_BODY_BYTES) await makeRoom(Number(length));
   const bytes = await collect(request, max_bytes, length === undefined ? () => makeRoom(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
   if (holdsTooMany(bytes)) return refuse('invalid_type', `The body holds more than ${MOST_VALUES} values.`);
+  let text: string;
   try {
-    return { ok: true, value: JSON.parse(utf8.decode(bytes)) as unknown };
-  } catch (error) {
-    return refuse(
-      'malformed_json',
-      error instanceof SyntaxError ? 'The body is not valid JSON.' : 'The body is not valid UTF-8.',
-    );
+    text = utf8.decode(bytes);
+  } catch {
+    return refuse('malformed_json', 'The body is not valid UTF-8.');
+  }
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    return refuse('malformed_json', `The body is not valid JSON: ${jsonFault(text)}.`);
   }
 }
 
@@ -73,12 +79,6 @@ function endOfText(json: Buffer, start: number): number {
 
 function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-}
-
-function isJson(type: string | undefined): boolean {
-  const [media, ...parameters] = (type ?? '').toLowerCase().split(';');
-  if (media?.trim() !== 'application/json') return false;
-  return parameters.every((parameter) => !parameter.includes('charset') || /charset="?utf-?8"?/.test(parameter));
 }
 
 function collect(

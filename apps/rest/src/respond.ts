@@ -4,14 +4,16 @@ import type { AnswerNotes } from '@postrider/core';
 type Window = NonNullable<AnswerNotes['window']>;
 
 const LINGER_MS = 1000;
+const MOST_IGNORED_SHOWN = 20;
+// Header names are spelled as the documentation has them, although case does not matter.
 const FIXED_HEADERS = [
-  'content-type',
+  'Content-Type',
   'application/json; charset=utf-8',
-  'cache-control',
+  'Cache-Control',
   'no-store',
-  'x-content-type-options',
+  'X-Content-Type-Options',
   'nosniff',
-  'referrer-policy',
+  'Referrer-Policy',
   'no-referrer',
 ] as const;
 
@@ -22,6 +24,7 @@ export interface Answer {
   readonly window: Window;
   readonly window_name: string;
   readonly replayed: boolean;
+  readonly ignored_fields: readonly string[];
   readonly close: boolean;
 }
 
@@ -40,26 +43,35 @@ export function answerHeaders(answer: Answer, bytes: number): (string | number)[
   const { window, status } = answer;
   const headers: (string | number)[] = [
     ...FIXED_HEADERS,
-    'content-length',
+    'Content-Length',
     bytes,
-    'x-request-id',
+    'X-Request-Id',
     answer.request_id,
-    'x-ratelimit-limit',
+    'X-RateLimit-Limit',
     window.limit,
-    'x-ratelimit-remaining',
+    'X-RateLimit-Remaining',
     window.remaining,
-    'x-ratelimit-reset',
+    'X-RateLimit-Reset',
     window.reset_unix,
-    'ratelimit-policy',
+    'RateLimit-Policy',
     `"${answer.window_name}";q=${window.limit};w=60`,
-    'ratelimit',
+    'RateLimit',
     `"${answer.window_name}";r=${window.remaining};t=${window.retry_after_seconds}`,
   ];
-  if (status === 429) headers.push('retry-after', window.retry_after_seconds);
-  if (status === 401) headers.push('www-authenticate', 'Bearer realm="postrider"');
-  if (answer.replayed) headers.push('idempotent-replayed', 'true');
-  if (answer.close) headers.push('connection', 'close');
+  if (status === 429) headers.push('Retry-After', window.retry_after_seconds);
+  if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="postrider"');
+  if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
+  if (answer.ignored_fields.length > 0) headers.push('Postrider-Ignored-Fields', headerList(answer.ignored_fields));
+  if (answer.close) headers.push('Connection', 'close');
   return headers;
+}
+
+/** What no header value may hold, and what separates the names, is percent-encoded. */
+function headerList(names: readonly string[]): string {
+  return names
+    .slice(0, MOST_IGNORED_SHOWN)
+    .map((name) => name.replace(/[^!-$&-+\--~]/gu, encodeURIComponent))
+    .join(', ');
 }
 
 /**

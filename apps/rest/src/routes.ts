@@ -40,6 +40,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly operation: Operation<z.ZodType, unknown>;
+  /** Of the OpenAPI document: the operation's name, unless two routes have that operation. */
+  readonly operation_id: string;
   /** The window that a request is counted in. */
   readonly rate_class: 'send' | 'logs' | 'default';
   readonly status: 200 | 201 | 202;
@@ -57,12 +59,13 @@ function route(
   method: Route['method'],
   path: string,
   operation: Route['operation'],
-  rest: Partial<Pick<Route, 'rate_class' | 'status' | 'max_body_bytes' | 'self_admitting' | 'rehearsal'>> = {},
+  rest: Partial<Omit<Route, 'method' | 'path' | 'operation'>> = {},
 ): Route {
   return {
     method,
     path,
     operation,
+    operation_id: operation.name.replace(/\W/g, '_'),
     rate_class: 'default',
     status: 200,
     max_body_bytes: SMALL_BODY,
@@ -79,7 +82,8 @@ export const routes: readonly Route[] = [
   route('POST', '/email/send', sendMessage, { ...sending, rehearsal: previewMessage }),
   route('POST', '/email/batch', sendBatch, sending),
   route('GET', '/email/logs', listMessages, { rate_class: 'logs' }),
-  route('GET', '/email/logs/{id}', getMessage, { rate_class: 'logs' }),
+  route('GET', '/email/logs/{id}', getMessage),
+  route('GET', '/email/{id}', getMessage, { operation_id: 'email_show' }),
   route('PATCH', '/email/{id}', rescheduleMessage),
   route('POST', '/email/{id}/cancel', cancelMessage),
   route('POST', '/email/{id}/resend', resendMessage, { status: 202 }),

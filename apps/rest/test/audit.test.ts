@@ -65,6 +65,7 @@ const surface: Record<string, Audited | null> = {
   'POST /email/batch': null,
   'GET /email/logs': null,
   'GET /email/logs/{id}': null,
+  'GET /email/{id}': null,
   'PATCH /email/{id}': {
     action: 'message.rescheduled',
     async prepare() {

@@ -53,7 +53,7 @@ describe('400', () => {
       const answer = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
 
       expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ error: { reason: 'misspelled_field' } });
+      expect(answer.body).toMatchObject({ error: { reason: 'unknown_parameter' } });
       expect(await world.drain()).toEqual([]);
     },
   );

@@ -77,7 +77,7 @@ describe('scheduled mail', () => {
   });
 
   it('keeps its job until the furthest time there is', async () => {
-    const id = await send({ scheduled_at: inMs(30 * DAY_MS) });
+    const id = await send({ scheduled_at: inMs(366 * DAY_MS) });
     const [job] = await world.services.sql`
       select j.keep_until > r.due_at as kept, j.start_after = r.due_at as due
       from recipients r join pgboss.job j on j.id = r.job_id where r.message_id = ${id}`;
@@ -207,21 +207,16 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it.each([
-    'tomorrow',
-    '',
-    '0',
-    '2031-13-01T00:00:00Z',
-    '2031-06-01T00:00:00',
-    '2031-12-31T23:59:60Z',
-    '2031-06-01T24:00:00Z',
-  ])('refuses the time %j', async (text) => {
-    const id = await send({ scheduled_at: inMs(HOUR_MS) });
-    const answer = await move(id, text);
+  it.each(['tomorrow', '', '0', '2031-13-01T00:00:00Z', '2031-06-01', '2031-12-31T23:59:60Z', '2031-06-01T24:00:00Z'])(
+    'refuses the time %j',
+    async (text) => {
+      const id = await send({ scheduled_at: inMs(HOUR_MS) });
+      const answer = await move(id, text);
 
-    expect(detailsOf(answer)).toEqual(['scheduled_at invalid_timestamp']);
-    expect((await show(id)).body.scheduled_at).toBe(inMs(HOUR_MS));
-  });
+      expect(detailsOf(answer)).toEqual(['scheduled_at invalid_timestamp']);
+      expect((await show(id)).body.scheduled_at).toBe(inMs(HOUR_MS));
+    },
+  );
 
   it('refuses a time that is no text, none, and a misspelt one', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
@@ -281,13 +276,13 @@ describe('422', () => {
     expect(await arrivesNow(id)).toBe(0);
   });
 
-  it('refuses a time more than 60 s in the past or more than 30 days ahead, and changes nothing', async () => {
+  it('refuses a time more than 60 s in the past or more than 366 days ahead, and changes nothing', async () => {
     const scheduled_at = inMs(HOUR_MS);
     const id = await send({ scheduled_at });
 
     expect(errorOf(await move(id, inMs(-61_000))).reason).toBe('scheduled_in_past');
-    expect(errorOf(await move(id, inMs(30 * DAY_MS + 1000))).reason).toBe('scheduled_too_far');
+    expect(errorOf(await move(id, inMs(366 * DAY_MS + 1000))).reason).toBe('scheduled_too_far');
     expect((await show(id)).body.scheduled_at).toBe(scheduled_at);
-    expect((await move(id, inMs(30 * DAY_MS))).status).toBe(200);
+    expect((await move(id, inMs(366 * DAY_MS))).status).toBe(200);
   });
 });

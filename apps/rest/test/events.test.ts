@@ -193,7 +193,7 @@ describe('400', () => {
 
   it('names every bad parameter at once', async () => {
     expect(detailsOf(await events('?limit=0&since=x&until=y&types=z'))).toEqual([
-      'types misspelled_field',
+      'types unknown_parameter',
       'limit invalid_limit',
       'since invalid_timestamp',
       'until invalid_timestamp',

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AppError, codeOf, type Services } from '@postrider/core';
+import { codeOf, type Services } from '@postrider/core';
 import type { World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { expect } from 'vitest';
 import { httpStatus } from '../src/http-status.ts';
 import { createHandler } from '../src/index.ts';
-import { type Match, matchRoute, rehearsed } from '../src/match.ts';
+import { asked, matchRoute } from '../src/match.ts';
 import { errorSchema } from '../src/openapi.ts';
 
 export interface Answer {
@@ -77,16 +77,11 @@ function expectDocumented(method: string, { pathname, searchParams }: URL, statu
     expect(status).toBe(httpStatus[error.code]);
     expect(codeOf(error.reason)).toBe(error.code);
   } else if (match) {
-    const { route } = requireMatch(rehearsed(match, searchParams));
+    const { route } = asked(match, searchParams).match;
     expect(status).toBe(route.status);
     // What the schema does not declare is not in what it parsed.
     expect(route.operation.output.parse(body)).toEqual(body);
   }
-}
-
-function requireMatch(match: Match | AppError): Match {
-  if (match instanceof AppError) throw match;
-  return match;
 }
 
 function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {

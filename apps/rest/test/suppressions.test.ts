@@ -316,7 +316,7 @@ describe('400', () => {
 
   it('refuses filters that it does not know, and an address that is none', async () => {
     expect(detailsOf(await list('?source=nobody&limit=0&emial=x'))).toEqual([
-      'emial misspelled_field',
+      'emial unknown_parameter',
       'limit invalid_limit',
       'source invalid_type',
     ]);

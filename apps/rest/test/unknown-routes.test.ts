@@ -91,8 +91,8 @@ describe('404', () => {
     },
   );
 
-  it('is the answer to HEAD, with headers and without a body', async () => {
-    for (const path of ['/email/logs', '/nothing']) {
+  it('is the answer to HEAD where there is nothing to GET, with headers and without a body', async () => {
+    for (const path of ['/email/send', '/nothing']) {
       const answer = await fetch(rest.url + path, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${world.secret}` },
@@ -101,6 +101,22 @@ describe('404', () => {
       expect([answer.status, await answer.text()]).toEqual([404, '']);
       rateOf(answer, world.clock.now());
     }
+  });
+
+  it.each([
+    ['PUT', '/email/send', 'this path takes POST.'],
+    ['GET', '/email/send', 'this path takes POST.'],
+    ['POST', '/email/logs', 'this path takes GET.'],
+    ['PUT', '/domains/example.com', 'this path takes GET, DELETE.'],
+    ['POST', '/email/send/', 'the path is /v1/email/send, without the slash at its end, and takes POST.'],
+    ['GET', '/email/logs//', 'the path is /v1/email/logs, without the slash at its end, and takes GET.'],
+    ['POST', '/Email//Send', 'the path is /v1/email/send, spelled so, and takes POST.'],
+    ['GET', '/nothing', '/v1/openapi.json lists every endpoint.'],
+  ])('to %s /v1%s says: %s (newcomer N13)', async (method, path, said) => {
+    const answer = await rest.call(method, path);
+
+    expect([answer.status, errorOf(answer).reason]).toEqual([404, 'route_not_found']);
+    expect(errorOf(answer).message).toBe(`There is no ${method} /v1${path}; ${said}`);
   });
 
   it('repeats no header and no body of the request, and no more than the start of a long path', async () => {
@@ -165,6 +181,65 @@ describe('404', () => {
     expect(errorOf(await ask(behind_proxy, '192.0.3.9')).reason).toBe('address_not_allowed');
     expect(errorOf(await ask(rest, '192.0.2.9')).reason).toBe('address_not_allowed');
     expect((await ask(behind_proxy, '2001:db8::1%eth0')).status).toBe(401);
+  });
+});
+
+describe('200', () => {
+  it('answers HEAD like GET, in the same window and without a body (newcomer N13)', async () => {
+    for (const path of ['/email/logs', '/domains', '/openapi.json']) {
+      const ask = (method: string) =>
+        fetch(rest.url + path, { method, headers: { authorization: `Bearer ${world.secret}` } });
+      const [got, head] = [await ask('GET'), await ask('HEAD')];
+
+      const length = Buffer.byteLength(await got.text());
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      expect(head.headers.get('content-length')).toBe(String(length));
+      expect(rateOf(head, world.clock.now()).remaining).toBe(rateOf(got, world.clock.now()).remaining - 1);
+    }
+  });
+
+  it('spells the rate headers as they are documented', async () => {
+    const connection = await openRaw(rest.port);
+    const lines: string[] = [];
+    connection.socket.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\r\n')));
+    connection.write(requestHead('GET', '/v1/domains', { authorization: `Bearer ${world.secret}` }));
+    await connection.answer();
+    connection.socket.destroy();
+
+    const names = lines.map((line) => line.split(':', 1)[0]);
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
+      expect(names).toContain(name);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['GET', '/email/logs?page=2', 'page', 'limit, cursor, status, tag'],
+    ['GET', '/email/logs?offset=10', 'offset', 'limit, cursor'],
+    ['GET', '/domains?after=x', 'after', 'limit, cursor'],
+    ['GET', '/suppressions?q=ada', 'q', 'limit, cursor'],
+    ['GET', '/usage?x', 'x', 'takes none'],
+    ['GET', '/domains/example.com?domain=other.test', 'domain', 'takes none'],
+    ['DELETE', '/domains/example.com?force=true', 'force', 'takes none'],
+    ['POST', '/email/send?foo=1', 'foo', 'takes dry_run'],
+    ['POST', '/email/send?dryRun=true', 'dryRun', 'Did you mean dry_run?'],
+    ['POST', '/email/batch?dry_run=true', 'dry_run', 'takes none'],
+    ['GET', '/email/logs?lmit=5', 'lmit', 'Did you mean limit?'],
+  ])('to %s %s names %s and what is known: %s (newcomer N3)', async (method, path, name, known) => {
+    const answer = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
+
+    expect([answer.status, errorOf(answer).reason]).toEqual([400, 'unknown_parameter']);
+    expect(errorOf(answer).details?.[0]).toMatchObject({ param: name, reason: 'unknown_parameter' });
+    expect(errorOf(answer).message).toContain(known);
+  });
+
+  it('names every unknown parameter, after the key and its scope have been checked', async () => {
+    const answer = await rest.call('GET', '/email/logs?page=2&offset=1&status=nothing');
+
+    expect(errorOf(answer).details?.map(({ param }) => param)).toEqual(['page', 'offset', 'status']);
+    expect((await rest.call('GET', '/email/logs?page=2', { key: null })).status).toBe(401);
+    const { secret: key } = await world.key({ scopes: ['email:send'] });
+    expect((await rest.call('GET', '/email/logs?page=2', { key })).status).toBe(403);
   });
 });
 

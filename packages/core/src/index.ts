@@ -29,6 +29,7 @@ export {
 } from './operation/errors.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation/operation.ts';
 export { likelyMeant } from './operation/spelling.ts';
+export { fieldNames } from './operation/unexpected-names.ts';
 export { cursorOf, type List } from './paging/list.ts';
 export {
   type Config,

@@ -59,6 +59,6 @@ export function createContext(
     via: request.via ?? 'worker',
     address: request.address ?? null,
     idempotency_key: request.idempotency_key ?? null,
-    notes: { window: null, replayed: false, session_token: null },
+    notes: { window: null, replayed: false, ignored_fields: [], session_token: null },
   };
 }

@@ -21,7 +21,7 @@ export {
 } from './capture/capture-server.ts';
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './capture/read-mail.ts';
 export { compose, type OutgoingAttachment, type OutgoingMessage } from './compose/compose.ts';
-export { type HeaderProblem, headerProblem } from './compose/header-rules.ts';
+export { type HeaderProblem, headerProblem, holdsControl } from './compose/header-rules.ts';
 export { textFromHtml } from './compose/text-from-html.ts';
 export { composeSigned } from './dkim/compose-signed.ts';
 export { type DkimKey, signDkim } from './dkim/dkim.ts';

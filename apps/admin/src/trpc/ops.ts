@@ -1,5 +1,6 @@
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, listBulkItems, previewBulk, readExport, runBulk } from '@postrider/core/bulk';
+import { examineMachine } from '@postrider/core/doctor';
 import { failureGroups } from '@postrider/core/failures';
 import { getHealth } from '@postrider/core/health';
 import {
@@ -39,6 +40,7 @@ export const ops = router({
   workers: query(listWorkers),
   schedules,
   health: query(getHealth),
+  doctor: query(examineMachine),
   backlog: query(getBacklog),
   failureGroups: query(failureGroups),
   // POST although it changes nothing: a filter contains addresses, which must not end up in a URL.

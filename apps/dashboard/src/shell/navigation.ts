@@ -1,4 +1,15 @@
-import { KeyRound, LayoutDashboard, type LucideIcon } from 'lucide-react';
+import {
+  Ban,
+  CalendarClock,
+  CirclePause,
+  Cpu,
+  KeyRound,
+  LayoutDashboard,
+  ListOrdered,
+  type LucideIcon,
+  ScrollText,
+  Webhook,
+} from 'lucide-react';
 import type { Scope } from '../api/me.ts';
 
 export interface Place {
@@ -21,5 +32,19 @@ export const groupWords: Readonly<Record<Place['group'], string>> = {
 /** The navigation, in its order. */
 export const places: readonly Place[] = [
   { to: '/', word: 'Overview', icon: LayoutDashboard, group: 'mail', key: 'o' },
+  { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
+  { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },
+  { to: '/settings/audit', word: 'Audit log', icon: ScrollText, group: 'settings', key: 'a', only: 'admin' },
+  { to: '/operations/queues', word: 'Queues', icon: ListOrdered, group: 'instance', key: 'q', only: 'operator' },
+  { to: '/operations/holds', word: 'Holds', icon: CirclePause, group: 'instance', key: 'h', only: 'admin' },
+  { to: '/operations/workers', word: 'Workers', icon: Cpu, group: 'instance', key: 'w', only: 'operator' },
+  {
+    to: '/operations/schedules',
+    word: 'Schedules',
+    icon: CalendarClock,
+    group: 'instance',
+    key: 'c',
+    only: 'operator',
+  },
 ];

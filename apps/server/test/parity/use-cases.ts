@@ -5,6 +5,7 @@ import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from 
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
+import { examineMachine } from '@postrider/core/doctor';
 import {
   addDomain,
   examineDomain,
@@ -717,6 +718,14 @@ const numbers = [
     scope: 'admin',
     scope_on: { graphql: absent('An operator sees the health of the instance.') },
   }),
+  useCase(examineMachine, {
+    rest: NO_REST,
+    trpc: 'GET ops.doctor',
+    graphql: reading('machine', {}, 'status checked_at: checkedAt checks { name status detail fix }'),
+    given: nothing,
+    // Bytes that are free, for example.
+    varying: ['detail'],
+  }),
   useCase(getBacklog, {
     rest: NO_REST,
     trpc: 'GET ops.backlog',
@@ -1337,6 +1346,7 @@ export const useCases: readonly UseCase[] = [
 export const alone = {
   rest: {
     'POST /email/batch': 'Mail is sent by programs.',
+    'GET /email/{id}': 'GET /email/logs/{id}, for who has the id of a message.',
   },
   graphql: {
     nodes: 'node, for many ids.',

@@ -33,8 +33,8 @@ export function addAudit(program: Command, terminal: Terminal): void {
       .option('--action <actions>', 'one action or a comma list, such as api_key.revoked')
       .option('--target <id>', 'the id of the target')
       .option('--actor <id>', 'the id of the actor')
-      .option('--since <time>', 'ISO 8601 with Z or an offset')
-      .option('--until <time>', 'ISO 8601 with Z or an offset');
+      .option('--since <time>', 'ISO 8601; without an offset it is UTC')
+      .option('--until <time>', 'ISO 8601; without an offset it is UTC');
   filtered('list', 'newest first')
     .option('--limit <count>', 'how many', '20')
     .option('--json', 'print JSON')

@@ -1,16 +1,19 @@
-import { readConfig } from '@postrider/core';
+import { invoke, readConfig } from '@postrider/core';
+import { examineMachine } from '@postrider/core/doctor';
 import { connect, pendingMigrations } from '@postrider/db';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { ask, createClient, serviceUrl } from '../connect/client.ts';
-import { isInstalledHere, withDatabase } from '../connect/machine.ts';
+import { isInstalledHere, withDatabase, withMachine } from '../connect/machine.ts';
 import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
 
 interface Check {
   readonly name: string;
-  readonly result: 'ok' | 'failed' | 'skipped';
+  readonly result: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly message: string;
+  /** What to do where something is wrong. */
+  readonly fix?: string;
 }
 
 const readiness = z.looseObject({
@@ -23,19 +26,20 @@ const readiness = z.looseObject({
 export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command('doctor')
-    .description('check Node, the database of this machine, the service and the API key')
+    .description('check this machine, its database and its network, the service and the API key')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const checks = [
         // Running at all proves that it is new enough.
         { name: 'node', result: 'ok', message: process.versions.node } as const,
         ...(await attempt(['database', 'migrations'], () => checkDatabase(terminal))),
+        ...(await attempt(['machine'], () => checkMachine(terminal))),
         ...(await attempt(['service'], () => checkService(terminal))),
         ...(await attempt(['key'], () => checkKey(terminal))),
       ];
       const healthy = checks.every((check) => check.result !== 'failed');
       show(terminal, options.json, { healthy, checks }, () =>
-        table(checks.map(({ name, result, message }) => [result, name, message])),
+        table(checks.map(({ name, result, message, fix }) => [result, name, fix ? `${message} ${fix}` : message])),
       );
       if (!healthy) terminal.fail();
     });
@@ -72,6 +76,24 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
     } finally {
       await sql.end({ timeout: 2 });
     }
+  });
+}
+
+const resultOf = { ok: 'ok', skipped: 'skipped', warning: 'warning', failing: 'failed' } as const;
+
+/** What core finds out about the machine; the database has answered and is migrated, or there is nothing to look at. */
+async function checkMachine(terminal: Terminal): Promise<Check[]> {
+  if (!isInstalledHere(readConfig(terminal.env))) return [];
+  return withMachine(terminal, async ({ asWorkspace }) => {
+    const { checks } = await invoke(await asWorkspace(), examineMachine, {});
+    return checks
+      .filter(({ name }) => name !== 'migrations')
+      .map(({ name, status, detail, fix }) => ({
+        name,
+        result: resultOf[status],
+        message: detail,
+        ...(fix !== null && { fix }),
+      }));
   });
 }
 

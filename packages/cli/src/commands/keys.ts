@@ -65,7 +65,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .option('--mode <mode>', 'live, or sandbox for a key whose mail is only captured')
     .option('--domain <name...>', 'a domain it may send from (default: any)')
     .option('--allow-ip <network...>', 'an address or network it may be used from (default: any)')
-    .option('--expires <time>', 'ISO 8601 with Z or an offset')
+    .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
     .option('--local', 'on the machine itself, without a key: opens the database (default: every scope)')
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {

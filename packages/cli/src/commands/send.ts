@@ -45,7 +45,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     .option('--tag <tag...>', 'at most five')
     .option('--header <line...>', 'a custom header, as "Name: value"')
     .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
-    .option('--schedule <time>', 'ISO 8601 with Z or an offset, at most 30 days ahead')
+    .option('--schedule <time>', 'ISO 8601, at most 366 days ahead')
     .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
     .option('--json', 'print JSON')
     .action(async (options: SendOptions) => {

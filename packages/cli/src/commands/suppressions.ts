@@ -54,7 +54,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .command('add <email>')
     .description('suppress an address')
     .option('--reason <text>', 'for people')
-    .option('--expires <time>', 'ISO 8601 with Z or an offset')
+    .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
     .option('--json', 'print JSON')
     .action(async (email: string, { reason, expires, json }: AddOptions) => {
       const body = {

@@ -8,7 +8,7 @@ import { type Addressee, addresseesOf } from './addressees.ts';
 import type { SendInput } from './schema.ts';
 
 const PAST_TOLERANCE_MS = 60_000;
-const FURTHEST_MS = 30 * 86_400_000;
+const FURTHEST_DAYS = 366;
 
 /** Read before the storing statement, which checks the limit again. */
 export interface AcceptFacts {
@@ -77,7 +77,10 @@ export function scheduleOf(asked: Date | undefined, now: Date): Date | null | Ap
       'scheduled_in_past',
       'scheduled_at lies more than 60 s in the past; name a time ahead or leave it out.',
     );
-  if (ahead > FURTHEST_MS)
-    return new AppError('scheduled_too_far', 'scheduled_at lies more than 30 days ahead; name an earlier time.');
+  if (ahead > FURTHEST_DAYS * 86_400_000)
+    return new AppError(
+      'scheduled_too_far',
+      `scheduled_at lies more than ${FURTHEST_DAYS} days ahead; name an earlier time.`,
+    );
   return ahead > 0 ? asked : null;
 }

@@ -1,7 +1,10 @@
-import { headerProblem } from '@postrider/mail';
+import { headerProblem, holdsControl } from '@postrider/mail';
 import { z } from 'zod';
+import { absentable, absentableOr } from '../fields/absentable.ts';
+import { scalarText } from '../fields/scalar-text.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { issueFor } from '../operation/parse-input.ts';
+import { refuseMisplaced } from '../operation/unexpected-names.ts';
 import { attachmentSchema, decodedLength } from './attachment-field.ts';
 import { mailboxField, mailboxListField } from './mailbox-field.ts';
 
@@ -13,15 +16,16 @@ const MOST_METADATA = 20;
 const MOST_HEADERS = 50;
 const MOST_HEADER_BYTES = 32 * 1024;
 const MOST_MESSAGE_BYTES = 10 * 1024 * 1024;
-const TAG = /^[A-Za-z0-9_.:-]{1,64}$/;
+const LONGEST_TAG = 128;
+const NOT_PRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 const subject = z
   .string()
   .max(5000)
-  .refine((text) => !/[\r\n]/.test(text), 'must not contain line breaks');
+  .refine((text) => !holdsControl(text), 'must not contain line breaks or control characters other than TAB');
 
 const headers = z
-  .record(z.string(), z.string())
+  .record(z.string(), scalarText)
   .superRefine((given, context) => {
     const entries = Object.entries(given);
     if (entries.length > MOST_HEADERS) {
@@ -51,7 +55,7 @@ const headers = z
   });
 
 const tags = z
-  .array(z.string().meta({ pattern: TAG.source }))
+  .array(z.string().meta({ minLength: 1, maxLength: LONGEST_TAG }))
   .superRefine((given, context) => {
     if (given.length > MOST_TAGS) {
       context.addIssue(
@@ -60,20 +64,33 @@ const tags = z
       return;
     }
     given.forEach((tag, index) => {
-      if (!TAG.test(tag))
-        context.addIssue(
-          issueFor('invalid_tag', `tags[${index}] must be 1 to 64 characters of A-Z a-z 0-9 _ . : -`, [index]),
-        );
+      const problem = tagProblem(tag);
+      if (problem !== null) context.addIssue(issueFor('invalid_tag', `tags[${index}] ${problem}.`, [index]));
     });
   })
-  .meta({ maxItems: MOST_TAGS, description: 'Labels to filter the log by.', examples: [['receipt']] });
+  .meta({
+    maxItems: MOST_TAGS,
+    description: 'Labels to filter the log by: any printable text, compared as given.',
+    examples: [['receipt'], ['Spring sale 2030', 'orders/paid']],
+  });
+
+/** A length is counted in code points, as JSON Schema does. */
+function tagProblem(tag: string): string | null {
+  if (tag === '') return 'must not be empty';
+  if (tag.length > LONGEST_TAG && [...tag].length > LONGEST_TAG)
+    return `must be at most ${LONGEST_TAG} characters long`;
+  return NOT_PRINTABLE.test(tag) ? 'must not contain line breaks or other control characters' : null;
+}
 
 const metadata = z
-  .record(z.string().min(1).max(64), z.string().max(500))
+  .record(
+    z.string().min(1).max(64),
+    scalarText.refine((text) => text.length <= 500, 'must be at most 500 characters long'),
+  )
   .refine((given) => Object.keys(given).length <= MOST_METADATA, `holds more than ${MOST_METADATA} pairs`)
   .meta({
     maxProperties: MOST_METADATA,
-    description: 'Your own key-value pairs, returned in the log and in events.',
+    description: 'Your own key-value pairs, returned in the log and in events as text.',
     examples: [{ order: '1815' }],
   });
 
@@ -97,56 +114,72 @@ const fullExample = {
 };
 
 /** Describes every scheduled_at field. */
-export const SCHEDULE = 'ISO 8601 with Z or an offset; at most 30 days ahead. Up to 60 seconds in the past means now.';
+export const SCHEDULE =
+  'ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now.';
 
-/** The body of a send request. */
-export const sendSchema = z
-  .object({
-    from: mailboxField('from').meta({
-      description: 'The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace.',
+const SCHEDULED_AT = 'is not a field; the time of a later send is scheduled_at';
+const NO_TEMPLATES = 'is not a field; there are no templates: render the mail and send it as html or text';
+
+/** Names that other services have; dropped in silence, they would send something else than was asked for. */
+export const misplacedInSend = {
+  dry_run: 'dry_run is a parameter of the query: POST /v1/email/send?dry_run=true.',
+  send_at: `send_at ${SCHEDULED_AT}.`,
+  schedule: `schedule ${SCHEDULED_AT}.`,
+  idempotency_key: 'idempotency_key is a header: Idempotency-Key.',
+  template: `template ${NO_TEMPLATES}.`,
+  template_id: `template_id ${NO_TEMPLATES}.`,
+} as const;
+
+const sendFields = z.object({
+  from: mailboxField('from').meta({
+    description: 'The sender, a@b.c or Name <a@b.c>. Its domain must be a verified domain of the workspace.',
+  }),
+  to: mailboxListField('to', MOST_TO)
+    .refine((list) => list.length > 0, {
+      message: 'to is empty; name at least one recipient.',
+      params: { reason: 'missing_field' },
+    })
+    .meta({
+      description: `One address or up to ${MOST_TO}, each a@b.c or Name <a@b.c>. The plan caps to, cc and bcc together.`,
     }),
-    to: mailboxListField('to', MOST_TO)
-      .refine((list) => list.length > 0, {
-        message: 'to is empty; name at least one recipient.',
-        params: { reason: 'missing_field' },
-      })
-      .meta({
-        description: `One address or up to ${MOST_TO}, each a@b.c or Name <a@b.c>. The plan caps to, cc and bcc together.`,
-      }),
-    subject,
-    html: z.string().optional().meta({ description: 'At least one of html and text must not be empty.' }),
-    text: z.string().optional().meta({ description: 'Derived from html by default.' }),
-    cc: mailboxListField('cc', MOST_COPIES).default([]),
-    bcc: mailboxListField('bcc', MOST_COPIES).default([]).meta({ description: 'Never written into a header.' }),
-    reply_to: mailboxField('reply_to').optional(),
-    headers: headers.default({}),
-    tags: tags.default([]),
-    metadata: metadata.default({}),
-    attachments: z
-      .array(attachmentSchema)
-      .max(100)
-      .default([])
-      .meta({ description: 'At most 10 MiB decoded, including html and text.' }),
-    scheduled_at: timestampField('scheduled_at').optional().meta({ description: SCHEDULE }),
-  })
-  .refine((message) => hasContent(message.html) || hasContent(message.text), {
-    message: 'Give html or text, or both; at least one must not be empty.',
-    params: { reason: 'no_content' },
-    path: ['html'],
-    // Also checked when other fields are wrong, so that one answer lists every mistake.
-    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  })
-  .refine((message) => messageBytes(message) <= MOST_MESSAGE_BYTES, {
-    message: 'html, text and attachments together are larger than 10 MiB.',
-    params: { reason: 'body_too_large' },
-    path: ['attachments'],
-  })
-  .meta({ id: 'SendRequest', examples: [plainExample, fullExample] });
+  subject,
+  html: absentable(z.string()).meta({ description: 'At least one of html and text must not be empty.' }),
+  text: absentable(z.string()).meta({ description: 'Derived from html by default.' }),
+  cc: absentableOr(mailboxListField('cc', MOST_COPIES), []),
+  bcc: absentableOr(mailboxListField('bcc', MOST_COPIES), []).meta({ description: 'Never written into a header.' }),
+  reply_to: absentable(mailboxField('reply_to')),
+  headers: absentableOr(headers, {}),
+  tags: absentableOr(tags, []),
+  metadata: absentableOr(metadata, {}),
+  attachments: absentableOr(z.array(attachmentSchema).max(100), []).meta({
+    description: 'At most 10 MiB decoded, including html and text.',
+  }),
+  scheduled_at: absentable(timestampField('scheduled_at')).meta({ description: SCHEDULE }),
+});
+
+/** The body of a send request. A null field is an absent one. */
+export const sendSchema = refuseMisplaced(
+  sendFields
+    .refine((message) => hasContent(message.html) || hasContent(message.text), {
+      message: 'Give html or text, or both; at least one must not be empty.',
+      params: { reason: 'no_content' },
+      path: ['html'],
+      // Also checked when other fields are wrong, so that one answer lists every mistake.
+      when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    })
+    .refine((message) => messageBytes(message) <= MOST_MESSAGE_BYTES, {
+      message: 'html, text and attachments together are larger than 10 MiB.',
+      params: { reason: 'body_too_large' },
+      path: ['attachments'],
+    })
+    .meta({ id: 'SendRequest', examples: [plainExample, fullExample] }),
+  misplacedInSend,
+);
 export type SendInput = z.output<typeof sendSchema>;
 
 /** A body of the wrong type counts as content here; it has a refusal of its own. */
 function hasContent(body: unknown): boolean {
-  return body !== undefined && body !== '';
+  return body !== undefined && body !== null && body !== '';
 }
 
 interface Bodies {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { AppError, errorFields, publicErrorSchema } from '../operation/errors.ts';
-import { admittedOperation, type Parsed } from '../operation/operation.ts';
+import { admittedOperation } from '../operation/operation.ts';
 import { issueFor, parseInput } from '../operation/parse-input.ts';
+import { refuseMisplaced } from '../operation/unexpected-names.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { type SendInput, sendSchema } from './schema.ts';
+import { misplacedInSend, sendSchema } from './schema.ts';
 import { acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
@@ -14,18 +15,21 @@ const anyMessage = z.unknown().meta({ $ref: '#/$defs/SendRequest' });
 const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MOST_MESSAGES });
 
 /** An array of messages, or an object with one; messages are parsed separately, so that one cannot refuse another. */
-const batchSchema = z
-  .union([messageList, z.object({ messages: messageList }).transform(({ messages }) => messages)], {
-    error: 'The body must be an array of messages, or an object with messages.',
-  })
-  .superRefine((messages, context) => {
-    if (messages.length === 0)
-      context.addIssue(issueFor('missing_field', 'The batch is empty; send at least one message.'));
-    if (messages.length > MOST_MESSAGES) {
-      const message = `The batch holds ${messages.length} messages; at most ${MOST_MESSAGES} are allowed.`;
-      context.addIssue(issueFor('invalid_type', message));
-    }
-  });
+const batchSchema = refuseMisplaced(
+  z
+    .union([messageList, z.object({ messages: messageList }).transform(({ messages }) => messages)], {
+      error: 'The body must be an array of messages, or an object with messages.',
+    })
+    .superRefine((messages, context) => {
+      if (messages.length === 0)
+        context.addIssue(issueFor('missing_field', 'The batch is empty; send at least one message.'));
+      if (messages.length > MOST_MESSAGES) {
+        const message = `The batch holds ${messages.length} messages; at most ${MOST_MESSAGES} are allowed.`;
+        context.addIssue(issueFor('invalid_type', message));
+      }
+    }),
+  misplacedInSend,
+);
 
 const batchAnswerSchema = z.object({
   data: z.array(z.union([acknowledgementSchema, z.object({ error: publicErrorSchema })])).readonly(),
@@ -39,19 +43,24 @@ export const sendBatch = admittedOperation({
   summary: 'Send up to 100 emails, each accepted or refused on its own',
   input: batchSchema,
   output: batchAnswerSchema,
-  run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> =>
-    submit(
+  run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> => {
+    const messages = parsed.ok ? parsed.value.map((one) => parseInput(sendSchema, one)) : [];
+    const list = Array.isArray(raw) ? '' : 'messages';
+    const ignored = messages.flatMap((message, index) => message.ignored.map((name) => `${list}[${index}].${name}`));
+    ctx.notes.ignored_fields = [...ctx.notes.ignored_fields, ...ignored];
+    return submit(
       ctx,
       {
         actor,
         scope,
-        messages: parsed.ok ? parsed.value.map((one): Parsed<SendInput> => parseInput(sendSchema, one)) : [parsed],
+        messages: parsed.ok ? messages : [parsed],
         alone: !parsed.ok,
         resend: null,
         idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', raw, batchAnswer) : null,
       },
       batchAnswer,
-    ),
+    );
+  },
 });
 
 function batchAnswer(results: readonly SendResult[]): BatchAnswer {

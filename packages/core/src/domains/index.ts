@@ -19,4 +19,5 @@ export { createSigningKeys } from './signing-keys.ts';
 export { domainStates } from './state.ts';
 export { publicKeysOf } from './store.ts';
 export { resumeDomain, suspendDomain } from './suspend-domain.ts';
+export { unopenedKeys } from './unopened-keys.ts';
 export { verifyDomain } from './verify-domain.ts';

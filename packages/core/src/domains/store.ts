@@ -167,6 +167,14 @@ export interface EncryptedKey {
   readonly encrypted_private_key: Buffer;
 }
 
+/** All keys of all domains, a page at a time by id. */
+export async function pageOfEncryptedKeys(sql: Sql, after: string, most: number): Promise<EncryptedKey[]> {
+  return sql<EncryptedKey[]>`
+    select k.id, d.name as domain, k.selector, k.encrypted_private_key
+    from dkim_keys k join domains d on d.id = k.domain_id
+    where k.id > ${after} order by k.id limit ${most}`;
+}
+
 export async function encryptedKeys(sql: Sql, ids: readonly string[]): Promise<EncryptedKey[]> {
   return sql<EncryptedKey[]>`
     select k.id, d.name as domain, k.selector, k.encrypted_private_key

@@ -77,6 +77,8 @@ export type Via = (typeof viaNames)[number];
 export interface AnswerNotes {
   window: RateWindow | null;
   replayed: boolean;
+  /** Fields of the input that mean nothing, as paths. */
+  ignored_fields: readonly string[];
   /** The new session token after a rotation, else null. */
   session_token: string | null;
 }

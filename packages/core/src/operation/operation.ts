@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { sandboxRefusal } from './access.ts';
 import type { ActorContext, Context } from './context.ts';
-import type { AppError } from './errors.ts';
+import type { AppError, ErrorDetail } from './errors.ts';
 import { parseInput } from './parse-input.ts';
 import { scopeRefusal } from './scope-refusal.ts';
 import type { Scope } from './scopes.ts';
@@ -20,7 +20,14 @@ export interface Operation<I extends z.ZodType, O> {
   readonly output: z.ZodType<O>;
 }
 
-export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError };
+export type Parsed<T> =
+  | {
+      readonly ok: true;
+      readonly value: T;
+      /** What an API has found wrong itself; listed with what the schema finds. */
+      readonly faults?: readonly ErrorDetail[];
+    }
+  | { readonly ok: false; readonly error: AppError };
 
 /** A request for the batched accept, before the database has checked its key. */
 export interface Admission<T> {
@@ -50,7 +57,7 @@ export function operation<I extends z.ZodType, O>(definition: {
     const proven = requireActor(ctx);
     const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
     if (refusal) throw refusal;
-    return definition.run(proven, take(parseWith(input, raw)));
+    return definition.run(proven, take(parseWith(ctx, input, raw)));
   });
   return declared;
 }
@@ -70,7 +77,7 @@ export function admittedOperation<I extends z.ZodType, O>(definition: {
   const { name, scope, summary, input, output } = definition;
   const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox: true, summary, input, output });
   runs.set(declared, (ctx, raw) => {
-    const parsed = parseWith(input, raw);
+    const parsed = parseWith(ctx, input, raw);
     return definition.run(ctx, { actor: ctx.actor, scope, parsed, raw: raw.ok ? raw.value : undefined });
   });
   return declared;
@@ -99,8 +106,11 @@ function requireActor(ctx: Context): ActorContext {
   return ctx as ActorContext;
 }
 
-function parseWith<I extends z.ZodType>(input: I, raw: Parsed<unknown>): Parsed<z.output<I>> {
-  return raw.ok ? parseInput(input, raw.value) : raw;
+function parseWith<I extends z.ZodType>(ctx: Context, input: I, raw: Parsed<unknown>): Parsed<z.output<I>> {
+  if (!raw.ok) return raw;
+  const parsed = parseInput(input, raw.value, raw.faults);
+  ctx.notes.ignored_fields = parsed.ignored;
+  return parsed;
 }
 
 function take<T>(parsed: Parsed<T>): T {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { issueFor, parseInput } from './parse-input.ts';
+import { refuseMisplaced } from './unexpected-names.ts';
 
 const schema = z.object({
   name: z.string(),
@@ -31,7 +32,7 @@ const detailsOf = (raw: unknown) => {
 
 describe('parseInput', () => {
   it('gives what the schema makes of a good input, without unknown fields', () => {
-    expect(parseInput(schema, { name: 'x', other: 1 })).toEqual({ ok: true, value: { name: 'x' } });
+    expect(parseInput(schema, { name: 'x', other: 1 })).toEqual({ ok: true, value: { name: 'x' }, ignored: ['other'] });
   });
 
   it.each<[unknown, string, string, string]>([
@@ -85,20 +86,44 @@ describe('parseInput', () => {
     expect(parsed).toMatchObject({ error: { message: 'The body has the unknown field queue; remove it.' } });
   });
 
+  it('names what it ignores by its path, also in lists and beside what it refuses', () => {
+    const listed = z.object({ entries: z.array(z.object({ name: z.string() })).optional(), any: z.unknown() });
+    const raw = { entries: [{ name: 'a', hue: 1 }, { name: 'b' }], any: { x: 1 }, 'x y': 1 };
+
+    expect(parseInput(listed, raw).ignored).toEqual(['x y', 'entries[0].hue']);
+    expect(parseInput(listed, { ...raw, entries: [{ hue: 1 }] })).toMatchObject({
+      ok: false,
+      ignored: ['x y', 'entries[0].hue'],
+    });
+    expect(parseInput(listed, { any: 1, entries: [{ name: 'a', NAME: 'b' }] }).ignored).toEqual(['entries[0].NAME']);
+    expect(parseInput(listed, { any: 1, entries: [{ Name: 'b' }] })).toMatchObject({
+      error: { facts: { details: [{ param: 'entries[0].Name', reason: 'misspelled_field' }, {}] } },
+    });
+  });
+
+  it('refuses a misplaced name with its place, and only at the top', () => {
+    const send = refuseMisplaced(z.object({ name: z.string() }), { later: 'later is a parameter of the query.' });
+
+    expect(parseInput(send, { name: 'x', later: null })).toMatchObject({
+      error: { reason: 'misplaced_field', message: 'later is a parameter of the query.' },
+    });
+    expect(parseInput(send, { name: 'x', constructor: 1 })).toMatchObject({ ok: true, ignored: ['constructor'] });
+  });
+
   it('takes a near miss for an unknown field where the right one is there too', () => {
-    expect(detailsOf({ name: 'x', names: 'y' })).toEqual([]);
+    expect(detailsOf({ name: 'x', NAME: 'y' })).toEqual([]);
   });
 
   it('lists every mistake, misspelt names first, and heads the error with the first', () => {
-    const parsed = parseInput(schema, { nmae: 'x', count: 'y', pairs: 5 });
+    const parsed = parseInput(schema, { NAME: 'x', count: 'y', pairs: 5 });
 
     expect(parsed).toMatchObject({
       ok: false,
       error: {
         code: 'invalid_request',
         reason: 'misspelled_field',
-        message: 'nmae is not a field; did you mean name? (3 more in details)',
-        facts: { details: [{ param: 'nmae' }, { param: 'name' }, { param: 'count' }, { param: 'pairs' }] },
+        message: 'NAME is not a field; did you mean name? (3 more in details)',
+        facts: { details: [{ param: 'NAME' }, { param: 'name' }, { param: 'count' }, { param: 'pairs' }] },
       },
     });
   });

@@ -1,60 +1,46 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type AppError, type ErrorDetail, type Reason, reasons, refuseFields } from './errors.ts';
+import { pathText } from './path-text.ts';
 import { refusalWords } from './refusal-words.ts';
-import { likelyMeant } from './spelling.ts';
+import { isRecord, unexpectedNames } from './unexpected-names.ts';
 
-type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError };
+/** `ignored` names the fields of the input that mean nothing. */
+type Result<T> = ({ readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AppError }) & {
+  readonly ignored: readonly string[];
+};
 
 const DEEPEST = 32;
 // A batch of full messages stays below this. Listing every bad value beyond it would amplify an attack.
 const MOST_VALUES = 50_000;
 const MOST_DETAILS = 100;
-const MOST_NAMES_JUDGED = 100;
-const LONGEST_NAME_SHOWN = 100;
 
 /** A schema issue with one of our reasons: `context.addIssue(issueFor('invalid_email', '…'))`. */
 export function issueFor(reason: Reason, message: string, path: (string | number)[] = []) {
   return { code: 'custom' as const, message, params: { reason }, path };
 }
 
-/** Parses with a schema; every issue becomes a reason, a path such as to[3] and a message. */
-export function parseInput<I extends z.ZodType>(schema: I, raw: unknown): Result<z.output<I>> {
+/** Parses with a schema; every issue becomes a reason, a path such as to[3] and a message. Faults found before are listed first. */
+export function parseInput<I extends z.ZodType>(
+  schema: I,
+  raw: unknown,
+  found: readonly ErrorDetail[] = [],
+): Result<z.output<I>> {
   const hostile = hostileValue(raw, 0, { left: MOST_VALUES });
   if (hostile) {
     const param = pathText(hostile.path);
     return refuse([{ param, reason: 'invalid_type', message: hostile.message(param || 'The body') }]);
   }
-  const details =
-    schema instanceof z.ZodObject && isRecord(raw) ? misspelledFields(Object.keys(schema.shape), raw) : [];
+  const { faults, ignored } = unexpectedNames(schema, raw);
   const parsed = schema.safeParse(raw, { reportInput: true, error: refusalWords });
-  if (parsed.success && details.length === 0) return { ok: true, value: parsed.data };
+  if (parsed.success && faults.length === 0 && found.length === 0) return { ok: true, value: parsed.data, ignored };
   const issues = parsed.error?.issues.slice(0, MOST_DETAILS) ?? [];
-  return refuse([...details, ...issues.map((issue) => detailOf(issue, raw))]);
+  return refuse([...found, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
 }
 
-function refuse(details: ErrorDetail[]): { readonly ok: false; readonly error: AppError } {
+function refuse(details: readonly ErrorDetail[], ignored: readonly string[] = []): Result<never> {
   const [first, ...rest] = details;
   if (!first) throw new Error('an input was refused without a reason');
-  return { ok: false, error: refuseFields([first, ...rest]) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function misspelledFields(known: readonly string[], raw: Record<string, unknown>): ErrorDetail[] {
-  const details: ErrorDetail[] = [];
-  const unknown = Object.keys(raw).filter((name) => !known.includes(name));
-  for (const name of unknown.slice(0, MOST_NAMES_JUDGED)) {
-    const meant = likelyMeant(name, known);
-    if (meant && !(meant in raw))
-      details.push({
-        param: name,
-        reason: 'misspelled_field',
-        message: `${name} is not a field; did you mean ${meant}?`,
-      });
-  }
-  return details;
+  return { ok: false, error: refuseFields([first, ...rest]), ignored };
 }
 
 interface Hostile {
@@ -102,12 +88,4 @@ function isAbsent(raw: unknown, path: readonly PropertyKey[]): boolean {
   let value: unknown = raw;
   for (const part of path) value = isRecord(value) || Array.isArray(value) ? Reflect.get(value, part) : undefined;
   return value === undefined;
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    const name = String(part).slice(0, LONGEST_NAME_SHOWN).toWellFormed();
-    return text === '' ? name : `${text}.${name}`;
-  }, '');
 }

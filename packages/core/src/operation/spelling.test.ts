@@ -40,8 +40,22 @@ describe('likelyMeant', () => {
     ['reply-to', 'reply_to'],
     ['scheduledAt', 'scheduled_at'],
     ['schedule_at', 'scheduled_at'],
+    ['SCHEDULED-AT', 'scheduled_at'],
     ['From', 'from'],
-    ['form', 'from'],
+    ['TO', 'to'],
+    ['t_o', 'to'],
+    ['Bcc', 'bcc'],
+    ['REPLYTO', 'reply_to'],
+    ['form', null],
+    ['fron', null],
+    ['texts', null],
+    ['bbc', null],
+    ['tasg', null],
+    ['subect', 'subject'],
+    ['sbjct', 'subject'],
+    ['headrs', 'headers'],
+    ['heaers_x', null],
+    ['object', 'subject'],
     ['Subject', 'subject'],
     ['subjet', 'subject'],
     ['HTML', 'html'],
@@ -60,8 +74,8 @@ describe('likelyMeant', () => {
     expect(likelyMeant(name, fields)).toBe(meant);
   });
 
-  it('finds every known name of four letters or more after one edit', () => {
-    const longer = fields.filter((field) => field.length >= 4);
+  it('finds every known name of five letters or more after one edit', () => {
+    const longer = fields.filter((field) => field.length >= 5);
     fc.assert(
       fc.property(fc.constantFrom(...longer), fc.nat(), fc.constantFrom('_', 'x', ''), (field, place, put) => {
         const at = place % field.length;

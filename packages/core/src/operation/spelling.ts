@@ -17,13 +17,30 @@ export function editDistance(left: string, right: string): number {
   return rows[left.length]?.[right.length] ?? 0;
 }
 
-/** The closest known name, or null. Short names tolerate fewer edits, so that foo does not match to. */
+// Known names from these lengths on are recognised in spite of one and of two edits; shorter ones are too easy to hit.
+const ONE_EDIT_FROM = 5;
+const TWO_EDITS_FROM = 7;
+const SINGULARS: Readonly<Record<string, string>> = { tag: 'tags', header: 'headers', attachment: 'attachments' };
+
+/** The known name that another one misspells, or null. */
 export function likelyMeant(name: string, known: readonly string[]): string | null {
+  if (known.includes(name)) return null;
+  const plain = plainName(name);
   for (const candidate of known) {
-    if (name !== candidate && name.toLowerCase() === candidate.toLowerCase()) return candidate;
-    if (Math.abs(candidate.length - name.length) > 2) continue;
-    const distance = editDistance(name, candidate);
-    if (distance > 0 && distance <= 2 && distance < candidate.length / 2) return candidate;
+    if (plain === plainName(candidate) || SINGULARS[plain] === candidate) return candidate;
   }
-  return null;
+  let best: string | null = null;
+  let fewest = 3;
+  for (const candidate of known) {
+    const tolerated = candidate.length >= TWO_EDITS_FROM ? 2 : candidate.length >= ONE_EDIT_FROM ? 1 : 0;
+    if (Math.abs(candidate.length - name.length) > tolerated) continue;
+    const distance = editDistance(name, candidate);
+    if (distance <= tolerated && distance < fewest) [best, fewest] = [candidate, distance];
+  }
+  return best;
+}
+
+/** A name without what is a matter of style: case, `_` and `-`. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '');
 }

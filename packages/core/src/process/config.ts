@@ -183,6 +183,13 @@ const schema = z.object({
     .regex(/^pr_live_[0-9a-f]{64}$/, 'is not pr_live_ followed by 64 hex digits')
     .optional(),
   ADMIN_EMAIL: adminEmail.optional(),
+  ALERT_EMAIL: adminEmail.optional(),
+  ALERT_WEBHOOK_URL: z
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an http or https address such as https://hooks.example.com/postrider',
+    })
+    .optional(),
   ADMIN_PASSWORD: z.string().min(10, 'needs at least 10 characters').optional(),
   RESEND_API: z.enum(['on', 'off']).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -198,6 +205,8 @@ const secretNames: ReadonlySet<string> = new Set([
   'SECRET_KEY_PREVIOUS',
   'BOOTSTRAP_API_KEY',
   'ADMIN_PASSWORD',
+  // Its path is often the only secret of a receiver.
+  'ALERT_WEBHOOK_URL',
 ]);
 
 /** Values that stop the start; each line names the variable and the fix. */

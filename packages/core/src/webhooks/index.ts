@@ -26,6 +26,7 @@ export { rotateWebhookSecret } from './endpoints/rotate-secret.ts';
 export { webhookStatuses } from './endpoints/status.ts';
 export { switchedOff, webhookById } from './endpoints/store.ts';
 export { testWebhook } from './endpoints/test-webhook.ts';
+export { unopenedSecrets } from './endpoints/unopened-secrets.ts';
 export { updateWebhook } from './endpoints/update-webhook.ts';
 export type { WebhookEntry } from './endpoints/webhook-entry.ts';
 export { type EndpointLease, renewLeaseRows as renewEndpointLeases } from './posting/lease-store.ts';

@@ -86,8 +86,9 @@ describe('a refused address', () => {
     'a@good.test\u0000',
     'Jane\r\n <a@good.test>',
     'Jane\u0000 <a@good.test>',
-    'Ja\tne <a@good.test>',
-    'Jane\u2028 <a@good.test>',
+    ' a@good.test',
+    'a@good.test ',
+    'Jane a@good.test',
     'Jane \ud800 <a@good.test>',
     'a@[127.0.0.1]',
     'a@[IPv6:::1]',
@@ -137,7 +138,9 @@ describe('a refused address', () => {
       return parsed.ok ? '' : parsed.message;
     };
 
-    expect(message('jörg@good.test')).toContain('must be ASCII');
+    expect(message('jörg@good.test'), 'real R23').toContain('are not supported yet');
+    expect(message(' a@good.test'), 'newcomer N11').toContain('a space before or after');
+    expect(message('Jane Doe a@good.test'), 'newcomer N11').toContain('angle brackets');
     expect(message('a@localhost')).toContain('full domain name');
     expect(message('a@[127.0.0.1]')).toContain('literal');
     expect(message('a@good.test\r\nX: y')).toContain('line breaks');

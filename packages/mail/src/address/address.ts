@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { holdsControl } from '../compose/header-rules.ts';
 
 /** One parsed address. The domain is canonical, so two spellings of one domain compare equal as text. */
 export interface Mailbox {
@@ -25,8 +26,6 @@ const LDH_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0
 const NUMERIC_LAST_LABEL = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/;
 const A_LABEL = /(?:^|\.)xn--/;
 const ASCII_LETTERS_ONLY = /^[A-Za-z0-9.-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
-const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the class is the whole of ASCII without letters, digits, dot and hyphen.
 const ASCII_OUTSIDE_DOMAIN = /[\x00-\x2c/\x3a-\x40\x5b-\x60\x7b-\x7f]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the class is the whole of ASCII.
@@ -66,7 +65,7 @@ export function parseMailbox(text: string): ParsedMailbox {
 }
 
 function parseNamed(text: string): ParsedMailbox {
-  if (CONTROL.test(text)) return refuse('An address must not contain line breaks or other control characters.');
+  if (holdsControl(text)) return refuse(controlProblem());
   const trimmed = text.trim();
   const open = trimmed.lastIndexOf('<');
   if (!trimmed.endsWith('>') || open < 0) return refuse(FORM);
@@ -93,9 +92,12 @@ function parseName(phrase: string): { text: string | null; refusal?: string } {
 }
 
 function parseBare(address: string, name: string | null): ParsedMailbox {
+  if (address.trim() !== address && !holdsControl(address)) {
+    return refuse('There is a space before or after the address; remove it.');
+  }
   const at = address.lastIndexOf('@');
   const local = address.slice(0, Math.max(at, 0));
-  if (at < 1 || at === address.length - 1) return refuse(CONTROL.test(address) ? controlProblem() : FORM);
+  if (at < 1 || at === address.length - 1) return refuse(holdsControl(address) ? controlProblem() : FORM);
   if (!DOT_ATOM.test(local)) return refuse(localProblem(local, address));
   if (local.length > MAX_LOCAL_LENGTH) {
     return refuse(`The part before @ may be at most ${MAX_LOCAL_LENGTH} characters long.`);
@@ -106,17 +108,18 @@ function parseBare(address: string, name: string | null): ParsedMailbox {
 }
 
 function localProblem(local: string, address: string): string {
-  if (CONTROL.test(address)) return controlProblem();
+  if (holdsControl(address)) return controlProblem();
   if (local.startsWith('"')) return 'A quoted part before @ is not supported.';
   if (NON_ASCII.test(local)) {
-    return 'The part before @ must be ASCII; letters such as é or 用 are supported in the name and the domain only.';
+    return 'Letters such as ö or 用 before the @ are not supported yet; only the name and the domain may have them.';
   }
   if (/[,;:@]/.test(local)) return FORM;
+  if (/\s/.test(local)) return 'With a name, the address goes in angle brackets, as in Name <a@example.com>.';
   return "The part before @ may use letters, digits, single inner dots and !#$%&'*+/=?^_`{|}~- only.";
 }
 
 function domainProblem(domain: string): string {
-  if (CONTROL.test(domain)) return controlProblem();
+  if (holdsControl(domain)) return controlProblem();
   if (domain.startsWith('[')) return 'An address literal in brackets is not supported; write a domain name.';
   if (/[\s,;()]/.test(domain)) return FORM;
   return 'The part after @ must be a full domain name such as example.com.';

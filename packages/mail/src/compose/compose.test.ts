@@ -44,6 +44,42 @@ function headerLines(raw: Buffer): string[] {
   return wireLines(raw).slice(0, wireLines(raw).indexOf(''));
 }
 
+describe('a value that reaches a header', () => {
+  it.each(['ends in a no-break space\u00a0', '  begins with spaces', 'holds\ta tab', 'ends with a tab\t', '\u2028'])(
+    'arrives as sent: %j (chaos C6)',
+    async (value) => {
+      const raw = compose(
+        message({ subject: value, headers: { 'X-Value': value }, from: { ...mailbox('a@good.test'), name: value } }),
+      );
+
+      const read = await readMail(raw);
+      expect(read.subject).toBe(value);
+      const subject = headerLines(raw).find((line) => line.startsWith('Subject: '));
+      expect(headerLines(raw)).toContain(subject?.replace('Subject: ', 'X-Value: '));
+      expect(read.from?.name?.trim()).toBe(value.trim());
+    },
+  );
+});
+
+describe('the type of an attachment', () => {
+  it.each([
+    ['README.md', 'text/markdown'],
+    ['report.PDF', 'application/pdf'],
+    ['events.ndjson', 'application/x-ndjson'],
+    ['config.yaml', 'application/yaml'],
+    ['photo.heic', 'image/heic'],
+    ['invite.ics', 'text/calendar'],
+    ['backup.tgz', 'application/gzip'],
+    ['constructor', 'application/octet-stream'],
+    ['md', 'application/octet-stream'],
+    ['a.b.unheard-of', 'application/octet-stream'],
+  ])('of %s is %s by its name (newcomer N19)', (filename, type) => {
+    const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x') }] }));
+
+    expect(wireLines(raw)).toContain(`Content-Type: ${type}`);
+  });
+});
+
 describe('the bytes of a mail', () => {
   it('are these for text, html, an inline image and a file', () => {
     const raw = compose(

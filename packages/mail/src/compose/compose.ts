@@ -1,7 +1,7 @@
-import { detectMimeType } from 'nodemailer/lib/mime-funcs';
 import type { Mailbox } from '../address/address.ts';
 import { isStructuredHeader } from './header-rules.ts';
 import { encodedWords, foldHeader, foldText, looksEncoded } from './header-text.ts';
+import { typeOfFilename } from './media-type.ts';
 import { type OctetWriter, startWriting, writeAscii, written } from './octet-writer.ts';
 import { writeBase64, writeTextPart } from './transfer-encoding.ts';
 
@@ -130,7 +130,7 @@ function contentType(attachment: OutgoingAttachment): string[] {
   if (CONTENT_TYPE.test(type) && !COMPOSITE_TYPE.test(type)) {
     return withSemicolons([type, ...parameters.filter((parameter) => CONTENT_PARAMETER.test(parameter))]);
   }
-  const detected = attachment.content_type ? 'application/octet-stream' : detectMimeType(attachment.filename);
+  const detected = attachment.content_type ? 'application/octet-stream' : typeOfFilename(attachment.filename);
   return [COMPOSITE_TYPE.test(detected) ? 'application/octet-stream' : detected];
 }
 
@@ -188,10 +188,9 @@ function textHeader(name: string, value: string): string {
 }
 
 function customHeader(name: string, value: string): string {
-  const trimmed = value.trim();
-  if (/^[\t -~]*$/.test(trimmed) && (isStructuredHeader(name) || !looksEncoded(trimmed))) {
-    const folded = foldText(name, trimmed);
-    if (folded !== null) return folded;
+  if (isStructuredHeader(name)) {
+    const trimmed = value.trim();
+    return foldText(name, trimmed) ?? foldHeader(name, [trimmed]);
   }
-  return foldHeader(name, encodedWords(trimmed, 76 - name.length - 2));
+  return textHeader(name, value);
 }

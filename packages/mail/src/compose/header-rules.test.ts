@@ -17,7 +17,7 @@ describe('a reserved header', () => {
 });
 
 describe('an invalid header', () => {
-  it.each(['', '__proto__', 'X Y', 'X:Y', 'X\r\nBcc', 'X\u0000', 'Ünicode', 'x'.repeat(77), 'X_Y', ' X', 'X\n'])(
+  it.each(['', 'X Y', 'X:Y', 'X\r\nBcc', 'X\u0000', 'X\u007f', 'Ünicode', 'x'.repeat(77), ' X', 'X\n', 'X\t'])(
     'is named %j',
     (name) => {
       expect(headerProblem(name, 'x')?.kind).toBe('invalid');
@@ -28,6 +28,18 @@ describe('an invalid header', () => {
     'has the value %j',
     (value) => {
       expect(headerProblem('X-Tag', value)?.kind).toBe('invalid');
+    },
+  );
+
+  it.each(['List-Unsubscribe', 'List-Id', 'In-Reply-To', 'REFERENCES'])(
+    'is %s with a value that is not ASCII (chaos C5)',
+    (name) => {
+      const problem = headerProblem(name, '<https://good.test/jörg>');
+
+      expect(problem?.kind).toBe('invalid');
+      expect(problem?.message).toContain(name);
+      expect(problem?.message).toContain('percent-encode');
+      expect(headerProblem(name, '<https://good.test/j%C3%B6rg>')).toBeNull();
     },
   );
 
@@ -48,6 +60,7 @@ describe('an allowed header', () => {
     ['toString', 'x'],
     ['X-Tag', 'tab\tand übergrößen 🚀'],
     ['X-Empty', ''],
+    ['X_Under.score!', 'x'],
     ['x'.repeat(76), 'x'],
   ])('%s', (name, value) => {
     expect(headerProblem(name, value)).toBeNull();

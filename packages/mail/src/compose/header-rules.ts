@@ -3,8 +3,8 @@ export interface HeaderProblem {
   readonly message: string;
 }
 
-// RFC 5322 section 3.6.8 allows any printable ASCII but the colon; characters that no mailer uses are refused.
-const NAME = /^[A-Za-z0-9-]{1,76}$/;
+// RFC 5322 section 3.6.8: printable ASCII but the colon.
+const NAME = /^[!-9;-~]{1,76}$/;
 
 // Written by the composer, by the signer or by the servers on the way. A second copy of one of these
 // would contradict the envelope, forge a trace or break a signature.
@@ -39,19 +39,29 @@ const STRUCTURED = /^(?:list-.+|in-reply-to|references)$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here.
 const CONTROL_BUT_TAB = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the class is the whole of ASCII.
+const NON_ASCII = /[^\x00-\x7f]/;
 // A continuation line is one space and at most 997 more octets before its CRLF (RFC 5322 section 2.1.1).
 const MAX_STRUCTURED_TOKEN = 997;
+
+/** Whether a text holds a control character other than TAB, which no value that reaches a header may. */
+export function holdsControl(text: string): boolean {
+  return CONTROL_BUT_TAB.test(text);
+}
 
 /** What is wrong with a custom header, or null. The caller limits count and total size. */
 export function headerProblem(name: string, value: string): HeaderProblem | null {
   if (!NAME.test(name)) {
-    return { kind: 'invalid', message: 'A header name is 1 to 76 letters, digits and hyphens.' };
+    return {
+      kind: 'invalid',
+      message: 'A header name is 1 to 76 printable ASCII characters without spaces and colons.',
+    };
   }
   const lower = name.toLowerCase();
   if (RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
     return { kind: 'reserved', message: `The header ${name} is written by the service and cannot be set.` };
   }
-  if (CONTROL_BUT_TAB.test(value)) {
+  if (holdsControl(value)) {
     return {
       kind: 'invalid',
       message: `The value of ${name} must not contain line breaks, NUL or other control characters.`,
@@ -59,6 +69,12 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   }
   if (!value.isWellFormed()) {
     return { kind: 'invalid', message: `The value of ${name} contains half of a surrogate pair.` };
+  }
+  if (isStructuredHeader(name) && NON_ASCII.test(value)) {
+    return {
+      kind: 'invalid',
+      message: `The value of ${name} must be ASCII, because mail programs decode no other text in it; percent-encode URLs.`,
+    };
   }
   if (isStructuredHeader(name) && value.split(/[ \t]+/).some((token) => token.length > MAX_STRUCTURED_TOKEN)) {
     return {
@@ -69,7 +85,7 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   return null;
 }
 
-/** Headers whose value is syntax, written as given wherever possible. */
+/** Headers whose value is syntax, written as given. */
 export function isStructuredHeader(name: string): boolean {
   return STRUCTURED.test(name);
 }

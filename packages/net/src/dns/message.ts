@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-const codes = { A: 1, NS: 2, CNAME: 5, MX: 15, TXT: 16, AAAA: 28 } as const;
+const codes = { A: 1, NS: 2, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 } as const;
 export type RecordType = keyof typeof codes;
 
 export interface ResourceRecord {
@@ -139,6 +139,7 @@ function readData(bytes: Buffer, type: RecordType, at: number, length: number): 
     }
     case 'NS':
     case 'CNAME':
+    case 'PTR':
       return readName(bytes, at).name;
     case 'MX':
       return `${bytes.readUInt16BE(at)} ${readName(bytes, at + 2).name}`;

@@ -74,9 +74,14 @@ export class EmailCalls {
     return this.#calls.list(() => ({ method: 'GET', path: "/email/logs", query }), options);
   }
 
-  /** One email with its timeline and every attempt. Needs the scope `email:logs:read`. Counted in the window `logs`. */
+  /** One email with its timeline and every attempt. Needs the scope `email:logs:read`. Counted in the window `default`. */
   get(id: string, options?: CallOptions): Promise<LogEntryDetail> {
     return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/email/logs/", ""], id) }), options);
+  }
+
+  /** One email with its timeline and every attempt. Needs the scope `email:logs:read`. Counted in the window `default`. */
+  show(id: string, options?: CallOptions): Promise<LogEntryDetail> {
+    return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/email/", ""], id) }), options);
   }
 
   /** Reschedule an email before its first attempt. Needs the scope `email:send`. Counted in the window `default`. */

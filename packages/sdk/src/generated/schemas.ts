@@ -35,9 +35,9 @@ export interface Attachment {
   readonly filename: string;
   readonly content: string;
   /** Derived from the filename by default. */
-  readonly content_type?: string | undefined;
+  readonly content_type?: string | null | undefined;
   /** Lets html show it as cid:… */
-  readonly content_id?: string | undefined;
+  readonly content_id?: string | null | undefined;
 }
 
 export interface Attempt {
@@ -268,7 +268,7 @@ export interface LogEntryDetail {
 }
 
 /** What exactly was wrong; branch on it beyond the code. More may come. */
-export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
+export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
 
 export interface Recipient {
   id: string;
@@ -292,24 +292,20 @@ export interface SendRequest {
   readonly to: string | readonly (string)[];
   readonly subject: string;
   /** At least one of html and text must not be empty. */
-  readonly html?: string | undefined;
+  readonly html?: string | null | undefined;
   /** Derived from html by default. */
-  readonly text?: string | undefined;
-  readonly cc?: string | readonly (string)[] | undefined;
+  readonly text?: string | null | undefined;
+  readonly cc?: string | readonly (string)[] | null | undefined;
   /** Never written into a header. */
-  readonly bcc?: string | readonly (string)[] | undefined;
-  /** One address: a@b.c or Name <a@b.c>. */
-  readonly reply_to?: string | undefined;
-  /** Custom headers. Those that the service writes itself, such as Date or Content-Type, are refused. */
-  readonly headers?: Record<string, string> | undefined;
-  /** Labels to filter the log by. */
-  readonly tags?: readonly (string)[] | undefined;
-  /** Your own key-value pairs, returned in the log and in events. */
-  readonly metadata?: Record<string, string> | undefined;
+  readonly bcc?: string | readonly (string)[] | null | undefined;
+  readonly reply_to?: string | null | undefined;
+  readonly headers?: Record<string, string | number | boolean> | null | undefined;
+  readonly tags?: readonly (string)[] | null | undefined;
+  readonly metadata?: Record<string, string | number | boolean> | null | undefined;
   /** At most 10 MiB decoded, including html and text. */
-  readonly attachments?: readonly (Attachment)[] | undefined;
-  /** ISO 8601 with Z or an offset; at most 30 days ahead. Up to 60 seconds in the past means now. */
-  readonly scheduled_at?: string | undefined;
+  readonly attachments?: readonly (Attachment)[] | null | undefined;
+  /** ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now. */
+  readonly scheduled_at?: string | null | undefined;
 }
 
 export interface Suppression {
@@ -481,7 +477,7 @@ export interface EmailLogsQuery {
 }
 
 export interface EmailRescheduleBody {
-  /** ISO 8601 with Z or an offset; at most 30 days ahead. Up to 60 seconds in the past means now. */
+  /** ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now. */
   readonly scheduled_at: string;
 }
 

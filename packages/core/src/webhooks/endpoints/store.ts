@@ -197,6 +197,17 @@ export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** The secrets of all endpoints, a page at a time by id. */
+export async function pageOfSecrets(
+  sql: Sql,
+  after: string,
+  most: number,
+): Promise<Pick<Endpoint, 'id' | 'secret' | 'previous_secret'>[]> {
+  return sql<Pick<Endpoint, 'id' | 'secret' | 'previous_secret'>[]>`
+    select id, secret, case when previous_secret_until > clock_now() then previous_secret end as previous_secret
+    from webhooks where id > ${after} order by id limit ${most}`;
+}
+
 /** The results of a batch for one endpoint. */
 export interface EndpointNews {
   readonly workspace_id: string;

@@ -5,15 +5,16 @@ import { client } from '../../../api/trpc.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Check, Choices, Field, Form } from '../../../parts/field.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
+import { useSecret } from '../../../parts/use-secret.ts';
+import type { MadeKey } from './key.ts';
 import { ShowSecret } from './show-secret.tsx';
 import { presets, scopeMeanings, words } from './strings.ts';
-import { useSecret } from './use-secret.ts';
 
 const modes = ['live', 'sandbox'] as const;
 
 export function CreateKey({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: () => void }) {
   const me = useMe();
-  const secret = useSecret();
+  const secret = useSecret<MadeKey>();
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(presets.send));
   const [mode, setMode] = useState<(typeof modes)[number]>('live');
   const [missing, setMissing] = useState<{ readonly name?: string; readonly scopes?: string }>({});

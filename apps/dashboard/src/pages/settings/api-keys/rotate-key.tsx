@@ -3,10 +3,10 @@ import { nowMs } from '../../../parts/clock.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
-import type { Key } from './key.ts';
+import { useSecret } from '../../../parts/use-secret.ts';
+import type { Key, MadeKey } from './key.ts';
 import { ShowSecret } from './show-secret.tsx';
 import { words } from './strings.ts';
-import { useSecret } from './use-secret.ts';
 
 const OVERLAP_MS = 86_400_000;
 
@@ -19,7 +19,7 @@ export function RotateKey({
   readonly onClose: () => void;
   readonly onMade: () => void;
 }) {
-  const secret = useSecret();
+  const secret = useSecret<MadeKey>();
   if (secret.made) {
     const until = exactTime(new Date(nowMs() + OVERLAP_MS).toISOString(), inUtc.get());
     const close = () => {

@@ -3,8 +3,8 @@ import { CodeBlock } from '../../../parts/copy.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Check } from '../../../parts/field.tsx';
 import { Notice } from '../../../parts/states.tsx';
+import type { MadeKey } from './key.ts';
 import { words } from './strings.ts';
-import type { MadeKey } from './use-secret.ts';
 
 /** The only place where the secret of a key is ever seen. */
 export function ShowSecret({

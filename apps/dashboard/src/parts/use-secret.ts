@@ -1,23 +1,20 @@
 import { useRef, useState } from 'react';
-import type { Outputs } from '../../../api/trpc.ts';
 
-export type MadeKey = Outputs['apiKeys']['create'];
-
-interface Attempt {
+interface Attempt<T> {
   readonly busy: boolean;
   readonly error: unknown;
-  readonly made: MadeKey | null;
-  run(call: () => Promise<MadeKey>): void;
+  readonly made: T | null;
+  run(call: () => Promise<T>): void;
 }
 
 /**
  * Holds a secret in the state of its dialog alone: neither the cache of queries nor that of mutations ever has it, and
  * it is gone when the dialog closes.
  */
-export function useSecret(): Attempt {
+export function useSecret<T>(): Attempt<T> {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const [made, setMade] = useState<MadeKey | null>(null);
+  const [made, setMade] = useState<T | null>(null);
   // Set before the next render, so that a double click makes one key.
   const running = useRef(false);
   return {

@@ -1,0 +1,117 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { CircleCheck, CirclePause, Play, Plus, Timer } from 'lucide-react';
+import { useState } from 'react';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Check } from '../../../parts/field.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { Empty, ErrorPanel } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { CreateHold } from './create-hold.tsx';
+import { words } from './strings.ts';
+
+type Hold = Outputs['holds']['list']['data'][number];
+
+const EVERY_MS = 5000;
+const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
+
+export function HoldsPage() {
+  const { open } = useSearch({ from: '/shell/operations/holds' });
+  const navigate = useNavigate({ from: '/operations/holds' });
+  const [ended, setEnded] = useState(false);
+  const list = useKeyset<Hold>({
+    key: ['holds', 'list', ended],
+    load: (cursor) => client.holds.list.query({ limit: 100, cursor, active: !ended }),
+    idOf: ({ id }) => id,
+    every_ms: EVERY_MS,
+  });
+  const release = useMutation({
+    mutationFn: ({ id }: Hold) => client.holds.release.mutate({ hold_id: id }),
+    onSuccess(_, { value }) {
+      toast(words.released(value));
+      list.refetch();
+    },
+  });
+  const active = (list.rows ?? []).filter(({ status }) => status === 'active');
+  const affected = active.reduce((sum, hold) => sum + hold.affected, 0);
+  const create = (
+    <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { open: 'new' } })}>
+      <Plus size={15} />
+      {words.create}
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={list.rows && (active.length === 0 ? words.answer.none : words.answer.some(active.length, affected))}
+        actions={create}
+      />
+      {release.error !== null && <ErrorPanel error={release.error} />}
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns((hold) => release.mutate(hold))}
+        idOf={({ id }) => id}
+        nameOf={({ value }) => value}
+        freshWord={words.newRows}
+        empty={
+          <Empty title={words.empty.title}>
+            <p>{words.empty.about}</p>
+          </Empty>
+        }
+      />
+      <Check name="ended" label={words.ended} checked={ended} onChange={setEnded} />
+      {open === 'new' && (
+        <CreateHold onClose={() => void navigate({ search: {}, replace: true })} onCreated={list.refetch} />
+      )}
+    </Page>
+  );
+}
+
+function columns(release: (hold: Hold) => void): readonly Column<Hold>[] {
+  const { scope, value, reason, affected, by, since, ends, state } = words.columns;
+  return [
+    { name: scope, width: 'fit', show: (row) => words.scopes[row.scope] },
+    { name: value, width: '20%', show: (row) => <strong className="mono small">{row.value}</strong> },
+    { name: reason, show: (row) => <span title={row.reason}>{row.reason}</span> },
+    { name: affected, width: 'fit', end: true, show: (row) => <span className="num">{row.affected}</span> },
+    { name: by, width: '14%', less: true, show: (row) => row.created_by.name },
+    { name: since, width: 'fit', less: true, show: ({ created_at }) => <RelativeTime at={created_at} /> },
+    {
+      name: ends,
+      width: 'fit',
+      less: true,
+      show: ({ ended_at, expires_at }) => <RelativeTime at={ended_at ?? expires_at} />,
+    },
+    {
+      name: state,
+      width: 'fit',
+      show: ({ status }) => {
+        const [tone, icon] = badges[status];
+        return (
+          <Badge tone={tone} icon={icon}>
+            {words.states[status]}
+          </Badge>
+        );
+      },
+    },
+    {
+      name: '',
+      width: 'fit',
+      end: true,
+      show: (row) =>
+        row.status === 'active' && (
+          <Button small needs="admin" onClick={() => release(row)}>
+            <Play size={14} />
+            {words.release}
+          </Button>
+        ),
+    },
+  ];
+}

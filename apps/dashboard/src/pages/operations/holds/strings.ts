@@ -1,0 +1,55 @@
+export const words = {
+  title: 'Holds',
+  answer: {
+    none: 'Nothing is held: everything that is due goes out.',
+    some: (count: number, affected: number) =>
+      `${count} ${count === 1 ? 'hold keeps' : 'holds keep'} back ${affected} ${affected === 1 ? 'item' : 'items'}.`,
+  },
+  create: 'New hold',
+  ended: 'Show holds that have ended',
+  columns: {
+    scope: 'What',
+    value: 'Target',
+    reason: 'Reason',
+    affected: 'Kept back',
+    by: 'By',
+    since: 'Since',
+    ends: 'Ends',
+    state: 'State',
+  },
+  scopes: {
+    queue: 'Queue',
+    destination: 'Destination',
+    sender_domain: 'Sending domain',
+    api_key: 'API key',
+    webhook: 'Webhook',
+  },
+  states: { active: 'Active', resuming: 'Resuming', ended: 'Ended' },
+  release: 'Release',
+  released: (value: string) => `${value} goes on.`,
+  newRows: (count: number) => `${count} new`,
+  empty: {
+    title: 'Hold what should wait',
+    about:
+      'Where a destination refuses mail or a program sends too much, hold it: nothing is lost, no retry is spent, and a release lets it go on at the rate you choose.',
+  },
+  creating: {
+    title: 'New hold',
+    scope: 'What to hold',
+    value: 'Target',
+    values: {
+      queue: 'The name of a queue, such as delivery.attempt.',
+      destination: 'The domain of recipients, such as example.net.',
+      sender_domain: 'A sending domain, such as example.com.',
+      api_key: 'The id of a key, key_…',
+      webhook: 'The id of a webhook, whk_…',
+    },
+    reason: 'Reason',
+    reasonAbout: 'Shown beside everything that waits because of it.',
+    rate: 'Afterwards, per minute',
+    rateAbout: 'How fast the kept mail goes on. Empty: all at once.',
+    submit: 'Hold',
+    done: (value: string) => `${value} is held.`,
+    cancel: 'Cancel',
+  },
+};

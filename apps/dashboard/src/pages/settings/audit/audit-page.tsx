@@ -1,0 +1,158 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import { may, useMe } from '../../../api/me.ts';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { CodeBlock, Id } from '../../../parts/copy.tsx';
+import { Drawer } from '../../../parts/dialog.tsx';
+import { Choices, Field, Form } from '../../../parts/field.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { Facts, Page, PageHeader } from '../../../parts/page.tsx';
+import { Empty, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { ExactTime, RelativeTime } from '../../../parts/times.tsx';
+import { words } from './strings.ts';
+
+type Entry = Outputs['audit']['list']['data'][number];
+type Chain = 'workspace' | 'instance';
+type Verification = Outputs['audit']['verify'];
+
+export function AuditPage() {
+  const me = useMe();
+  const { chain = 'workspace', target } = useSearch({ from: '/shell/settings/audit' });
+  const navigate = useNavigate({ from: '/settings/audit' });
+  const [shown, setShown] = useState<Entry>();
+  const list = useKeyset<Entry>({
+    key: ['audit', 'list', chain, target ?? ''],
+    load: (cursor) => client.audit.list.query({ limit: 100, cursor, chain, ...(target && { target_id: target }) }),
+    idOf: ({ id }) => id,
+    every_ms: 15_000,
+  });
+  const verify = useMutation({ mutationFn: () => client.audit.verify.query({ chain }) });
+  const show = (next: Chain, of: string | undefined) =>
+    void navigate({ search: { ...(next === 'instance' && { chain: next }), ...(of && { target: of }) } });
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={words.answer[chain]}
+        actions={
+          <Button onClick={() => verify.mutate()} busy={verify.isPending}>
+            <ShieldCheck size={15} />
+            {words.verify}
+          </Button>
+        }
+      />
+      {verify.error !== null && <ErrorPanel error={verify.error} />}
+      {verify.data && <Verified result={verify.data} />}
+      <div className="line">
+        {may(me, 'operator') && (
+          <Choices<Chain>
+            label={words.whose}
+            options={[
+              ['workspace', words.chains.workspace],
+              ['instance', words.chains.instance],
+            ]}
+            value={chain}
+            onChange={(next) => show(next, target)}
+          />
+        )}
+        {target !== undefined && (
+          <>
+            <span className="chip">
+              {words.target} {target}
+            </span>
+            <Button small onClick={() => show(chain, undefined)}>
+              {words.all}
+            </Button>
+          </>
+        )}
+      </div>
+      {target === undefined && <TargetForm onFilter={(id) => show(chain, id)} />}
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ action, target_id }) => `${action} ${target_id}`}
+        freshWord={words.newRows}
+        onOpen={setShown}
+        empty={
+          <Empty title={words.empty.title}>
+            <p>{words.empty.about}</p>
+          </Empty>
+        }
+      />
+      {shown && <EntryDrawer entry={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  );
+}
+
+function TargetForm({ onFilter }: { readonly onFilter: (id: string) => void }) {
+  return (
+    <Form label={words.filter} onSubmit={(form) => onFilter(String(form.get('target') ?? '').trim())}>
+      <div className="line">
+        <Field label={words.target} name="target">
+          {(control) => (
+            <input {...control} className="input mono" autoComplete="off" placeholder="key_… dom_… whk_…" />
+          )}
+        </Field>
+        <button type="submit" className="button">
+          {words.filter}
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+function Verified({ result }: { readonly result: Verification }) {
+  const { broken, complete, verified, length } = result;
+  if (broken) {
+    return (
+      <Notice tone="bad" alert>
+        <p>{words.broken(broken.sequence, broken.problem)}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="good">
+      <p>{complete ? words.verified(length) : words.partly(verified, length)}</p>
+    </Notice>
+  );
+}
+
+const { at, actor, action, target: targetWord, via, reason } = words.columns;
+const columns: readonly Column<Entry>[] = [
+  { name: at, width: 'fit', show: (row) => <RelativeTime at={row.at} /> },
+  { name: actor, width: '20%', show: (row) => <span title={row.actor.id}>{row.actor.name}</span> },
+  {
+    name: action,
+    width: '20%',
+    show: (row) => <strong className="mono small">{row.action}</strong>,
+  },
+  { name: targetWord, width: 'fit', show: (row) => <Id id={row.target_id} /> },
+  { name: via, width: 'fit', less: true, show: (row) => <span className="chip">{row.via}</span> },
+  { name: reason, less: true, show: (row) => <span title={row.reason ?? ''}>{row.reason}</span> },
+];
+
+function EntryDrawer({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) {
+  return (
+    <Drawer title={entry.action} onClose={onClose}>
+      <Facts
+        rows={[
+          [words.columns.at, <ExactTime key="at" at={entry.at} />],
+          [words.columns.actor, `${entry.actor.name} (${entry.actor.kind})`],
+          [words.columns.target, <Id key="target" id={entry.target_id} whole />],
+          [words.columns.via, entry.via],
+          [words.columns.reason, entry.reason],
+          [words.address, entry.address],
+          [words.request, <Id key="request" id={entry.request_id} />],
+          [words.sequence, String(entry.sequence)],
+        ]}
+      />
+      {entry.diff && <CodeBlock what={words.change} text={JSON.stringify(entry.diff, null, 2)} />}
+    </Drawer>
+  );
+}

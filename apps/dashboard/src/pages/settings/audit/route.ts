@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../../shell/routes.ts';
+
+interface AuditSearch {
+  /** The entries of the instance instead of the workspace's. */
+  readonly chain?: 'instance';
+  readonly target?: string;
+}
+
+export const auditRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/settings/audit',
+    validateSearch: ({ chain, target }: Record<string, unknown>): AuditSearch => ({
+      ...(chain === 'instance' && { chain }),
+      ...(typeof target === 'string' && target !== '' && { target }),
+    }),
+    component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+  }),
+] as const;

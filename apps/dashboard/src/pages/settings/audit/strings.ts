@@ -1,0 +1,23 @@
+export const words = {
+  title: 'Audit log',
+  answer: {
+    workspace: 'Every change to this workspace, who made it, and why; no entry can be changed afterwards.',
+    instance: 'Every change to the instance, who made it, and why; no entry can be changed afterwards.',
+  },
+  chains: { workspace: 'This workspace', instance: 'Instance' },
+  whose: 'Whose entries',
+  target: 'Target id',
+  filter: 'Filter',
+  all: 'Show all',
+  columns: { at: 'When', actor: 'Who', action: 'Action', target: 'Target', via: 'Via', reason: 'Reason' },
+  newRows: (count: number) => `${count} new`,
+  empty: { title: 'Nothing has been changed yet', about: 'Creating a key or adding a domain makes the first entry.' },
+  verify: 'Verify the chain',
+  verified: (count: number) => `All ${count} entries are intact.`,
+  partly: (done: number, count: number) => `${done} of ${count} entries are intact so far; verify again to go on.`,
+  broken: (sequence: number, problem: string) => `Entry ${sequence} is ${problem}: the log has been tampered with.`,
+  change: 'What changed',
+  address: 'From address',
+  request: 'Request',
+  sequence: 'Number in the chain',
+};

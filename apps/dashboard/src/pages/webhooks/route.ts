@@ -1,0 +1,38 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../shell/routes.ts';
+
+export const dialogs = ['edit', 'rotate', 'recover', 'delete'] as const;
+export type WebhookDialog = (typeof dialogs)[number];
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+interface WebhookSearch {
+  readonly open?: WebhookDialog;
+  readonly status?: DeliveryState;
+  /** The delivery whose drawer is open. */
+  readonly delivery?: string;
+}
+
+export const webhookRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/webhooks',
+    validateSearch: ({ open }: Record<string, unknown>): { readonly open?: 'new' } => (open === 'new' ? { open } : {}),
+    component: lazyRouteComponent(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/webhooks/$id',
+    validateSearch(given: Record<string, unknown>): WebhookSearch {
+      const open = dialogs.find((name) => name === given.open);
+      const status = deliveryStates.find((name) => name === given.status);
+      const { delivery } = given;
+      return {
+        ...(open && { open }),
+        ...(status && { status }),
+        ...(typeof delivery === 'string' && delivery !== '' && { delivery }),
+      };
+    },
+    component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
+  }),
+] as const;

@@ -1,0 +1,160 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Ban, EllipsisVertical, Pencil, Play, RefreshCw, RotateCcw, Send, Trash2 } from 'lucide-react';
+import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { Button } from '../../parts/button.tsx';
+import { Choices } from '../../parts/field.tsx';
+import { useKeyset } from '../../parts/keyset.ts';
+import { KeysetList } from '../../parts/list.tsx';
+import { Menu, MenuItem } from '../../parts/menu.tsx';
+import { Facts, Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { Answered, Empty, ErrorPanel } from '../../parts/states.tsx';
+import { ExactTime, RelativeTime } from '../../parts/times.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
+import { EditWebhook } from './edit-webhook.tsx';
+import { type DeliveryState, deliveryStates, type WebhookDialog } from './route.ts';
+import { words } from './strings.ts';
+import { DeleteWebhook, RecoverWebhook, RotateWebhook } from './webhook-dialogs.tsx';
+import { WebhookState } from './webhook-state.tsx';
+
+type Webhook = Outputs['webhooks']['get'];
+type Delivery = Outputs['deliveries']['list']['data'][number];
+
+const EVERY_MS = 4000;
+
+export function WebhookPage() {
+  const { id } = useParams({ from: '/shell/webhooks/$id' });
+  const webhook = useQuery(trpc.webhooks.get.queryOptions({ id }, { refetchInterval: EVERY_MS }));
+  return (
+    <Page>
+      <Answered query={webhook}>{(data) => <Opened webhook={data} refetch={() => void webhook.refetch()} />}</Answered>
+    </Page>
+  );
+}
+
+function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refetch: () => void }) {
+  const { id } = webhook;
+  const search = useSearch({ from: '/shell/webhooks/$id' });
+  const navigate = useNavigate({ from: '/webhooks/$id' });
+  const { status = 'all' as const } = search;
+  const list = useKeyset<Delivery>({
+    key: ['deliveries', 'list', id, status],
+    load: (cursor) => client.deliveries.list.query({ id, limit: 50, cursor, ...(status !== 'all' && { status }) }),
+    idOf: (row) => row.id,
+    every_ms: EVERY_MS,
+  });
+  const test = useMutation({
+    mutationFn: () => client.webhooks.test.mutate({ id }),
+    onSuccess() {
+      toast(words.detail.tested);
+      list.refetch();
+    },
+  });
+  const kept = status === 'all' ? {} : { status };
+  const open = (dialog: WebhookDialog) => void navigate({ search: { ...kept, open: dialog } });
+  const close = () => void navigate({ search: kept, replace: true });
+  const opened = list.rows?.find((row) => row.id === search.delivery);
+  return (
+    <>
+      <PageHeader
+        back={<Link to="/webhooks">{words.detail.back}</Link>}
+        title={<span className="mono">{webhook.url}</span>}
+        name={webhook.url}
+        answer={<WebhookState webhook={webhook} />}
+        actions={<Actions webhook={webhook} test={test} open={open} refetch={refetch} />}
+      />
+      {test.error !== null && <ErrorPanel error={test.error} />}
+      <Endpoint webhook={webhook} />
+      <Choices<DeliveryState | 'all'>
+        label={words.detail.filter}
+        options={(['all', ...deliveryStates] as const).map((name) => [name, words.detail.states[name]])}
+        value={status}
+        onChange={(name) => void navigate({ search: name === 'all' ? {} : { status: name } })}
+      />
+      <KeysetList
+        label={words.detail.deliveries}
+        list={list}
+        columns={deliveryColumns}
+        idOf={(row) => row.id}
+        nameOf={({ event_type, event_id }) => `${event_type} ${event_id}`}
+        freshWord={words.newRows}
+        onOpen={(row) => void navigate({ search: { ...kept, delivery: row.id } })}
+        empty={
+          <Empty title={words.detail.deliveries}>
+            <p>{words.detail.noDeliveries}</p>
+          </Empty>
+        }
+      />
+      {opened && <DeliveryDrawer delivery={opened} onClose={close} onReplayed={list.refetch} />}
+      {search.open === 'edit' && <EditWebhook webhook={webhook} onClose={close} onSaved={refetch} />}
+      {search.open === 'rotate' && <RotateWebhook id={id} onClose={close} onRotated={refetch} />}
+      {search.open === 'recover' && <RecoverWebhook id={id} onClose={close} onRecovered={list.refetch} />}
+      {search.open === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly webhook: Webhook;
+  readonly test: { readonly isPending: boolean; mutate(): void };
+  readonly open: (dialog: WebhookDialog) => void;
+  readonly refetch: () => void;
+}
+
+function Actions({ webhook, test, open, refetch }: ActionsProps) {
+  const { id, status } = webhook;
+  const turn = useMutation({
+    mutationFn: () => client.webhooks.update.mutate({ id, status: status === 'enabled' ? 'disabled' : 'enabled' }),
+    onSuccess: refetch,
+  });
+  const items = [
+    ['edit', Pencil, words.detail.edit],
+    ['rotate', RefreshCw, words.detail.rotate],
+    ['recover', RotateCcw, words.detail.recover],
+  ] as const;
+  return (
+    <>
+      <Button needs="webhooks:manage" busy={test.isPending} onClick={() => test.mutate()}>
+        <Send size={15} />
+        {words.detail.test}
+      </Button>
+      <Menu label={words.detail.more} className="button icon" button={<EllipsisVertical size={15} />}>
+        {items.map(([name, Icon, word]) => (
+          <MenuItem key={name} onSelect={() => open(name)}>
+            <Icon size={14} />
+            {word}
+          </MenuItem>
+        ))}
+        <MenuItem onSelect={() => turn.mutate()}>
+          {status === 'enabled' ? <Ban size={14} /> : <Play size={14} />}
+          {status === 'enabled' ? words.detail.disable : words.detail.enable}
+        </MenuItem>
+        <MenuItem onSelect={() => open('delete')}>
+          <Trash2 size={14} />
+          {words.detail.remove}
+        </MenuItem>
+      </Menu>
+    </>
+  );
+}
+
+function Endpoint({ webhook }: { readonly webhook: Webhook }) {
+  const { description, events, mode, secret_last4, previous_secret_until, failing_since, paused_until } = webhook;
+  return (
+    <Panel title={words.detail.facts}>
+      <Facts
+        rows={[
+          [words.detail.about, description],
+          [words.columns.events, events === 'all' ? words.allEvents : events.join(', ')],
+          [words.detail.mode, mode],
+          [words.detail.secret, <span key="secret" className="mono">{`…${secret_last4}`}</span>],
+          [words.detail.previous, previous_secret_until && <ExactTime key="previous" at={previous_secret_until} />],
+          [words.detail.failing, failing_since && <RelativeTime key="failing" at={failing_since} />],
+          [words.detail.paused, paused_until && <RelativeTime key="paused" at={paused_until} />],
+          [words.detail.plan, words.detail.planAbout],
+        ]}
+      />
+    </Panel>
+  );
+}

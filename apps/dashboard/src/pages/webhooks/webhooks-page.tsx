@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { type Outputs, trpc } from '../../api/trpc.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { type Column, List } from '../../parts/list.tsx';
+import { Page, PageHeader } from '../../parts/page.tsx';
+import { Answered, Empty } from '../../parts/states.tsx';
+import { RelativeTime } from '../../parts/times.tsx';
+import { CreateWebhook } from './edit-webhook.tsx';
+import { words } from './strings.ts';
+import { WebhookState } from './webhook-state.tsx';
+
+export type Webhook = Outputs['webhooks']['list']['data'][number];
+
+const EVERY_MS = 10_000;
+
+export function WebhooksPage() {
+  const { open } = useSearch({ from: '/shell/webhooks' });
+  const navigate = useNavigate({ from: '/webhooks' });
+  const webhooks = useQuery(trpc.webhooks.list.queryOptions({ limit: 100 }, { refetchInterval: EVERY_MS }));
+  const create = (
+    <Button kind="primary" needs="webhooks:manage" onClick={() => void navigate({ search: { open: 'new' } })}>
+      <Plus size={15} />
+      {words.create}
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={webhooks.data && answerOf(webhooks.data.data)} actions={create} />
+      <Answered query={webhooks}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={words.empty.title}>
+              <p>{words.empty.about}</p>
+              <CodeBlock text="npx postrider webhooks listen http://localhost:8080/hooks" what="the command" />
+              {create}
+            </Empty>
+          ) : (
+            <List
+              label={words.title}
+              columns={columns}
+              rows={data}
+              idOf={({ id }) => id}
+              nameOf={({ url }) => url}
+              onOpen={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
+            />
+          )
+        }
+      </Answered>
+      {open === 'new' && (
+        <CreateWebhook
+          onClose={() => void navigate({ search: {}, replace: true })}
+          onMade={() => void webhooks.refetch()}
+        />
+      )}
+    </Page>
+  );
+}
+
+function answerOf(webhooks: readonly Webhook[]): string {
+  const live = webhooks.filter(({ status }) => status === 'enabled');
+  const failing = live.filter(({ failing_since }) => failing_since !== null).length;
+  if (failing > 0) return words.answer.failing(failing);
+  return live.length === 0 ? words.answer.none : words.answer.well(live.length);
+}
+
+const { url, events, state, success, created } = words.columns;
+const columns: readonly Column<Webhook>[] = [
+  {
+    name: url,
+    show: (row) => (
+      <Link to="/webhooks/$id" params={{ id: row.id }} className="mono small" title={row.description ?? row.url}>
+        {row.url}
+      </Link>
+    ),
+  },
+  {
+    name: events,
+    width: '24%',
+    less: true,
+    show: (row) => {
+      const text = row.events === 'all' ? words.allEvents : row.events.join(', ');
+      return <span title={text}>{text}</span>;
+    },
+  },
+  { name: state, width: 'fit', show: (row) => <WebhookState webhook={row} /> },
+  {
+    name: success,
+    width: 'fit',
+    less: true,
+    show: ({ last_success_at }) =>
+      last_success_at === null ? <span className="faint">{words.never}</span> : <RelativeTime at={last_success_at} />,
+  },
+  { name: created, width: 'fit', less: true, show: ({ created_at }) => <RelativeTime at={created_at} /> },
+];

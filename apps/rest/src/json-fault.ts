@@ -1,0 +1,117 @@
+const MISSING_QUOTE = 'names and strings take double quotes';
+
+type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma or end' | 'nothing';
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LITERAL = /true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/**
+ * Says where and why a text is not JSON. Only texts that JSON.parse refused come here: its own message has no position
+ * for short texts. Nesting takes no stack of the process.
+ */
+export function jsonFault(text: string): string {
+  const { at, problem } = findFault(text);
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  const column = at - before.lastIndexOf('\n');
+  return `line ${line}, column ${column}: ${problem}`;
+}
+
+interface Fault {
+  readonly at: number;
+  readonly problem: string;
+}
+
+function findFault(text: string): Fault {
+  const open: ('{' | '[')[] = [];
+  let wanted: Wanted = 'value';
+  let at = 0;
+  for (;;) {
+    while (' \t\n\r'.includes(text[at] ?? 'x')) at += 1;
+    const char = text[at];
+    if (char === undefined) return { at, problem: `the body ends where ${described(wanted, open)} should follow` };
+    const close = open.at(-1) === '{' ? '}' : ']';
+    if (
+      char === close &&
+      (wanted === 'comma or end' || wanted === `value or ${close}` || wanted === `name or ${close}`)
+    ) {
+      open.pop();
+      wanted = open.length === 0 ? 'nothing' : 'comma or end';
+      at += 1;
+    } else if (char === ',' && wanted === 'comma or end') {
+      wanted = open.at(-1) === '{' ? 'name' : 'value';
+      at += 1;
+    } else if (char === ':' && wanted === 'colon') {
+      wanted = 'value';
+      at += 1;
+    } else if (char === '"' && /^(?:value|name)/.test(wanted)) {
+      const end = endOfString(text, at);
+      if (typeof end !== 'number') return end;
+      at = end;
+      wanted = wanted.startsWith('name') ? 'colon' : afterValue(open);
+    } else if (wanted.startsWith('value') && (char === '{' || char === '[')) {
+      open.push(char);
+      wanted = char === '{' ? 'name or }' : 'value or ]';
+      at += 1;
+    } else {
+      const end = wanted.startsWith('value') ? (endOf(NUMBER, text, at) ?? endOf(LITERAL, text, at)) : null;
+      if (end === null) return { at, problem: unexpected(text, at, wanted, open) };
+      at = end;
+      wanted = afterValue(open);
+    }
+  }
+}
+
+function afterValue(open: readonly unknown[]): Wanted {
+  return open.length === 0 ? 'nothing' : 'comma or end';
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | null {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+/** The index behind the closing quote, or what is wrong with the string. */
+function endOfString(text: string, start: number): number | Fault {
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text[at] ?? '';
+    if (char === '"') return at + 1;
+    if (char < ' ')
+      return { at, problem: 'a line break or control character inside of a string; write it as an escape' };
+    if (char !== '\\') continue;
+    const end = endOf(ESCAPE, text, at);
+    if (end === null) return { at, problem: 'an unknown escape; a backslash itself is written twice' };
+    at = end - 1;
+  }
+  return { at: text.length, problem: 'the body ends inside of a string' };
+}
+
+function unexpected(text: string, at: number, wanted: Wanted, open: readonly ('{' | '[')[]): string {
+  const found = JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0));
+  if (wanted === 'nothing') return `${found} follows the end of the value`;
+  if (text[at] === "'" && /^(?:value|name)/.test(wanted)) return MISSING_QUOTE;
+  if (/[\w$]/.test(text[at] ?? '') && wanted.startsWith('name')) return MISSING_QUOTE;
+  if ('}]'.includes(text[at] ?? 'x') && /^(?:value|name)$/.test(wanted) && text.slice(0, at).trimEnd().endsWith(','))
+    return `a comma before ${found}; remove it`;
+  return `${found} stands where ${described(wanted, open)} should`;
+}
+
+function described(wanted: Wanted, open: readonly ('{' | '[')[]): string {
+  switch (wanted) {
+    case 'value':
+      return 'a value';
+    case 'value or ]':
+      return 'a value or ]';
+    case 'name':
+      return 'a name in double quotes';
+    case 'name or }':
+      return 'a name in double quotes or }';
+    case 'colon':
+      return 'a colon';
+    case 'comma or end':
+      return `a comma or ${open.at(-1) === '{' ? '}' : ']'}`;
+    case 'nothing':
+      return 'nothing';
+  }
+}

@@ -1,0 +1,23 @@
+import { AppError } from '@postrider/core';
+
+const SINGLE_HEADERS = ['Authorization', 'Content-Type', 'Idempotency-Key'] as const;
+type SingleHeader = (typeof SINGLE_HEADERS)[number];
+const singleHeaders = new Map<string, SingleHeader>(SINGLE_HEADERS.map((name) => [name.toLowerCase(), name]));
+const singleLengths = new Set<number>(SINGLE_HEADERS.map((name) => name.length));
+
+/** A header that may occur once and occurs twice; Node would take the first, or join them. */
+export function repeatedHeader(raw: readonly string[]): SingleHeader | null {
+  let seen = '';
+  for (let at = 0; at < raw.length; at += 2) {
+    const given = raw[at] ?? '';
+    const name = singleLengths.has(given.length) ? singleHeaders.get(given.toLowerCase()) : undefined;
+    if (name === undefined) continue;
+    if (seen.includes(name)) return name;
+    seen += name;
+  }
+  return null;
+}
+
+export function repeatedRefusal(name: string): AppError {
+  return new AppError('malformed_request', `The header ${name} is sent more than once; send it once.`);
+}

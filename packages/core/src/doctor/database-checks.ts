@@ -1,0 +1,131 @@
+import { pendingMigrations, type Sql } from '@postrider/db';
+import { unopenedKeys } from '../domains/index.ts';
+import type { ActorContext } from '../operation/context.ts';
+import type { JobName } from '../process/jobs.ts';
+import { unopenedSecrets } from '../webhooks/index.ts';
+import { count, duration, type Finding, failing, ok, warning } from './finding.ts';
+import {
+  defaultRows,
+  oldestTransaction,
+  type ServerSettings,
+  serverSettings,
+  type standing,
+  transactionIdAge,
+} from './store.ts';
+
+const OLDEST_VERSION = 150_000;
+const FEWEST_CONNECTIONS = 40;
+const SKEW_SECONDS = { warning: 1, failing: 5 };
+const LONG_WAIT_SECONDS = 300;
+const OLD_TRANSACTION_SECONDS = { warning: 300, failing: 3600 };
+// Postgres refuses writes three million before two billion.
+const MOST_AGE = 1_500_000_000;
+export const MAIL: JobName = 'delivery.attempt';
+
+export async function checkMigrations(sql: Sql): Promise<Finding> {
+  const pending = await pendingMigrations(sql);
+  if (pending.length === 0) return ok('All migrations are applied.');
+  return failing(`Migrations are pending: ${pending.join(', ')}.`, 'Run `npm run migrate`.');
+}
+
+export async function checkSettings(sql: Sql): Promise<Finding> {
+  return judgeSettings(await serverSettings(sql));
+}
+
+/** Settings without which accepted mail may be lost in a crash, or the tables grow for ever. */
+export function judgeSettings({ version, encoding, settings }: ServerSettings): Finding {
+  if (version < OLDEST_VERSION)
+    return failing('The server is older than Postgres 15.', 'Move to Postgres 15 or newer.');
+  if (encoding !== 'UTF8')
+    return failing(
+      `The encoding of the database is ${encoding}.`,
+      'Create it with `encoding UTF8` and restore into it.',
+    );
+  const off = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'].filter(
+    (name) => settings[name] === 'off',
+  );
+  if (off.length > 0) {
+    const resets = off.map((name) => `alter system set ${name} = on;`).join(' ');
+    return failing(`${off.join(', ')} ${off.length === 1 ? 'is' : 'are'} off.`, `${resets} select pg_reload_conf();`);
+  }
+  const connections = Number(settings.max_connections ?? 0);
+  if (connections < FEWEST_CONNECTIONS) {
+    return warning(
+      `max_connections is ${connections}; a process takes up to 17.`,
+      `alter system set max_connections = 100; then restart Postgres.`,
+    );
+  }
+  return ok(`Postgres ${Math.floor(version / 10_000)}, flushed commits, autovacuum, ${connections} connections.`);
+}
+
+export async function checkOldestTransaction(sql: Sql): Promise<Finding> {
+  const oldest = await oldestTransaction(sql);
+  if (!oldest || oldest.seconds < OLD_TRANSACTION_SECONDS.warning) return ok('No transaction is open for long.');
+  const judge = oldest.seconds < OLD_TRANSACTION_SECONDS.failing ? warning : failing;
+  return judge(
+    `A transaction of ${oldest.name || 'a client'} is open for ${duration(oldest.seconds)}; vacuum waits for it.`,
+    `End it: select pg_terminate_backend(${oldest.pid});`,
+  );
+}
+
+export async function checkTransactionIds(sql: Sql): Promise<Finding> {
+  const { age, freeze_at } = await transactionIdAge(sql);
+  return judgeTransactionIds(age, freeze_at);
+}
+
+export function judgeTransactionIds(age: number, freeze_at: number): Finding {
+  const fix = 'Run `vacuum (freeze)` in the database that is oldest; before, end what is open for long.';
+  const told = `The oldest transaction id is ${Math.round(age / 1e6)} million old`;
+  if (age > MOST_AGE) return failing(`${told}; Postgres stops writing at 2,000 million.`, fix);
+  if (age > 2 * freeze_at) return warning(`${told}, twice what autovacuum should leave.`, fix);
+  return ok(`${told}.`);
+}
+
+export async function checkDefaultRows(sql: Sql): Promise<Finding> {
+  const found = await defaultRows(sql);
+  if (found.length === 0) return ok('Every row is in the partition of its month.');
+  return warning(
+    `Rows are in default partitions: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
+    'Check the clock, then run the hourly job now: `npx postrider queues run storage.maintain`.',
+  );
+}
+
+export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>): Promise<Finding> {
+  const [keys, secrets] = await Promise.all([unopenedKeys(ctx), unopenedSecrets(ctx)]);
+  if (keys.length + secrets.length === 0) return ok('SECRET_KEY opens every DKIM key and every secret of a webhook.');
+  const named = [...keys, ...secrets].slice(0, 5).join(', ');
+  return failing(
+    `SECRET_KEY does not open ${count(keys.length, 'DKIM key')} and ${count(secrets.length, 'secret')} of webhooks: ${named}.`,
+    'Set SECRET_KEY_PREVIOUS to the key under which they were encrypted, and restart every process.',
+  );
+}
+
+type Stand = Awaited<ReturnType<typeof standing>>;
+
+export function checkClock({ now }: Stand, asked_ms: number, answered_ms: number): Finding {
+  // The database read its clock somewhere between.
+  const ahead_ms = Math.max(0, asked_ms - now.getTime(), now.getTime() - answered_ms);
+  const seconds = ahead_ms / 1000;
+  if (seconds < SKEW_SECONDS.warning) return ok('The clocks of this process and of the database agree.');
+  const judge = seconds < SKEW_SECONDS.failing ? warning : failing;
+  return judge(
+    `The clocks of this process and of the database differ by ${seconds.toFixed(1)} s.`,
+    'Synchronize both by NTP, for example with `timedatectl set-ntp true`.',
+  );
+}
+
+export function checkWorkers({ workers, worker_seen }: Stand): Finding {
+  if (workers > 0) return ok(`${count(workers, 'worker is', 'workers are')} live.`);
+  const since = worker_seen ? `The last one was heard of at ${worker_seen.toISOString()}.` : 'None was ever there.';
+  return failing(`No worker is live. ${since}`, 'Start a process with `worker` in ROLES.');
+}
+
+export function checkQueueAge({ oldest_ready_seconds, held }: Stand): Finding {
+  if (held)
+    return warning('The queue of mail is held.', 'Release it: `npx postrider queues release queue delivery.attempt`.');
+  if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No mail waits for long.');
+  return failing(
+    `Mail that is due has waited for ${duration(oldest_ready_seconds)}.`,
+    'Look at `npx postrider queues top`; where nothing is closed or held, start another worker.',
+  );
+}

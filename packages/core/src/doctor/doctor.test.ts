@@ -1,0 +1,251 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expiredCertificate, mailCertificate } from '@postrider/testing';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { noteWorker } from '../delivery/index.ts';
+import type { Context } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
+import { createEncryption } from '../process/encryption.ts';
+import { maintainStorage } from '../storage/index.ts';
+import { createWebhook } from '../webhooks/index.ts';
+import { judgeSettings, judgeTransactionIds } from './database-checks.ts';
+import { examineMachine } from './examine-machine.ts';
+import { inTime } from './finding.ts';
+import { judgeDisk } from './machine-checks.ts';
+
+const ADDRESS = '192.0.2.10';
+const world = await openWorld({
+  DELIVERY: 'mx',
+  RETURN_PATH_DOMAIN: 'bounces.sender.test',
+  ADMIN_EMAIL: 'grace@operator.test',
+  DATA_DIR: tmpdir(),
+});
+const { services, dns } = world;
+
+async function finding(name: string, changes: Partial<Context> = {}) {
+  const ctx = { ...world.as(world.workspace_id), ...changes };
+  const { checks } = await invoke(ctx, examineMachine, {});
+  return checks.find((check) => check.name === name);
+}
+
+const healthy = (name: string, changes: Partial<Context> = {}) =>
+  expect(finding(name, changes)).resolves.toMatchObject({ name, status: 'ok', fix: null });
+
+it('helo: a name without an address fails, and the record that the fix names passes', async () => {
+  dns.remove('mail.sender.test');
+  expect(await finding('helo')).toMatchObject({
+    status: 'failing',
+    fix: 'Publish an A record of mail.sender.test with the address that this machine sends from.',
+  });
+
+  dns.set('mail.sender.test', 'A', [ADDRESS]);
+
+  await healthy('helo');
+});
+
+it('ptr: an address that resolves to another name fails, and one that resolves to HELO_NAME passes', async () => {
+  dns.set('mail.sender.test', 'A', [ADDRESS]);
+  dns.set('10.2.0.192.in-addr.arpa', 'PTR', ['host-10.hoster.test']);
+  expect(await finding('ptr')).toMatchObject({
+    status: 'failing',
+    detail: '192.0.2.10 has the PTR record host-10.hoster.test.',
+    fix: 'Ask the owner of the address, usually the hoster, to set its PTR to mail.sender.test.',
+  });
+
+  dns.set('10.2.0.192.in-addr.arpa', 'PTR', ['mail.sender.test']);
+
+  await healthy('ptr');
+});
+
+it('spf: the record that the fix names passes, also where the address is in an include', async () => {
+  dns.set('mail.sender.test', 'A', [ADDRESS]);
+  const missing = await finding('spf');
+  expect(missing).toMatchObject({ status: 'failing', detail: 'bounces.sender.test has no SPF record.' });
+  dns.set('bounces.sender.test', 'TXT', ['v=spf1 ip4:198.51.100.0/24 -all']);
+  expect(await finding('spf')).toMatchObject({ status: 'failing', fix: 'Add ip4:192.0.2.10 to it, before its all.' });
+
+  dns.set('bounces.sender.test', 'TXT', [missing?.fix?.replace(/^.*: (?=v=spf1)/, '') ?? '']);
+  await healthy('spf');
+  dns.set('bounces.sender.test', 'TXT', ['v=spf1 include:_spf.sender.test ~all']);
+  dns.set('_spf.sender.test', 'TXT', ['v=spf1 ip4:192.0.2.0/24 ?all']);
+  await healthy('spf');
+});
+
+it('blocklists: a listing fails, an answer that refuses the resolver is none, and a removed listing passes', async () => {
+  dns.set('mail.sender.test', 'A', [ADDRESS]);
+  dns.set('10.2.0.192.zen.spamhaus.org', 'A', ['127.0.0.2']);
+  expect(await finding('blocklists')).toMatchObject({
+    status: 'failing',
+    detail: 'Listed: 192.0.2.10 at zen.spamhaus.org.',
+  });
+
+  dns.set('10.2.0.192.zen.spamhaus.org', 'A', ['127.255.255.254']);
+  expect(await finding('blocklists')).toMatchObject({
+    status: 'warning',
+    fix: 'Set DNS_SERVERS to a resolver of your own; the lists refuse public ones.',
+  });
+
+  dns.remove('10.2.0.192.zen.spamhaus.org');
+  await healthy('blocklists');
+});
+
+it('port 25: a mail server that cannot be reached fails, and one that greets passes', async () => {
+  dns.set('operator.test', 'MX', [{ priority: 10, exchange: 'mx.operator.test' }]);
+  dns.set('mx.operator.test', 'A', ['127.0.0.250']);
+  expect(await finding('port_25')).toMatchObject({ status: 'failing', fix: expect.stringContaining('open port 25') });
+
+  dns.set('mx.operator.test', 'A', ['127.0.0.1']);
+
+  await healthy('port_25');
+});
+
+it('what sends nothing out, and what a relay sends, needs none of these', async () => {
+  const { config } = services;
+  const captured = await finding('port_25', { config: { ...config, DELIVERY: [{ kind: 'capture' }] } });
+
+  expect(captured).toMatchObject({ status: 'skipped', detail: 'DELIVERY=capture sends nothing out.' });
+});
+
+it('secret key: another key fails, and the former one as SECRET_KEY_PREVIOUS passes', async () => {
+  await invoke(world.as(world.workspace_id), createWebhook, { url: 'https://hooks.example.com/' }).catch(
+    () => undefined,
+  );
+  const other = 'e'.repeat(64);
+
+  const found = await finding('secret_key', { encryption: createEncryption(other) });
+  expect(found).toMatchObject({ status: 'failing', fix: expect.stringMatching(/^Set SECRET_KEY_PREVIOUS/) });
+
+  await healthy('secret_key', { encryption: createEncryption(other, services.secret_key) });
+});
+
+it('clock: a process that is ahead of the database fails, and one that agrees passes', async () => {
+  const ahead = { now: () => world.clock.now() + 10_000 };
+  expect(await finding('clock', { clock: ahead })).toMatchObject({
+    status: 'failing',
+    detail: expect.stringMatching(/differ by (?:9|10)\.\d s/),
+  });
+
+  await healthy('clock');
+});
+
+it('workers and queue age: no worker and old mail fail, a worker and an empty queue pass', async () => {
+  const { sql } = services;
+  await sql`
+    insert into queue_measures (queue, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at)
+    values ('delivery.attempt', 9, 0, 0, 0, 0, 900, clock_now())`;
+  expect(await finding('workers')).toMatchObject({ status: 'failing', fix: 'Start a process with `worker` in ROLES.' });
+  expect(await finding('queue_age')).toMatchObject({
+    status: 'failing',
+    detail: 'Mail that is due has waited for 15 min.',
+  });
+
+  await noteWorker(sql, { worker: crypto.randomUUID(), stopped: false, ended_per_minute: 0 });
+  await sql`update queue_measures set oldest_ready_seconds = null`;
+
+  await healthy('workers');
+  await healthy('queue_age');
+});
+
+it('certificate: an expired one fails, a renewed one passes', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-doctor-'));
+  const TLS_CERT_FILE = join(directory, 'chain.pem');
+  const config = { ...services.config, TLS_CERT_FILE };
+  await writeFile(TLS_CERT_FILE, expiredCertificate.cert);
+  expect(await finding('certificate', { config })).toMatchObject({
+    status: 'failing',
+    detail: expect.stringMatching(/^The certificate expired \d+ days ago\.$/),
+  });
+
+  await writeFile(TLS_CERT_FILE, mailCertificate.cert);
+
+  await healthy('certificate', { config });
+  await rm(directory, { recursive: true });
+});
+
+it('migrations: one that is pending fails, and an applied one passes', async () => {
+  const { sql } = services;
+  const [row] = await sql<{ name: string; run_on: Date }[]>`
+    delete from migrations where name like '0018%' returning name, run_on`;
+  expect(await finding('migrations')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
+
+  await sql`insert into migrations (name, run_on) values (${row?.name ?? ''}, ${row?.run_on ?? new Date(0)})`;
+
+  await healthy('migrations');
+});
+
+it('oldest transaction: one that is open for hours fails, and passes once it is ended', async () => {
+  const client = await services.sql.reserve();
+  await client`begin`;
+  await client`select 1`;
+  await world.clock.advance(2 * 3_600_000);
+  expect(await finding('oldest_transaction')).toMatchObject({
+    status: 'failing',
+    fix: expect.stringMatching(/^End it: select pg_terminate_backend\(\d+\);$/),
+  });
+
+  await client`rollback`;
+  client.release();
+  await healthy('oldest_transaction');
+});
+
+it('default partitions: rows there are a warning, and the job that the fix names moves them', async () => {
+  await world.clock.advance(130 * 86_400_000);
+  await world.domain('late.test');
+  await invoke(world.as(world.workspace_id), sendMessage, {
+    from: 'shop@late.test',
+    to: 'ada@example.com',
+    subject: 'Late',
+    text: 'Late',
+  });
+  expect(await finding('default_partitions')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining('messages (1)'),
+  });
+
+  await maintainStorage(services);
+
+  await healthy('default_partitions');
+});
+
+it('settings: what loses mail in a crash fails, and what the fix sets passes', () => {
+  const settings = { fsync: 'off', full_page_writes: 'on', synchronous_commit: 'off', autovacuum: 'on' };
+  const server = { version: 180_000, encoding: 'UTF8', settings: { ...settings, max_connections: '100' } };
+  const found = judgeSettings(server);
+  expect(found).toMatchObject({ status: 'failing', detail: 'fsync, synchronous_commit are off.' });
+
+  const set = Object.fromEntries([...(found.fix ?? '').matchAll(/set (\w+) = on/g)].map(([, name]) => [name, 'on']));
+
+  expect(judgeSettings({ ...server, settings: { ...server.settings, ...set } }).status).toBe('ok');
+  expect(judgeSettings({ ...server, version: 140_000 })).toMatchObject({ status: 'failing' });
+  expect(judgeSettings({ ...server, encoding: 'SQL_ASCII' })).toMatchObject({ status: 'failing' });
+});
+
+it('transaction ids: an age that nears the end fails, and a frozen database passes', () => {
+  expect(judgeTransactionIds(1.9e9, 2e8)).toMatchObject({ status: 'failing', fix: expect.stringContaining('freeze') });
+  expect(judgeTransactionIds(5e8, 2e8)).toMatchObject({ status: 'warning' });
+  expect(judgeTransactionIds(1e6, 2e8)).toMatchObject({ status: 'ok', fix: null });
+});
+
+it('disk: the days that are left follow from the mail of the last week', () => {
+  const full = { free_bytes: 40e9, total_bytes: 100e9, accepted_lately: 7e6 };
+
+  expect(judgeDisk(full)).toMatchObject({
+    status: 'failing',
+    detail: '40.0 GB are free, enough for 6 d at the present rate.',
+  });
+  expect(judgeDisk({ ...full, free_bytes: 500e9, total_bytes: 1000e9 })).toMatchObject({ status: 'ok', fix: null });
+  expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9, accepted_lately: 0 })).toMatchObject({ status: 'failing' });
+});
+
+it('a check that does not answer, and one that breaks, are findings themselves', async () => {
+  const slow = await inTime(() => new Promise(() => undefined), 10);
+  const broken = await inTime(() => {
+    throw new Error('no such file');
+  });
+
+  expect(slow).toMatchObject({ status: 'warning', detail: 'No answer within 0.01 s.' });
+  expect(broken).toMatchObject({ status: 'failing', detail: 'The check itself failed: no such file.' });
+});

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { timeField } from '../fields/wire.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
+import {
+  checkClock,
+  checkDefaultRows,
+  checkMigrations,
+  checkOldestTransaction,
+  checkQueueAge,
+  checkSecrets,
+  checkSettings,
+  checkTransactionIds,
+  checkWorkers,
+  MAIL,
+} from './database-checks.ts';
+import { type CheckupStatus, checkupStatuses, type Finding, inTime } from './finding.ts';
+import { checkCertificate, checkDisk } from './machine-checks.ts';
+import {
+  addressesOf,
+  checkBlocklists,
+  checkHelo,
+  checkPort25,
+  checkPtr,
+  checkSpf,
+  notDirect,
+} from './sending-checks.ts';
+import { standing } from './store.ts';
+
+const checkupSchema = z
+  .object({
+    object: z.literal('checkup'),
+    status: z.enum(checkupStatuses).meta({ description: 'The worst of all checks.' }),
+    checked_at: timeField,
+    checks: z
+      .array(
+        z.object({
+          name: z.string().meta({ examples: ['port_25'] }),
+          status: z.enum(checkupStatuses),
+          detail: z.string(),
+          fix: z.string().nullable().meta({ description: 'What to do where something is wrong.' }),
+        }),
+      )
+      .readonly(),
+  })
+  .meta({ id: 'Checkup' });
+export type Checkup = z.output<typeof checkupSchema>;
+
+/** Looks at the machine and what it needs of the world. Nothing is changed or sent, and no check takes over 5 s. */
+export const examineMachine = operation({
+  name: 'machine.examine',
+  scope: 'operator',
+  summary: 'Whether this machine, its database and its network let mail out, and how to fix what does not',
+  input: z.object({}),
+  output: checkupSchema,
+  async run(ctx): Promise<Checkup> {
+    const found = await Promise.all(
+      Object.entries(checksOf(ctx)).map(async ([name, check]) => ({ name, ...(await inTime(check)) })),
+    );
+    const worst = Math.max(...found.map(({ status }) => checkupStatuses.indexOf(status)));
+    const status: CheckupStatus = checkupStatuses[worst] === 'skipped' ? 'ok' : (checkupStatuses[worst] ?? 'ok');
+    return { object: 'checkup', status, checked_at: isoTime(new Date(ctx.clock.now())), checks: found };
+  },
+});
+
+function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Finding>> {
+  const { sql, config, clock } = ctx;
+  const asked_ms = clock.now();
+  const stand = standing(sql, MAIL).then((row) => ({ row, answered_ms: clock.now() }));
+  // Awaited by several checks; where none of them gets to it, a failure must not count as unhandled.
+  stand.catch(() => undefined);
+  const elsewhere = notDirect(config);
+  const addresses = elsewhere === null ? addressesOf(ctx) : Promise.resolve([]);
+  addresses.catch(() => undefined);
+  return {
+    migrations: () => checkMigrations(sql),
+    settings: () => checkSettings(sql),
+    secret_key: () => checkSecrets(ctx),
+    oldest_transaction: () => checkOldestTransaction(sql),
+    transaction_ids: () => checkTransactionIds(sql),
+    default_partitions: () => checkDefaultRows(sql),
+    clock: async () => checkClock((await stand).row, asked_ms, (await stand).answered_ms),
+    workers: async () => checkWorkers((await stand).row),
+    queue_age: async () => checkQueueAge((await stand).row),
+    disk: async () => checkDisk(config, (await stand).row.accepted_lately),
+    certificate: () => checkCertificate(config, clock.now()),
+    port_25: () => elsewhere ?? checkPort25(ctx),
+    helo: async () => elsewhere ?? checkHelo(ctx, await addresses),
+    ptr: async () => elsewhere ?? checkPtr(ctx, await addresses),
+    spf: async () => elsewhere ?? checkSpf(ctx, await addresses),
+    blocklists: async () => elsewhere ?? checkBlocklists(ctx, await addresses),
+  };
+}

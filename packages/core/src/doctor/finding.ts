@@ -1,0 +1,48 @@
+/** From the best to the worst; skipped is a check that does not apply here. */
+export const checkupStatuses = ['ok', 'skipped', 'warning', 'failing'] as const;
+export type CheckupStatus = (typeof checkupStatuses)[number];
+
+/** What a check found, and where something is wrong, what to do about it. */
+export interface Finding {
+  readonly status: CheckupStatus;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+export const ok = (detail: string): Finding => ({ status: 'ok', detail, fix: null });
+export const skipped = (detail: string): Finding => ({ status: 'skipped', detail, fix: null });
+export const warning = (detail: string, fix: string): Finding => ({ status: 'warning', detail, fix });
+export const failing = (detail: string, fix: string): Finding => ({ status: 'failing', detail, fix });
+
+const MOST_MS = 5000;
+
+/** The finding of a check, or that it took too long or broke: one check never hides another. */
+export async function inTime(check: () => Finding | Promise<Finding>, most_ms = MOST_MS): Promise<Finding> {
+  const { promise: late, resolve } = Promise.withResolvers<Finding>();
+  const timer = setTimeout(
+    () => resolve(warning(`No answer within ${most_ms / 1000} s.`, 'Run it again; if it stays so, look at the load.')),
+    most_ms,
+  );
+  try {
+    return await Promise.race([Promise.resolve().then(check), late]);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return failing(`The check itself failed: ${message.slice(0, 200)}.`, 'Run it again; the log may say more.');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function count(number: number, thing: string, things = `${thing}s`): string {
+  return `${number} ${number === 1 ? thing : things}`;
+}
+
+export function duration(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['min', 60],
+  ] as const;
+  for (const [unit, length] of units) if (seconds >= 2 * length) return `${Math.round(seconds / length)} ${unit}`;
+  return `${Math.round(seconds)} s`;
+}

@@ -1,0 +1,2 @@
+export { type Checkup, examineMachine } from './examine-machine.ts';
+export { checkupStatuses } from './finding.ts';

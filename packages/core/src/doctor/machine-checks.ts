@@ -1,0 +1,55 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, statfs } from 'node:fs/promises';
+import type { Config } from '../process/config.ts';
+import { duration, type Finding, failing, ok, skipped, warning } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+const CERTIFICATE_DAYS = { warning: 21, failing: 3 };
+const DISK_DAYS = { warning: 30, failing: 7 };
+const LEAST_FREE_BYTES = 1e9;
+const LEAST_FREE_SHARE = 0.1;
+// A mail of 3.9 kB of HTML with one recipient and one tag, with its events, attempt, job and indexes.
+const BYTES_A_MAIL = 6700;
+const LATELY_DAYS = 7;
+
+/** The disk of the embedded database; that of another server cannot be seen from here. */
+export async function checkDisk(
+  config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
+  accepted_lately: number,
+): Promise<Finding> {
+  if (config.DATABASE_URL !== undefined)
+    return skipped('The disk of the server at DATABASE_URL cannot be seen from here.');
+  const { bavail, blocks, bsize } = await statfs(config.DATA_DIR);
+  return judgeDisk({ free_bytes: bavail * bsize, total_bytes: blocks * bsize, accepted_lately });
+}
+
+export function judgeDisk({
+  free_bytes,
+  total_bytes,
+  accepted_lately,
+}: {
+  readonly free_bytes: number;
+  readonly total_bytes: number;
+  readonly accepted_lately: number;
+}): Finding {
+  const days = free_bytes / ((accepted_lately / LATELY_DAYS) * BYTES_A_MAIL);
+  const gigabytes = (free_bytes / 1e9).toFixed(1);
+  const left =
+    Number.isFinite(days) && days < 3650 ? `, enough for ${duration(days * 86_400)} at the present rate` : '';
+  const told = `${gigabytes} GB are free${left}.`;
+  const fix = 'Free space or enlarge the disk; shorter retention frees old months.';
+  if (free_bytes < LEAST_FREE_BYTES || days < DISK_DAYS.failing) return failing(told, fix);
+  if (free_bytes < total_bytes * LEAST_FREE_SHARE || days < DISK_DAYS.warning) return warning(told, fix);
+  return ok(told);
+}
+
+export async function checkCertificate(config: Pick<Config, 'TLS_CERT_FILE'>, now_ms: number): Promise<Finding> {
+  if (config.TLS_CERT_FILE === undefined) return skipped('TLS_CERT_FILE is not set.');
+  const { validTo } = new X509Certificate(await readFile(config.TLS_CERT_FILE));
+  const days = Math.floor((Date.parse(validTo) - now_ms) / DAY_MS);
+  const fix = 'Renew the certificate and put the new chain into TLS_CERT_FILE and its key into TLS_KEY_FILE.';
+  if (days < 0) return failing(`The certificate expired ${-days} days ago.`, fix);
+  const told = `The certificate is valid for ${days} days more.`;
+  if (days < CERTIFICATE_DAYS.failing) return failing(told, fix);
+  return days < CERTIFICATE_DAYS.warning ? warning(told, fix) : ok(told);
+}

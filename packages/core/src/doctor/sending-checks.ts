@@ -1,0 +1,177 @@
+import { isIP, connect as openSocket } from 'node:net';
+import { createAddressGuard, type DnsLookup } from '@postrider/net';
+import type { ActorContext } from '../operation/context.ts';
+import type { Config } from '../process/config.ts';
+import { type Finding, failing, ok, skipped, warning } from './finding.ts';
+import { spfOf } from './spf.ts';
+
+type Parts = Pick<ActorContext, 'dns' | 'config'>;
+
+const CONNECT_MS = 4000;
+const MOST_ADDRESSES = 4;
+/** Lists whose answers receivers heed most. */
+const lists = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org'] as const;
+// An answer of this network says that the list refuses to answer the resolver, not that the address is listed.
+const RESOLVER_REFUSED = /^127\.255\.255\./;
+const LISTED = /^127\./;
+const NO_NAME = 'HELO_NAME is not set.';
+const SET_NAME = 'Set HELO_NAME to the name of this machine, with an A record for the address that it sends from.';
+
+/** Why checks of the sending address do not apply here; null where they do. */
+export function notDirect({ DELIVERY }: Pick<Config, 'DELIVERY'>): Finding | null {
+  if (DELIVERY.some(({ kind }) => kind === 'mx')) return null;
+  const captured = DELIVERY.some(({ kind }) => kind === 'capture');
+  return skipped(captured ? 'DELIVERY=capture sends nothing out.' : 'The relay sends, from addresses of its own.');
+}
+
+/** What HELO_NAME resolves to: the addresses that this machine is known by. */
+export async function addressesOf({ dns, config }: Parts): Promise<string[]> {
+  if (config.HELO_NAME === undefined) return [];
+  const name = config.HELO_NAME;
+  const answers = await Promise.all([dns.lookup(name, 'A'), dns.lookup(name, 'AAAA')]);
+  return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : [])).slice(0, MOST_ADDRESSES);
+}
+
+export async function checkHelo({ config }: Parts, addresses: readonly string[]): Promise<Finding> {
+  const name = config.HELO_NAME;
+  if (name === undefined) return failing(NO_NAME, SET_NAME);
+  if (!/^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(name))
+    return failing(`HELO_NAME ${name} is not fully qualified.`, SET_NAME);
+  if (addresses.length > 0) return ok(`${name} is ${addresses.join(', ')}.`);
+  return failing(
+    `${name} has no address.`,
+    `Publish an A record of ${name} with the address that this machine sends from.`,
+  );
+}
+
+export async function checkPtr({ dns, config }: Parts, addresses: readonly string[]): Promise<Finding> {
+  if (addresses.length === 0) return skipped('The sending address is not known; see helo.');
+  const wanted = config.HELO_NAME?.toLowerCase();
+  for (const address of addresses) {
+    const answer = await dns.lookup(reverseName(address), 'PTR');
+    if (answer.kind === 'error')
+      return warning(`The PTR of ${address} could not be looked up: ${answer.message}.`, 'Run it again.');
+    const names = answer.kind === 'found' ? answer.records : [];
+    if (names.some((name) => name.toLowerCase() === wanted)) continue;
+    const found = names.length === 0 ? 'has no PTR record' : `has the PTR record ${names.join(', ')}`;
+    return failing(
+      `${address} ${found}.`,
+      `Ask the owner of the address, usually the hoster, to set its PTR to ${wanted}.`,
+    );
+  }
+  return ok(`${addresses.join(', ')} ${addresses.length === 1 ? 'resolves' : 'resolve'} to ${wanted}.`);
+}
+
+export async function checkSpf({ dns, config }: Parts, addresses: readonly string[]): Promise<Finding> {
+  const domain = config.RETURN_PATH_DOMAIN ?? config.HELO_NAME;
+  if (addresses.length === 0 || domain === undefined) return skipped('The sending address is not known; see helo.');
+  const terms = addresses.map((address) => `ip${isIP(address)}:${address}`);
+  for (const [index, address] of addresses.entries()) {
+    const result = await spfOf(dns, domain, address);
+    if (result === 'unknown') return warning(`The SPF record of ${domain} could not be looked up.`, 'Run it again.');
+    if (result === 'none') {
+      return failing(
+        `${domain} has no SPF record.`,
+        `Publish a TXT record of ${domain}: v=spf1 ${terms.join(' ')} -all`,
+      );
+    }
+    if (result === 'fail')
+      return failing(
+        `The SPF record of ${domain} does not list ${address}.`,
+        `Add ${terms[index]} to it, before its all.`,
+      );
+  }
+  return ok(`The SPF record of ${domain} lists ${addresses.join(', ')}.`);
+}
+
+export async function checkBlocklists({ dns }: Parts, addresses: readonly string[]): Promise<Finding> {
+  const known = addresses.filter((address) => isIP(address) === 4);
+  if (known.length === 0) return skipped('No IPv4 address is known; see helo.');
+  const asked = known.flatMap((address) => lists.map((list) => ({ address, list })));
+  const answers = await Promise.all(
+    asked.map(async ({ address, list }) => ({
+      address,
+      list,
+      answer: await dns.lookup(`${address.split('.').reverse().join('.')}.${list}`, 'A'),
+    })),
+  );
+  const codesOf = ({ answer }: (typeof answers)[number]) => (answer.kind === 'found' ? answer.records : []);
+  const listed = answers.filter((one) =>
+    codesOf(one).some((code) => LISTED.test(code) && !RESOLVER_REFUSED.test(code)),
+  );
+  if (listed.length > 0) {
+    const named = listed.map(({ address, list }) => `${address} at ${list}`).join(', ');
+    return failing(`Listed: ${named}.`, 'Find out what was sent, stop it, then ask the list for removal on its site.');
+  }
+  const refused = answers.filter(
+    (one) => codesOf(one).some((code) => RESOLVER_REFUSED.test(code)) || one.answer.kind === 'error',
+  );
+  if (refused.length > 0) {
+    const named = [...new Set(refused.map(({ list }) => list))].join(', ');
+    return warning(
+      `${named} gave this resolver no answer, which says nothing about the address.`,
+      'Set DNS_SERVERS to a resolver of your own; the lists refuse public ones.',
+    );
+  }
+  return ok(`${known.join(', ')} ${known.length === 1 ? 'is' : 'are'} on none of ${lists.join(', ')}.`);
+}
+
+/** Connects to the mail server of the operator's own domain: nothing is sent. */
+export async function checkPort25({ dns, config }: Parts): Promise<Finding> {
+  const email = config.ALERT_EMAIL ?? config.ADMIN_EMAIL;
+  const domain = email?.slice(email.lastIndexOf('@') + 1);
+  if (domain === undefined)
+    return skipped('Neither ALERT_EMAIL nor ADMIN_EMAIL is set, so no mail server is known that may be asked.');
+  const host = await mailHost(dns, domain);
+  if (host === null)
+    return warning(`${domain} has no mail server that could be asked.`, 'Set ADMIN_EMAIL to your own address.');
+  const addresses = await dns.lookup(host, 'A');
+  const guard = createAddressGuard(config.MX_ALLOW_NETWORKS);
+  const address = addresses.kind === 'found' ? addresses.records.find((one) => guard(one) === null) : undefined;
+  if (address === undefined) return warning(`${host} has no public address.`, 'Set ADMIN_EMAIL to your own address.');
+  const greeting = await greetingOf(address, config.MX_PORT);
+  const place = `${host} (${address}) on port ${config.MX_PORT}`;
+  if (greeting === null) {
+    return failing(
+      `No answer of ${place}.`,
+      'Ask the hoster to open port 25 outwards, or send through a relay: DELIVERY=smtp://….',
+    );
+  }
+  if (/^220[ -]/.test(greeting)) return ok(`${place} greets.`);
+  return warning(`${place} says ${greeting.slice(0, 100)}.`, 'Read what it says; it may refuse this address.');
+}
+
+async function mailHost(dns: DnsLookup, domain: string): Promise<string | null> {
+  const answer = await dns.lookup(domain, 'MX');
+  if (answer.kind !== 'found') return null;
+  const [best] = answer.records
+    .map((record) => ({ preference: Number.parseInt(record, 10), host: record.replace(/^\d+ /, '') }))
+    .sort((left, right) => left.preference - right.preference);
+  return best?.host ?? null;
+}
+
+/** The first line that a server says; null without a connection or a line in time. */
+function greetingOf(address: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = openSocket({ host: address, port });
+    const end = (line: string | null) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(line);
+    };
+    const timer = setTimeout(() => end(null), CONNECT_MS);
+    socket.once('data', (chunk: Buffer) => end(chunk.toString('latin1').split('\r\n', 1)[0] ?? ''));
+    socket.once('error', () => end(null));
+    socket.once('close', () => end(null));
+  });
+}
+
+function reverseName(address: string): string {
+  if (isIP(address) === 4) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+  const groups = (part: string | undefined) => (part ? part.split(':') : []);
+  const [head, tail] = address.split('::');
+  const [left, right] = [groups(head), groups(tail)];
+  const zeros = Array<string>(address.includes('::') ? 8 - left.length - right.length : 0).fill('0');
+  const digits = [...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join('');
+  return `${[...digits].reverse().join('.')}.ip6.arpa`;
+}

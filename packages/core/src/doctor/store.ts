@@ -1,0 +1,87 @@
+import type { Sql } from '@postrider/db';
+import { isThere } from '../delivery/index.ts';
+import { INSTANCE } from '../operation/access.ts';
+
+const ROWS_COUNTED = 1000;
+
+export interface ServerSettings {
+  readonly version: number;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly encoding: string;
+}
+
+const looked_at = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'max_connections'];
+
+export async function serverSettings(sql: Sql): Promise<ServerSettings> {
+  const [rows, [server]] = await Promise.all([
+    sql<{ name: string; setting: string }[]>`
+      select name, setting from pg_settings where name = any (${looked_at}::text[])`,
+    sql<{ version: number; encoding: string }[]>`
+      select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
+  ]);
+  return {
+    version: server?.version ?? 0,
+    encoding: server?.encoding ?? '',
+    settings: Object.fromEntries(rows.map(({ name, setting }) => [name, setting])),
+  };
+}
+
+/** Of other sessions on this database: what an open transaction holds back, vacuum cannot clean up. */
+export async function oldestTransaction(
+  sql: Sql,
+): Promise<{ readonly pid: number; readonly name: string; readonly seconds: number } | null> {
+  const [row] = await sql<{ pid: number; name: string; seconds: number }[]>`
+    select pid, application_name as name, extract(epoch from clock_now() - xact_start)::float8 as seconds
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+      and backend_type = 'client backend'
+    order by xact_start limit 1`;
+  return row ?? null;
+}
+
+export async function transactionIdAge(sql: Sql): Promise<{ readonly age: number; readonly freeze_at: number }> {
+  const [row] = await sql<{ age: number; freeze_at: number }[]>`
+    select max(age(datfrozenxid))::int8 as age, current_setting('autovacuum_freeze_max_age')::int8 as freeze_at
+    from pg_database`;
+  return row ?? { age: 0, freeze_at: 0 };
+}
+
+/** Tables with rows in their default partition, and how many, up to a bound. */
+export async function defaultRows(sql: Sql): Promise<{ readonly parent: string; readonly rows: number }[]> {
+  const parents = await sql<{ parent: string }[]>`select parent from partitioned_tables order by parent`;
+  const found: { parent: string; rows: number }[] = [];
+  for (const { parent } of parents) {
+    const [row] = await sql<{ rows: number }[]>`
+      select count(*)::int as rows from (select from ${sql(`${parent}_default`)} limit ${ROWS_COUNTED}) d`;
+    if (row && row.rows > 0) found.push({ parent, rows: row.rows });
+  }
+  return found;
+}
+
+export interface Standing {
+  readonly now: Date;
+  readonly workers: number;
+  readonly worker_seen: Date | null;
+  readonly oldest_ready_seconds: number | null;
+  readonly held: boolean;
+  /** Mail of the last seven days. */
+  readonly accepted_lately: number;
+}
+
+/** Live workers, the age of the queue, and how much mail a day takes. */
+export async function standing(sql: Sql, queue: string): Promise<Standing> {
+  const [row] = await sql<Standing[]>`
+    select clock_now() as now,
+      (select count(*)::int from delivery_workers w where ${isThere(sql)}) as workers,
+      (select max(noted_at) from delivery_workers) as worker_seen,
+      (select oldest_ready_seconds from queue_measures where queue = ${queue}) as oldest_ready_seconds,
+      exists (
+        select from holds h
+        where h.scope = 'queue' and h.value = ${queue} and h.ended_at is null and h.expires_at > clock_now()
+      ) as held,
+      (select coalesce(sum(accepted), 0)::int from stat_hours
+        where workspace_id = ${INSTANCE} and dimension = 'none' and key = ''
+          and at > clock_now() - interval '7 days') as accepted_lately`;
+  if (!row) throw new Error('a select without a condition answered nothing');
+  return row;
+}

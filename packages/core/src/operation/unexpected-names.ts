@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { ErrorDetail } from './errors.ts';
+import { pathText } from './path-text.ts';
+import { likelyMeant } from './spelling.ts';
+
+const MOST_NAMES_JUDGED = 100;
+
+export interface UnexpectedNames {
+  /** Misspelt and misplaced names. */
+  readonly faults: readonly ErrorDetail[];
+  /** All other names that no field has, as paths. */
+  readonly ignored: readonly string[];
+}
+
+/** The fields of an object, or of each object of a list. */
+interface Fields {
+  readonly names: ReadonlySet<string>;
+  readonly in_list: boolean;
+  readonly nested: ReadonlyMap<string, Fields>;
+}
+
+interface Expected {
+  readonly fields: Fields | null;
+  readonly misplaced: Readonly<Record<string, string>>;
+}
+
+const NOTHING: UnexpectedNames = { faults: [], ignored: [] };
+const expectations = new WeakMap<z.ZodType, Expected>();
+
+/** Refuses names in the inputs of a schema that mean something in another place; each has a sentence that says where. */
+export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Readonly<Record<string, string>>): S {
+  expectations.set(schema, { fields: fieldsOf(schema, false), misplaced });
+  return schema;
+}
+
+/** Names in an input that its schema does not have, found at any depth. */
+export function unexpectedNames(schema: z.ZodType, raw: unknown): UnexpectedNames {
+  const { fields, misplaced } = expected(schema);
+  if (fields === null) return NOTHING;
+  const found: Found = { faults: [], ignored: [], left: MOST_NAMES_JUDGED };
+  collect(raw, fields, misplaced, [], found);
+  return found;
+}
+
+/** The names of the fields that a schema takes at its top. */
+export function fieldNames(schema: z.ZodType): readonly string[] {
+  return [...(expected(schema).fields?.names ?? [])];
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function expected(schema: z.ZodType): Expected {
+  let known = expectations.get(schema);
+  if (!known) {
+    known = { fields: fieldsOf(schema, false), misplaced: {} };
+    expectations.set(schema, known);
+  }
+  return known;
+}
+
+interface Found {
+  readonly faults: ErrorDetail[];
+  readonly ignored: string[];
+  left: number;
+}
+
+function collect(
+  raw: unknown,
+  fields: Fields,
+  misplaced: Expected['misplaced'],
+  path: readonly (string | number)[],
+  found: Found,
+): void {
+  if (Array.isArray(raw)) {
+    if (!fields.in_list) return;
+    const each = { ...fields, in_list: false };
+    for (const [index, value] of raw.entries()) collect(value, each, misplaced, [...path, index], found);
+    return;
+  }
+  if (!isRecord(raw) || fields.in_list) return;
+  for (const name of Object.keys(raw)) {
+    if (!fields.names.has(name)) judge(raw, name, fields, misplaced, path, found);
+  }
+  for (const [name, inner] of fields.nested) {
+    if (raw[name] !== undefined) collect(raw[name], inner, {}, [...path, name], found);
+  }
+}
+
+function judge(
+  raw: Record<string, unknown>,
+  name: string,
+  { names }: Fields,
+  misplaced: Expected['misplaced'],
+  path: readonly (string | number)[],
+  found: Found,
+): void {
+  if (found.left === 0) return;
+  found.left -= 1;
+  const param = pathText([...path, name]);
+  const place = Object.hasOwn(misplaced, name) ? misplaced[name] : undefined;
+  if (place !== undefined) {
+    found.faults.push({ param, reason: 'misplaced_field', message: place });
+    return;
+  }
+  const meant = likelyMeant(name, [...names]);
+  if (meant === null || meant in raw) found.ignored.push(param);
+  else {
+    const message = `${param} is not a field; did you mean ${pathText([...path, meant])}?`;
+    found.faults.push({ param, reason: 'misspelled_field', message });
+  }
+}
+
+/** The fields that a schema takes; null for one that takes any names, refuses them itself, or is no object. */
+function fieldsOf(schema: z.core.$ZodType, in_list: boolean): Fields | null {
+  if (schema instanceof z.ZodObject) {
+    if (schema.def.catchall) return null;
+    const shape = Object.entries(schema.shape);
+    const nested = shape.flatMap(([name, field]): [string, Fields][] => {
+      const inner = fieldsOf(field, false);
+      return inner ? [[name, inner]] : [];
+    });
+    return { names: new Set(shape.map(([name]) => name)), in_list, nested: new Map(nested) };
+  }
+  if (schema instanceof z.ZodArray) return fieldsOf(schema.element, true);
+  if (schema instanceof z.ZodPipe) return fieldsOf(schema.in, in_list);
+  if (schema instanceof z.ZodUnion) {
+    const found = schema.options.map((option) => fieldsOf(option, in_list)).filter((fields) => fields !== null);
+    return found.length === 1 ? (found[0] ?? null) : null;
+  }
+  const wrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return wrapped ? fieldsOf(schema.unwrap(), in_list) : null;
+}

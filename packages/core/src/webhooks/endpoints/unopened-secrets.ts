@@ -1,0 +1,22 @@
+import type { Services } from '../../operation/context.ts';
+import { openSecret } from '../posting/signing.ts';
+import { pageOfSecrets } from './store.ts';
+
+const PAGE = 1000;
+
+/** The ids of webhooks with a secret that no key of this process opens. */
+export async function unopenedSecrets({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
+  const unopened: string[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const rows = await pageOfSecrets(sql, after, PAGE);
+    for (const { id, secret, previous_secret } of rows) {
+      try {
+        for (const encrypted of [secret, previous_secret]) if (encrypted) openSecret(encryption, id, encrypted);
+      } catch {
+        unopened.push(id);
+      }
+    }
+    after = rows.length < PAGE ? null : (rows.at(-1)?.id ?? null);
+  }
+  return unopened;
+}

@@ -1,0 +1,15 @@
+const LONGEST_CHARSET_SHOWN = 40;
+
+/** Why a Content-Type does not announce JSON in UTF-8, or null if it does. */
+export function jsonMediaProblem(content_type: string | undefined): string | null {
+  const [media = '', ...parameters] = (content_type ?? '').split(';');
+  if (media.trim().toLowerCase() !== 'application/json') return 'Send the body as Content-Type: application/json.';
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    if (name.trim().toLowerCase() !== 'charset') continue;
+    const charset = value.trim().replace(/^"(.*)"$/, '$1');
+    if (!/^utf-?8$/i.test(charset))
+      return `The charset ${charset.slice(0, LONGEST_CHARSET_SHOWN)} is not supported; JSON is sent in UTF-8.`;
+  }
+  return null;
+}
