@@ -20,7 +20,7 @@ export interface RunningRoles {
 export async function startRoles(
   services: Services,
   http: HttpServer,
-  dashboard: Dashboard | null,
+  { dashboard, chores }: { readonly dashboard: Dashboard | null; readonly chores: Services },
 ): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
@@ -41,7 +41,7 @@ export async function startRoles(
       started.add('inbound');
     }
     if (runs('worker')) {
-      const worker = createWorkerRole(services, { inbound_port });
+      const worker = createWorkerRole(services, { inbound_port, chores });
       stops.unshift(() => worker.stop());
       await worker.start();
       started.add('worker');

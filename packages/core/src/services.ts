@@ -6,6 +6,7 @@ import { createSigningKeys } from './domains/index.ts';
 import type { Clock } from './fields/clock.ts';
 import { newId } from './fields/ids.ts';
 import type { Actor, Context, Credential, Log, Services, Via } from './operation/context.ts';
+import { newVitals } from './operation/vitals.ts';
 import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
@@ -26,6 +27,7 @@ export function createServices({
   readonly secret_key: string;
   readonly public_url: string;
 }): Services {
+  const vitals = newVitals();
   const key_uses = createKeyUses(parts.sql, parts.log);
   const metrics = createMetrics();
   metrics.source('pg_pool_waiting', () => parts.sql.waiting());
@@ -34,10 +36,11 @@ export function createServices({
     ...parts,
     key_uses,
     encryption,
+    vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),
     dns: createDnsLookup(parts.config.DNS_SERVERS),
     metrics,
-    accept: createSubmitBatcher({ ...parts, key_uses, lanes: lanes ?? [parts.sql, parts.sql] }),
+    accept: createSubmitBatcher({ ...parts, key_uses, vitals, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }
 

@@ -4,6 +4,7 @@ export {
   type ConnectOptions,
   connect,
   connectLanes,
+  retryingDeadlock,
   sqlState,
 } from './connect.ts';
 export {
@@ -21,6 +22,8 @@ export {
 export { literals } from './literals.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
 export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
+export { isOutage } from './outage.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { transactionTime } from './transaction-time.ts';
+export { writability } from './writability.ts';

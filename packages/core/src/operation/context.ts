@@ -9,6 +9,7 @@ import type { Metrics } from '../process/metrics.ts';
 import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
+import type { Vitals } from './vitals.ts';
 
 export type Log = Logger;
 
@@ -30,6 +31,7 @@ export interface Services {
   readonly dns: DnsLookup;
   /** The metrics of this process. */
   readonly metrics: Metrics;
+  readonly vitals: Vitals;
   readonly public_url: string;
 }
 
