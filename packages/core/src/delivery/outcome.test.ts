@@ -33,11 +33,11 @@ describe('a refusal', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
-  it('of a domain with a null MX suppresses without a connection', () => {
+  it('of a domain with a null MX bounces without a connection and suppresses no address', () => {
     expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
       transition: 'reject',
       reason: 'domain',
-      suppress: true,
+      suppress: false,
     });
   });
 
