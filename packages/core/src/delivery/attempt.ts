@@ -7,6 +7,7 @@ import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { type DeliveryState, openStates, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
+import { bounceOf } from './bounce.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, ContentUnread, openContents } from './content.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
@@ -427,6 +428,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
           attempt: result.claimed.attempt_count,
           response: lastResponse(result.outcome),
           ...(refusal && { category: refusal.category }),
+          ...(refusal && verdict.transition === 'reject' && { bounce: bounceOf(refusal, result.outcome) }),
         },
         ...(job_id && { job_id, due_at }),
         ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),

@@ -39,7 +39,7 @@ describe('a refusal', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
-  it('promise P5: of a domain suppresses no address, not even with a null MX', () => {
+  it('promise P5: of a domain with a null MX bounces without a connection and suppresses no address', () => {
     expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
       transition: 'reject',
       reason: 'domain',

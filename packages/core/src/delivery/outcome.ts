@@ -82,8 +82,15 @@ export function refusalOf(
 ): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
   // A refusal of MAIL is about the sender.
-  if (reply) return stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
-  return { category: kept_by ?? 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
+  if (reply) return stage === 'mail' ? { ...classify(reply), hard: false, suppress: false } : classify(reply);
+  return {
+    category: kept_by ?? 'network',
+    permanent: kind === 'rejected',
+    hard: false,
+    suppress: false,
+    rule: error ?? 'no reply',
+    weak: true,
+  };
 }
 
 /** The last reply or error, for display. */

@@ -54,7 +54,7 @@ export async function freeWorker(
     const calls = await jobs.free(tx, 'webhook.deliver', worker);
     await tx`
       update endpoint_leases set held_until = clock_now()
-      where webhook_id = any (${calls.map(({ webhook_id }) => webhook_id).sort()}::text[]) and held_until > clock_now()`;
+      where webhook_id = any (${calls.map(({ webhook_id }) => webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
     for (const name of ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const)
       await jobs.free(tx, name, worker);
     return mails.length;

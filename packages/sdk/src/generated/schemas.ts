@@ -846,6 +846,14 @@ export interface EventFacts {
     attempt?: number;
     /** The reply of the server. */
     response?: string | null;
+    bounce?: {
+      /** hard: the mailbox or its domain does not exist. Whatever is not known is soft. */
+      class: "hard" | "soft" | (string & {});
+      category: string;
+      /** The enhanced status code, or else the reply code. */
+      code: string | null;
+      [fact: string]: unknown;
+    };
   };
   "email.complained": Record<string, unknown>;
   "email.failed": {
