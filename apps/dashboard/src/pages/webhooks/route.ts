@@ -1,10 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
-
-export const dialogs = ['edit', 'rotate', 'recover', 'delete'] as const;
-export type WebhookDialog = (typeof dialogs)[number];
-export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
+import { type DeliveryState, deliveryStates, dialogs, type WebhookDialog } from './search.ts';
 
 interface WebhookSearch {
   readonly open?: WebhookDialog;

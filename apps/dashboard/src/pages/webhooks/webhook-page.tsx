@@ -13,7 +13,7 @@ import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
-import { type DeliveryState, deliveryStates, type WebhookDialog } from './route.ts';
+import { type DeliveryState, deliveryStates, type WebhookDialog } from './search.ts';
 import { words } from './strings.ts';
 import { DeleteWebhook, RecoverWebhook, RotateWebhook } from './webhook-dialogs.tsx';
 import { WebhookState } from './webhook-state.tsx';

@@ -1,0 +1,4 @@
+export const dialogs = ['edit', 'rotate', 'recover', 'delete'] as const;
+export type WebhookDialog = (typeof dialogs)[number];
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
