@@ -5,7 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 const sourceFile = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
 const folder = fileURLToPath(new URL('../packages/sdk/src/generated', import.meta.url));
-export const sdkFiles = { schemas: `${folder}/schemas.ts`, resources: `${folder}/resources.ts` };
+export const sdkFiles = {
+  schemas: `${folder}/schemas.ts`,
+  resources: `${folder}/resources.ts`,
+  lists: `${folder}/lists.ts`,
+};
 
 interface Schema {
   readonly $ref?: string;
@@ -347,6 +351,17 @@ ${made.join('\n')}
 `;
 }
 
+/** What a program may want to offer as a choice. */
+function listsText({ webhooks, components }: OpenApi): string {
+  const list = (name: string, what: string, values: readonly unknown[]) =>
+    `/** ${what} */\nexport const ${name} = [\n${values.map((value) => `'${value}',`).join('\n')}\n] as const;\n`;
+  return [
+    HEAD,
+    list('eventTypes', 'Every type of event.', Object.keys(webhooks)),
+    list('scopes', 'Every scope of an API key.', components.schemas.Scope?.enum ?? []),
+  ].join('\n');
+}
+
 /** Indented by brackets, as the formatter would. */
 function indented(text: string): string {
   let depth = 0;
@@ -362,9 +377,13 @@ function indented(text: string): string {
     .join('\n');
 }
 
-export function sdkTexts(): { readonly schemas: string; readonly resources: string } {
+export function sdkTexts(): Readonly<Record<keyof typeof sdkFiles, string>> {
   const document = readOpenApi();
-  return { schemas: indented(schemasText(document)), resources: indented(resourcesText(document)) };
+  return {
+    schemas: indented(schemasText(document)),
+    resources: indented(resourcesText(document)),
+    lists: indented(listsText(document)),
+  };
 }
 
 if (import.meta.main) {
@@ -372,4 +391,5 @@ if (import.meta.main) {
   const texts = sdkTexts();
   writeFileSync(sdkFiles.schemas, texts.schemas);
   writeFileSync(sdkFiles.resources, texts.resources);
+  writeFileSync(sdkFiles.lists, texts.lists);
 }

@@ -34,12 +34,12 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
     await tx`select ensure_all_partitions(now() - make_interval(days => days)) from unnest('{0, 30, 60}'::int[]) as d (days)`;
     await tx`
       create temporary table seed on commit drop as
-      select workspace_id, 'msg_' || stem as id, stem, at, status::delivery_state, from_email, tags, kinds,
+      select workspace_id, stem as id, stem, at, status::delivery_state, from_email, tags, kinds,
         case when dice = 7 then ${seeded.common_recipient} else 'u' || (random() * ${count / 4})::int || '@example.com' end as email
       from (
         select
-          (${[...workspace_ids]}::text[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
-          substr(id_floor('msg_', t.at), 5) || substr(md5(i::text), 1, 16) as stem,
+          (${[...workspace_ids]}::uuid[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
+          derived_id('msg', id_floor(t.at), i::text) as stem,
           t.at,
           case when i % ${oneIn(seeded.complained)}::int = 0 then 'complained' when i % 5003 = 0 then 'scheduled' when i % ${oneIn(seeded.failed)}::int = 0 then 'failed'
             when i % 503 = 0 then 'queued' when i % 211 = 0 then 'canceled' when i % 101 = 0 then 'suppressed'
@@ -63,13 +63,13 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
         sent_at, delivered_at, event_count, last_event_type, last_event_at)
       select workspace_id, id, status, 'live', 'The shop <' || from_email || '>', from_email,
         split_part(from_email, '@', 2), array[email], '{}', '{}', 'Your receipt for order ' || stem, tags, '{}',
-        cardinality(kinds), 'req_' || stem, at, case when status = 'scheduled' then now() + interval '9 days' end,
+        cardinality(kinds), derived_id('req', stem, ''), at, case when status = 'scheduled' then now() + interval '9 days' end,
         case when status not in ('scheduled', 'queued') then at end, case when status = 'delivered' then at end, 2,
         'email.' || status::text, at
       from seed order by stem`;
     await tx`
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, attempt_count, last_response)
-      select workspace_id, id, 'rcp_' || substr(stem, 1, 25) || place, case when place > 1 then kind::text || place || '.' else '' end || email,
+      select workspace_id, id, derived_id('rcp', stem, place::text), case when place > 1 then kind::text || place || '.' else '' end || email,
         split_part(email, '@', 2), kind, status, case when status = 'scheduled' then now() + interval '9 days' else at end,
         1, '250 2.0.0 queued'
       from seed cross join lateral unnest(kinds) with ordinality as k (kind, place)
@@ -79,10 +79,10 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
       select workspace_id, tag, id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
     await tx`
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select workspace_id, 'evt_' || substr(stem, 1, 25) || sequence,
+      select workspace_id, derived_id('evt', stem, sequence::text),
         case when sequence = 1 then 'email.queued' when status in ('queued', 'scheduled') then 'email.scheduled'
           when status = 'deferred' then 'email.delivery_delayed' else 'email.' || status::text end,
-        id, case when sequence = 2 then 'rcp_' || substr(stem, 1, 25) || 1 end, sequence, '{}', at
+        id, case when sequence = 2 then derived_id('rcp', stem, '1') end, sequence, '{}', at
       from seed cross join generate_series(1, 2) as sequence
       order by stem, sequence`;
   });
@@ -114,8 +114,8 @@ export async function seedOpen(
     await tx`set local synchronous_commit = off`;
     await tx`
       create temporary table seed on commit drop as
-      select (${[...workspace_ids]}::text[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
-        'msg_' || stem as id, stem, at, gen_random_uuid() as job_id,
+      select (${[...workspace_ids]}::uuid[])[1 + floor(power(random(), 3) * ${workspace_ids.length})::int] as workspace_id,
+        stem as id, stem, at, gen_random_uuid() as job_id,
         case when i % 3 = 0 then 'queued' else 'deferred' end::delivery_state as status,
         'app@mail' || i % 40 || '.example.com' as from_email,
         case when i % 4 = 0 then array['receipt'] when i % 4 = 1 then array['shop', 'tag' || i % 300] else '{}' end as tags,
@@ -123,7 +123,7 @@ export async function seedOpen(
           when dice < 65 then 'web.de' else 'destination' || floor(power(random(), 2) * 2000)::int || '.example.net' end as domain,
         replace((${REPLIES}::text[])[1 + i % ${REPLIES.length}], '#', (i % 977)::text) as reply, i
       from (
-        select i, (random() * 100)::int as dice, t.at, substr(id_floor('msg_', t.at), 5) || substr(md5('open' || i), 1, 16) as stem
+        select i, (random() * 100)::int as dice, t.at, derived_id('msg', id_floor(t.at), 'open' || i) as stem
         from generate_series(1, ${count}::int) as i
         cross join lateral (select now() - (1 - i::float8 / ${count}) * interval '12 hours' as at) t
       ) s
@@ -133,12 +133,12 @@ export async function seedOpen(
         cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, api_key_id, request_id, created_at,
         event_count, last_event_type, last_event_at)
       select workspace_id, id, status, 'live', from_email, from_email, split_part(from_email, '@', 2), array['u' || i || '@' || domain],
-        '{}', '{}', 'Your receipt', tags, '{}', 1, 'key_' || i % 7, 'req_' || stem, at, 2, 'email.' || status::text, at
+        '{}', '{}', 'Your receipt', tags, '{}', 1, derived_id('key', no_id(), (i % 7)::text), derived_id('req', stem, ''), at, 2, 'email.' || status::text, at
       from seed order by stem`;
     await tx`
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id, attempt_count,
         first_attempt_at, last_response)
-      select workspace_id, id, 'rcp_' || substr(stem, 1, 26), 'u' || i || '@' || domain, domain, 'to', status,
+      select workspace_id, id, derived_id('rcp', stem, '1'), 'u' || i || '@' || domain, domain, 'to', status,
         case when status = 'deferred' then now() + random() * interval '1 hour' else at end, job_id,
         case when status = 'deferred' then 2 else 0 end, case when status = 'deferred' then at end,
         case when status = 'deferred' then reply end
@@ -148,9 +148,9 @@ export async function seedOpen(
       select workspace_id, tag, id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
     await tx`
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select workspace_id, 'evt_' || substr(stem, 1, 25) || sequence,
+      select workspace_id, derived_id('evt', stem, sequence::text),
         case when sequence = 1 then 'email.queued' else 'email.delivery_delayed' end,
-        id, case when sequence = 2 then 'rcp_' || substr(stem, 1, 26) end, sequence,
+        id, case when sequence = 2 then derived_id('rcp', stem, '1') end, sequence,
         case when sequence = 1 then '{}' else json_build_object('attempt', 1, 'response', reply)::text end, at
       from seed cross join generate_series(1, 2) as sequence
       where sequence = 1 or status = 'deferred'
@@ -159,7 +159,7 @@ export async function seedOpen(
       tx,
       tx`
         select job_id as id, jsonb_build_object('workspace_id', workspace_id, 'message_id', id,
-          'recipient_id', 'rcp_' || substr(stem, 1, 26)) as data,
+          'recipient_id', derived_id('rcp', stem, '1')) as data,
           case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after
         from seed order by stem`,
     );

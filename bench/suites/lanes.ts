@@ -122,35 +122,35 @@ async function fill(
     await tx`set local statement_timeout = 0`;
     await tx`
       create temporary table filled on commit drop as
-      select substr(id_floor('msg_', clock_now()), 5) || substr(md5(random()::text), 1, 16) as stem,
+      select derived_id('msg', id_floor(clock_now()), random()::text) as stem,
         gen_random_uuid() as job_id, (${[...domains]}::text[])[1 + i % ${domains.length}] as domain
       from generate_series(1, ${count}::int) as i`;
     await tx`
       insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
         cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
         last_event_type, last_event_at)
-      select ${workspace_id}, 'msg_' || stem, 'queued', 'live', 'app@mail0.example.com', 'app@mail0.example.com',
-        'mail0.example.com', array['to@' || domain], '{}', '{}', 'Hello', '{}', '{}', 1, 'req_' || stem, clock_now(), 1,
+      select ${workspace_id}, stem, 'queued', 'live', 'app@mail0.example.com', 'app@mail0.example.com',
+        'mail0.example.com', array['to@' || domain], '{}', '{}', 'Hello', '{}', '{}', 1, derived_id('req', stem, ''), clock_now(), 1,
         'email.queued', clock_now()
       from filled`;
     await tx`
       insert into bodies (workspace_id, message_id, text, headers, attachments)
-      select ${workspace_id}, 'msg_' || stem, repeat('Hello. ', 100), '{}', '[]' from filled`;
+      select ${workspace_id}, stem, repeat('Hello. ', 100), '{}', '[]' from filled`;
     await tx`
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
-      select ${workspace_id}, 'msg_' || stem, 'rcp_' || stem, 'to@' || domain, domain, 'to', 'queued', clock_now(), job_id
+      select ${workspace_id}, stem, derived_id('rcp', stem, '1'), 'to@' || domain, domain, 'to', 'queued', clock_now(), job_id
       from filled`;
     if (place === 'parked') {
       await tx`
         insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
-        select job_id, domain, ${workspace_id}, 'msg_' || stem, 'rcp_' || stem, clock_now() from filled`;
+        select job_id, domain, ${workspace_id}, stem, derived_id('rcp', stem, '1'), clock_now() from filled`;
       return;
     }
     await services.jobs.insertion(
       tx,
       'delivery.attempt',
-      tx`select job_id as id, jsonb_build_object('workspace_id', ${workspace_id}::text, 'message_id', 'msg_' || stem,
-        'recipient_id', 'rcp_' || stem) as data, null::timestamptz as start_after from filled`,
+      tx`select job_id as id, jsonb_build_object('workspace_id', ${workspace_id}::uuid, 'message_id', stem,
+        'recipient_id', derived_id('rcp', stem, '1')) as data, null::timestamptz as start_after from filled`,
     );
   });
 }
@@ -232,7 +232,7 @@ async function waitOfOthers(site: Site, ports: Readonly<Record<string, number>>,
   const rows = await services.sql<{ ms: number }[]>`
     select extract(epoch from m.delivered_at - m.created_at)::float8 * 1000 as ms
     from messages m join recipients r on r.message_id = m.id and r.workspace_id = m.workspace_id
-    where m.id = any (${ids}::text[]) and r.domain = any (${well}::text[]) order by 1`;
+    where m.id = any (${ids}::uuid[]) and r.domain = any (${well}::text[]) order by 1`;
   // What the troubled ones have left must not be in the next round's way.
   await services.sql`delete from lanes where lane in (${BLOCKED}, ${SLOW})`;
   await services.sql`update recipients set state = 'canceled' where state in ('queued', 'deferred', 'sending')`;
@@ -257,7 +257,7 @@ async function waitBesideTroubled(site: Site, sink: Sink, seconds: number): Prom
 async function openAmong(sql: Sql, ids: readonly string[], domains: readonly string[]): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from recipients
-    where message_id = any (${ids}::text[]) and domain = any (${domains}::text[]) and state <> 'delivered'`;
+    where message_id = any (${ids}::uuid[]) and domain = any (${domains}::text[]) and state <> 'delivered'`;
   return row?.count ?? 0;
 }
 

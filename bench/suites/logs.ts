@@ -78,7 +78,7 @@ async function secretsBySize({ sql, requests }: ProductDatabase): Promise<string
   const rows = await sql<{ hash: string; messages: number }[]>`
     select encode(k.secret_hash, 'hex') as hash, count(m.id)::int as messages
     from api_keys k join messages m on m.workspace_id = k.workspace_id
-    where m.id > id_floor('msg_', now() - interval '1 day') group by 1`;
+    where m.id > id_floor(now() - interval '1 day') group by 1`;
   const size = new Map(rows.map((row) => [row.hash, row.messages]));
   const sizeOf = (secret: string) => size.get(hashSecret(secret).toString('hex')) ?? 0;
   return secrets.sort((left, right) => sizeOf(right) - sizeOf(left));

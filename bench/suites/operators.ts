@@ -121,7 +121,7 @@ async function busyMinute(sql: Sql): Promise<Date> {
       create temporary table busy on commit drop as
       select workspace_id, m.stem, m.at, i from (
         select i, ${at}::timestamptz + i * interval '1 ms' as at,
-          substr(id_floor('msg_', ${at}::timestamptz + i * interval '1 ms'), 5) || substr(md5('busy' || i), 1, 16) as stem
+          derived_id('msg', id_floor(${at}::timestamptz + i * interval '1 ms'), 'busy' || i) as stem
         from generate_series(1, ${BUSY_MINUTE}::int) as i
       ) m
       join (select id as workspace_id, row_number() over () as place, count(*) over () as all from workspaces) w on m.i % w.all = w.place - 1
@@ -130,19 +130,19 @@ async function busyMinute(sql: Sql): Promise<Date> {
       insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
         cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, api_key_id, request_id, created_at,
         event_count, last_event_type, last_event_at)
-      select workspace_id, 'msg_' || stem, 'delivered', 'live', 'app@mail.example.com', 'app@mail.example.com', 'mail.example.com',
-        array['u' || i || '@gmail.com'], '{}', '{}', 'Your receipt', array['receipt', 'tag' || i % 50], '{}', 1, 'key_' || i % 3,
-        'req_' || stem, at, 2, 'email.delivered', at
+      select workspace_id, stem, 'delivered', 'live', 'app@mail.example.com', 'app@mail.example.com', 'mail.example.com',
+        array['u' || i || '@gmail.com'], '{}', '{}', 'Your receipt', array['receipt', 'tag' || i % 50], '{}', 1, derived_id('key', no_id(), (i % 3)::text),
+        derived_id('req', stem, ''), at, 2, 'email.delivered', at
       from busy order by stem`;
     await tx`
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, attempt_count, first_attempt_at, last_response)
-      select workspace_id, 'msg_' || stem, 'rcp_' || stem, 'u' || i || '@d' || i % 5000 || '.example.com', 'd' || i % 5000 || '.example.com', 'to',
+      select workspace_id, stem, derived_id('rcp', stem, '1'), 'u' || i || '@d' || i % 5000 || '.example.com', 'd' || i % 5000 || '.example.com', 'to',
         'delivered', at, 1, at + interval '20 ms', '250 2.0.0 Ok'
       from busy order by stem`;
     await tx`
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select workspace_id, 'evt_' || substr(stem, 1, 25) || sequence, case when sequence = 1 then 'email.queued' else 'email.delivered' end,
-        'msg_' || stem, case when sequence = 2 then 'rcp_' || stem end, sequence,
+      select workspace_id, derived_id('evt', stem, sequence::text), case when sequence = 1 then 'email.queued' else 'email.delivered' end,
+        stem, case when sequence = 2 then derived_id('rcp', stem, '1') end, sequence,
         case when sequence = 1 then '{}' else '{"attempt":1,"response":"250 2.0.0 Ok"}' end, at + sequence * interval '50 ms'
       from busy cross join generate_series(1, 2) as sequence order by stem, sequence`;
   });
@@ -166,7 +166,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
   // The workspace with the most mail, and one mail of it that waits.
   const [largest] = await sql<{ workspace_id: string; message_id: string }[]>`
     select workspace_id, max(id) as message_id from messages
-    where id > id_floor('msg_', now() - interval '1 hour') and status = 'deferred'
+    where id > id_floor(now() - interval '1 hour') and status = 'deferred'
     group by workspace_id order by count(*) desc limit 1`;
   if (!largest) throw new Error('no message is open');
   const ctx = createContext(services, { kind: 'system', workspace_id: largest.workspace_id });

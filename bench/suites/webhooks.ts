@@ -115,10 +115,10 @@ async function owe(sql: Sql, workspaces: readonly string[], count: number): Prom
   await sql`
     with given as materialized (
       select * from unnest(
-        ${rows.map((row) => row.workspace)}::text[],
-        ${rows.map((row) => row.message)}::text[],
-        ${rows.map((row) => row.recipient)}::text[],
-        ${rows.map((row) => row.event)}::text[]
+        ${rows.map((row) => row.workspace)}::uuid[],
+        ${rows.map((row) => row.message)}::uuid[],
+        ${rows.map((row) => row.recipient)}::uuid[],
+        ${rows.map((row) => row.event)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, event_id)
     ),
     m as (
@@ -127,7 +127,7 @@ async function owe(sql: Sql, workspaces: readonly string[], count: number): Prom
         last_event_type, last_event_at)
       select workspace_id, message_id, 'delivered', 'live', 'Shop <app@mail0.example.com>', 'app@mail0.example.com',
         'mail0.example.com', '{ada@rcpt.test}', '{}', '{}', 'Your receipt for order 10023', '{receipt,shop}',
-        '{"order":"10023"}', 1, 'req_bench', now(), 2, 'email.delivered', now()
+        '{"order":"10023"}', 1, no_id(), now(), 2, 'email.delivered', now()
       from given
     ),
     r as (

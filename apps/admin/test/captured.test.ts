@@ -87,7 +87,7 @@ describe('captured mail', () => {
     await admin.get(`${page}/html`, { ...foreign, cookie: person.cookie });
     const entries = await sql`
       select actor_name, via, target_id, diff from audit_log
-      where workspace_id = '' and action = 'message.content_read' order by sequence`;
+      where workspace_id = no_id() and action = 'message.content_read' order by sequence`;
 
     const capture_id = page.slice('/captured/'.length);
     const diff = JSON.stringify({ capture_id, workspace_id: world.workspace_id });

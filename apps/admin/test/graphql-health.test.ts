@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { invoke } from '@postrider/core';
+import { invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
@@ -73,18 +73,19 @@ describe('health', () => {
     await sql`update domains set status = 'at_risk' where workspace_id = ${ws} and name <> 'sandbox.test'`;
     await sql`
       insert into domains (workspace_id, id, name, status, created_at)
-      values (${ws}, 'dom_lost', 'lost.test', 'failed', clock_now())`;
+      values (${ws}, derived_id('dom', no_id(), 'lost'), 'lost.test', 'failed', clock_now())`;
+    const gone = newId('webhook', 0);
     await sql`
       insert into webhooks (workspace_id, id, url, status, status_reason, secret, secret_last4, created_at)
-      values (${ws}, 'whk_gone', 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
-        (${ws}, 'whk_off', 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
+      values (${ws}, ${gone}, 'http://gone.test', 'disabled', 'gone', '', 'last', clock_now()),
+        (${ws}, derived_id('whk', no_id(), 'off'), 'http://off.test', 'disabled', 'manual', '', 'last', clock_now())`;
     await sql`update plans set monthly_limit = 1 where name = 'business'`;
 
     const { checks } = await health();
 
     const found = new Map(checks.map(({ name, status, detail }) => [name, { status, detail }]));
     expect(found.get('domains')).toEqual({ status: 'FAILING', detail: 'Cannot send: lost.test.' });
-    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: 'Disabled for their failures: whk_gone.' });
+    expect(found.get('webhooks')).toEqual({ status: 'FAILING', detail: `Disabled for their failures: ${gone}.` });
     expect(found.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 mails') });
   });
 

@@ -1,4 +1,4 @@
-import { createContext, idFloor, invoke } from '@postrider/core';
+import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { cancelMessage, readMessages } from '@postrider/core/messages';
 import { openWorld } from '@postrider/testing/open-world';
@@ -141,8 +141,8 @@ describe('a message', () => {
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
     // The clock of the accepting process was ahead of that of the canceling one.
-    const later = idFloor('event', world.clock.now() + 5000);
-    await sql`update events set id = ${later} || substr(id, 15) where message_id = ${id} and type = 'email.queued'`;
+    const later = newId('event', world.clock.now() + 5000);
+    await sql`update events set id = ${later} where message_id = ${id} and type = 'email.queued'`;
 
     const found = await ask(id, 'status lastEvent { type } finishedAt');
 

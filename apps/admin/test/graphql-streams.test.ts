@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { createContext, idFloor, invoke } from '@postrider/core';
+import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { revokeKey } from '@postrider/core/api-keys';
 import { openWorld } from '@postrider/testing/open-world';
@@ -122,7 +122,7 @@ describe('a stream of events', () => {
     const young = await send();
     await vi.waitFor(() => expect(idsOf(stream)).toContain(young), 30_000);
 
-    const old = `${idFloor('event', world.clock.now() - 10_000)}${'z'.repeat(16)}`;
+    const old = newId('event', world.clock.now() - 10_000);
     await world.services.sql`
       insert into events (workspace_id, id, type, sequence, facts, message_id, created_at)
       values (${world.workspace_id}, ${old}, 'email.complained', 9, '{}', ${young}, clock_now())`;

@@ -115,7 +115,7 @@ describe('422', () => {
     const more = (count: number, replaced_by: string | null) => sql<{ id: string }[]>`
       insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at, expires_at,
         replaced_by)
-      select ${workspace_id}, 'key_' || translate(left(md5(random()::text), 26), 'ilou', '0000'), 'One of many',
+      select ${workspace_id}, derived_id('key', id_floor(clock_now()), random()::text), 'One of many',
         decode(md5(random()::text), 'hex'), 'pr_live_', '0000', '{email:send}', 'live', clock_now(),
         ${replaced_by && new Date(world.clock.now() + DAY_MS / 2)}::timestamptz, ${replaced_by}
       from generate_series(1, ${count}) returning id`;

@@ -275,7 +275,7 @@ describe('422', () => {
     const { sql } = world.services;
     const more = (count: number, mode: string, expires_at: Date | null) => sql`
       insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at, expires_at)
-      select ${workspace_id}, 'key_' || md5(random()::text), 'One of many', decode(md5(random()::text), 'hex'), 'pr_live_', '0000',
+      select ${workspace_id}, derived_id('key', id_floor(clock_now()), random()::text), 'One of many', decode(md5(random()::text), 'hex'), 'pr_live_', '0000',
         '{email:send}', ${mode}, clock_now(), ${expires_at} from generate_series(1, ${count})`;
     await more(997, 'live', null);
     await more(1, 'live', new Date(world.clock.now() + 1000));

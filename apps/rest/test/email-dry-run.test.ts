@@ -11,7 +11,7 @@ describe('200', () => {
   it('renders the mail and judges each recipient, and stores, counts and sends nothing', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
-      values (${world.workspace_id}, 'sup_test', 'b@example.com', 'test', clock_now())`;
+      values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'b@example.com', 'test', clock_now())`;
 
     const answer = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
 

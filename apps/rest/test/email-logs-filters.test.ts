@@ -1,4 +1,4 @@
-import { idFloor, idTime, newId } from '@postrider/core';
+import { idTime, newId } from '@postrider/core';
 import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -69,24 +69,24 @@ async function insertRows(inserted: readonly Row[]): Promise<void> {
       cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
       last_event_type, last_event_at)
     select workspace_id, id, status::delivery_state, 'live', from_email, from_email, split_part(from_email, '@', 2),
-      '{}', '{}', '{}', 'Hello', string_to_array(tags, ','), '{}', 1, 'req_x', now(), 1, 'email.queued', now()
+      '{}', '{}', '{}', 'Hello', string_to_array(tags, ','), '{}', 1, no_id(), now(), 1, 'email.queued', now()
     from unnest(
-      ${texts((row) => row.workspace_id)}::text[], ${texts((row) => row.id)}::text[],
+      ${texts((row) => row.workspace_id)}::uuid[], ${texts((row) => row.id)}::uuid[],
       ${texts((row) => row.status)}::text[], ${texts((row) => row.from)}::text[],
       ${texts((row) => row.tags.join(','))}::text[]
     ) as a (workspace_id, id, status, from_email, tags)`;
   const tagged = inserted.flatMap((row) => row.tags.map((tag) => ({ ...row, tag })));
   await sql`
     insert into message_tags (workspace_id, tag, message_id)
-    select * from unnest(${tagged.map((row) => row.workspace_id)}::text[], ${tagged.map((row) => row.tag)}::text[],
-      ${tagged.map((row) => row.id)}::text[])`;
+    select * from unnest(${tagged.map((row) => row.workspace_id)}::uuid[], ${tagged.map((row) => row.tag)}::text[],
+      ${tagged.map((row) => row.id)}::uuid[])`;
   const recipients = inserted.flatMap((row) => row.to.map((email) => ({ ...row, email })));
   await sql`
     insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
     select workspace_id, message_id, id, email, split_part(email, '@', 2), 'to', state::delivery_state, now()
     from unnest(
-      ${recipients.map((row) => row.workspace_id)}::text[], ${recipients.map((row) => row.id)}::text[],
-      ${recipients.map((row) => newId('recipient', idTime(row.id)))}::text[],
+      ${recipients.map((row) => row.workspace_id)}::uuid[], ${recipients.map((row) => row.id)}::uuid[],
+      ${recipients.map((row) => newId('recipient', idTime(row.id)))}::uuid[],
       ${recipients.map((row) => row.email)}::text[], ${recipients.map((row) => row.status)}::text[]
     ) as a (workspace_id, message_id, id, email, state)`;
 }
@@ -273,16 +273,17 @@ describe('200', () => {
   it('ends a page early rather than read on and on, and finds the last match in the end', async () => {
     const { sql } = world.services;
     const { workspace_id, secret } = await world.workspace('free');
-    const oldest = `${idFloor('message', START)}${'0'.repeat(16)}`;
+    const oldest = newId('message', START);
     // Every message carries one of two tags, and only the oldest of 24,000 carries both.
     await sql`
       insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
         cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
         last_event_type, last_event_at)
-      select ${workspace_id}, id_floor('msg_', to_timestamp(${START / 1000}) + i * interval '1 second') || repeat('0', 16),
+      select ${workspace_id}, case when i = 0 then ${oldest} else
+        derived_id('msg', id_floor(to_timestamp(${START / 1000}) + i * interval '1 second'), '') end,
         'delivered', 'live', 'a@one.test', 'a@one.test', 'one.test', '{}', '{}', '{}', 'Hello',
         case when i = 0 then '{odd,even}'::text[] when i % 2 = 0 then '{even}' else '{odd}' end,
-        '{}', 1, 'req_x', now(), 1, 'email.delivered', now()
+        '{}', 1, no_id(), now(), 1, 'email.delivered', now()
       from generate_series(0, 23999) as i`;
     await sql`
       insert into message_tags (workspace_id, tag, message_id)

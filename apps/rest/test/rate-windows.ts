@@ -9,7 +9,7 @@ export async function fillWindow(
 ): Promise<void> {
   await world.services.sql`
     insert into rate_windows (subject, class, minute, used)
-    values (${subject}, ${window}, date_trunc('minute', clock_now()), ${used})
+    values (${window === 'address' ? world.services.sql`md5(${subject})::uuid` : world.services.sql`${subject}::uuid`}, ${window}, date_trunc('minute', clock_now()), ${used})
     on conflict (subject, class, minute) do update set used = excluded.used`;
 }
 

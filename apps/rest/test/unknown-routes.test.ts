@@ -31,7 +31,7 @@ async function raw(method: string, target: string) {
 async function usedOf(address: string): Promise<number> {
   const rows = await world.services.sql<{ used: number }[]>`
     select used from rate_windows
-    where subject = ${address} and class = 'address' and minute = date_trunc('minute', clock_now())`;
+    where subject = md5(${address})::uuid and class = 'address' and minute = date_trunc('minute', clock_now())`;
   return rows[0]?.used ?? 0;
 }
 

@@ -110,7 +110,7 @@ it('has at most 3,000 series at 10,000 destinations and 1,000 workspaces, and na
   const { sql, metrics } = services;
   await sql`
     insert into workspaces (id, name, plan, created_at)
-    select 'wsp_' || lpad(n::text, 26, '0'), 'Many', 'free', clock_now() from generate_series(1, 1000) n`;
+    select derived_id('wsp', no_id(), n::text), 'Many', 'free', clock_now() from generate_series(1, 1000) n`;
   await sql`
     insert into usage_months (workspace_id, month, used, monthly_limit)
     select id, date_trunc('month', clock_now() at time zone 'UTC')::date, 10, 3000 from workspaces

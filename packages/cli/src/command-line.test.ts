@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { chmod, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type DnsZone, startDnsZone, startWebhookSink } from '@postrider/testing';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createWholeProgram, groups } from './program.ts';
 import { runCommand } from './run-command.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -79,6 +80,7 @@ const environment = (env: Environment) => ({
   POSTRIDER_URL: url,
   POSTRIDER_API_KEY: key,
   DATA_DIR: data_dir,
+  HOME: data_dir,
   ...env,
 });
 
@@ -97,9 +99,9 @@ async function postrider(args: readonly string[], env: Environment = {}): Promis
   return { code, out, err };
 }
 
-/** A command as its users run it. */
+/** A command as its users run it on a terminal. */
 function launched(args: readonly string[], env: Environment = {}): Promise<Ended> {
-  return ended(start(launcher, args, environment(env)));
+  return ended(start(launcher, [...args, '--output', 'text'], environment(env)));
 }
 
 function send(...more: string[]): Promise<Ended> {
@@ -343,7 +345,7 @@ describe('webhooks listen', () => {
     const file = await postrider(['webhooks', 'listen', '--forward-to', 'file:///etc/passwd']);
     const type = await postrider(['webhooks', 'listen', '--forward-to', '4000', '--events', 'email.opened']);
 
-    expect([nowhere.code, file.code, type.code]).toEqual([1, 1, 1]);
+    expect([nowhere.code, file.code, type.code]).toEqual([2, 2, 1]);
     expect(nowhere.err).toContain('--forward-to');
     expect(file.err).toContain('http://localhost:4000/hooks');
     expect(type.err).toContain('email.queued');
@@ -854,6 +856,98 @@ describe('doctor', () => {
   });
 });
 
+describe('the program', () => {
+  it('says its version, and the code and the commands in its help', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+
+    expect(await launched(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
+    const { out } = await postrider(['--help']);
+    for (const name of Object.keys(groups)) expect(out).toContain(`\n  ${name}`);
+    expect(out).toContain('Exit codes:');
+  });
+
+  it('describes each command in its help as the command does itself', async () => {
+    const whole = await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
+
+    const described = whole.commands.filter((one) => one.name() !== 'completion');
+    expect(Object.fromEntries(described.map((one) => [one.name(), one.description()]))).toEqual(
+      Object.fromEntries(Object.entries(groups).map(([name, { description }]) => [name, description])),
+    );
+  });
+
+  it('prints JSON where no terminal reads, and what --output says before that', async () => {
+    const piped = await ended(start(launcher, ['keys', 'list'], environment({})));
+    const refused = await ended(start(launcher, ['email', 'get', 'msg_0'], environment({})));
+
+    expect(JSON.parse(piped.out)).toMatchObject({ object: 'list' });
+    expect(JSON.parse(refused.err)).toMatchObject({ error: { reason: 'message_not_found' } });
+    expect(JSON.parse((await postrider(['keys', 'list', '--output=json'])).out)).toMatchObject({ object: 'list' });
+    expect((await postrider(['keys', 'list', '--output', 'yaml'])).code).toBe(2);
+  });
+
+  it('ends with 0, 1, 2 or 3, as its help says', async () => {
+    const codes = [
+      await postrider(['keys', 'list']),
+      await postrider(['email', 'get', 'msg_0']),
+      await postrider(['email', 'got', 'msg_0']),
+      await postrider(['keys', 'list'], { POSTRIDER_URL: 'http://127.0.0.1:1' }),
+    ];
+
+    expect(codes.map(({ code }) => code)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('takes the address of the API for that of the service', async () => {
+    expect(await postrider(['keys', 'list'], { POSTRIDER_URL: `${url}/v1/` })).toMatchObject({ code: 0 });
+  });
+
+  it('completes commands and options in bash, zsh and fish', async () => {
+    const bash = await postrider(['completion', 'bash']);
+
+    expect(bash.out).toMatch(/'queues hold'\) next='.*--reason/);
+    expect((await postrider(['completion', 'zsh'])).out).toMatch(/^#compdef postrider/);
+    expect((await postrider(['completion', 'fish'])).out).toContain('complete -c postrider');
+    const asked = `${bash.out}\nCOMP_WORDS=(postrider queues ho); COMP_CWORD=2; _postrider; echo "\${COMPREPLY[@]}"`;
+    const answered = await ended(spawn('bash', ['-c', asked], { env: { PATH: process.env.PATH } }));
+    expect(answered.out.trim()).toBe('hold holds');
+  });
+});
+
+describe('login', () => {
+  it('keeps address and key for later commands, where only their owner can read them', async () => {
+    const home = await emptyDirectory();
+    const child = start(launcher, ['login', '--url', `${url}/v1`], { HOME: home });
+    child.stdin.end(`${key}\n`);
+
+    const kept = await ended(child);
+
+    expect(kept).toMatchObject({ code: 0 });
+    expect(kept.out + kept.err).not.toContain(key);
+    const file = join(home, '.config/postrider/config.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ url, key });
+    const listed = await ended(start(launcher, ['keys', 'list'], { HOME: home }));
+    expect(listed).toMatchObject({ code: 0 });
+    const elsewhere = await ended(
+      start(launcher, ['keys', 'list'], { HOME: home, POSTRIDER_URL: 'http://127.0.0.1:1' }),
+    );
+    expect(JSON.parse(elsewhere.err).error.reason).toBe('missing_key');
+    await chmod(file, 0o644);
+    const open = await ended(start(launcher, ['keys', 'list'], { HOME: home }));
+    expect(JSON.parse(open.err).error.reason).toBe('profile_is_open');
+    await rm(home, { recursive: true });
+  });
+
+  it('keeps no key that is refused', async () => {
+    const home = await emptyDirectory();
+    const child = start(launcher, ['login', '--url', url], { HOME: home });
+    child.stdin.end(`pr_live_${'0'.repeat(64)}\n`);
+
+    expect(JSON.parse((await ended(child)).err.replace(/^Paste.*\n/, '')).error.reason).toBe('unknown_key');
+    await expect(stat(join(home, '.config'))).rejects.toThrow('ENOENT');
+    await rm(home, { recursive: true });
+  });
+});
+
 it('stops before a command when the environment names no address', async () => {
   const refused = await postrider(['keys', 'list'], { POSTRIDER_URL: 'localhost:3000' });
 
@@ -919,7 +1013,7 @@ describe('queues', () => {
     const scope = await postrider(['queues', 'hold', 'planet', 'mars']);
     expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is not a scope/)]);
     const unreasoned = await postrider(['queues', 'hold', 'queue', 'delivery.attempt']);
-    expect([unreasoned.code, unreasoned.err]).toEqual([1, expect.stringMatching(/^missing_option: /)]);
+    expect([unreasoned.code, unreasoned.err]).toEqual([2, expect.stringMatching(/^missing_option: /)]);
     const queue = await postrider(['queues', 'hold', 'queue', 'mars', '--reason', 'Why not']);
     expect([queue.code, queue.err]).toEqual([1, expect.stringMatching(/^queue_not_found: /)]);
     const release = await postrider(['queues', 'release', 'queue', 'delivery.attempt']);

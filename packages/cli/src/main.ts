@@ -8,6 +8,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
+  json: process.stdout.isTTY !== true,
+  stdin: process.stdin,
   print: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
 });

@@ -1,58 +1,153 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addAudit } from './commands/audit.ts';
-import { addBulk } from './commands/bulk.ts';
-import { addDestinations } from './commands/destinations.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addDomains } from './commands/domains.ts';
-import { addEmail } from './commands/email-get.ts';
-import { addKeys } from './commands/keys.ts';
-import { addLogs } from './commands/logs-tail.ts';
-import { addMembers } from './commands/members.ts';
-import { addMigrate } from './commands/migrate.ts';
-import { addNumbers } from './commands/numbers.ts';
-import { addOperators } from './commands/operators.ts';
-import { addPlans } from './commands/plans.ts';
-import { addQueues } from './commands/queues.ts';
-import { addSend } from './commands/send.ts';
-import { addSuppressionCommands } from './commands/suppressions.ts';
-import { addWebhooks } from './commands/webhooks-listen.ts';
-import { addWorkers } from './commands/workers.ts';
-import { addWorkspaces } from './commands/workspaces.ts';
+import { addCompletion } from './commands/completion.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const settings = `
 Environment:
-  POSTRIDER_URL      where Postrider answers (default http://localhost:3000)
+  POSTRIDER_URL      where Postrider answers, with or without /v1 (default http://localhost:3000)
   POSTRIDER_API_KEY  the key that commands over HTTP use
-  DATABASE_URL, SECRET_KEY, DATA_DIR  as the server has them, for commands on the machine itself`;
+  NO_COLOR           nothing is coloured anyway
+  DATABASE_URL, SECRET_KEY, DATA_DIR  as the server has them, for commands on the machine itself
+What is not set is read from ~/.config/postrider/config.json, which login writes.
 
-/** The whole command line. */
-export function createProgram(terminal: Terminal): Command {
+Exit codes:
+  0  done
+  1  refused, or what was examined is not well
+  2  the command line is wrong
+  3  no answer, or a refusal that passes by itself: try again`;
+
+type Add = (program: Command, terminal: Terminal) => void;
+
+interface Group {
+  readonly description: string;
+  /** Loaded when it is asked for: all of them together take a second to start. */
+  readonly load: () => Promise<Add>;
+}
+
+/** Every command by its first word. */
+export const groups: Readonly<Record<string, Group>> = {
+  send: { description: 'send a mail', load: async () => (await import('./commands/send.ts')).addSend },
+  logs: { description: 'the log of mails', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
+  email: {
+    description: 'show or cancel one mail',
+    load: async () => (await import('./commands/email-get.ts')).addEmail,
+  },
+  keys: { description: 'API keys of the workspace', load: async () => (await import('./commands/keys.ts')).addKeys },
+  domains: {
+    description: 'the domains that mail is sent from',
+    load: async () => (await import('./commands/domains.ts')).addDomains,
+  },
+  suppressions: {
+    description: 'addresses that mail is not sent to',
+    load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
+  },
+  webhooks: {
+    description: 'develop a webhook receiver',
+    load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,
+  },
+  login: {
+    description: 'keep an address and an API key for later commands; the key is read from standard input',
+    load: async () => (await import('./commands/login.ts')).addLogin,
+  },
+  operators: {
+    description: 'on the machine itself: people who run the instance, in every workspace',
+    load: async () => (await import('./commands/operators.ts')).addOperators,
+  },
+  members: {
+    description: 'on the machine itself: members of a workspace',
+    load: async () => (await import('./commands/members.ts')).addMembers,
+  },
+  destinations: {
+    description: 'on the machine itself: destinations and their limits',
+    load: async () => (await import('./commands/destinations.ts')).addDestinations,
+  },
+  workspaces: {
+    description: 'on the machine itself: the workspaces of this instance',
+    load: async () => (await import('./commands/workspaces.ts')).addWorkspaces,
+  },
+  plans: {
+    description: 'on the machine itself: plans and their limits',
+    load: async () => (await import('./commands/plans.ts')).addPlans,
+  },
+  audit: {
+    description: 'on the machine itself: the audit log',
+    load: async () => (await import('./commands/audit.ts')).addAudit,
+  },
+  queues: {
+    description: 'on the machine itself: queues and their jobs',
+    load: async () => (await import('./commands/queues.ts')).addQueues,
+  },
+  bulk: {
+    description: 'bulk operations, on the machine itself: preview what a filter matches, then run it',
+    load: async () => (await import('./commands/bulk.ts')).addBulk,
+  },
+  ...alike(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
+    stats: 'on the machine itself: mail outcomes by minute, hour or day',
+    backlog: 'on the machine itself: waiting mail by age',
+    failures: 'on the machine itself: groups of similar failures, most frequent first',
+  }),
+  ...alike(['workers', 'schedules'], async () => (await import('./commands/workers.ts')).addWorkers, {
+    workers: 'on the machine itself: worker processes',
+    schedules: 'on the machine itself: cron schedules',
+  }),
+  migrate: {
+    description: 'on the machine itself: bring the database and its queues up to this release',
+    load: async () => (await import('./commands/migrate.ts')).addMigrate,
+  },
+  doctor: {
+    description: 'check this machine, its database and its network, the service and the API key',
+    load: async () => (await import('./commands/doctor.ts')).addDoctor,
+  },
+};
+
+function alike<N extends string>(
+  names: readonly N[],
+  load: Group['load'],
+  descriptions: Readonly<Record<N, string>>,
+): Record<string, Group> {
+  return Object.fromEntries(names.map((name) => [name, { description: descriptions[name], load }]));
+}
+
+/** The program with the commands of one group, or with the names of all where no group is asked for. */
+export async function createProgram(terminal: Terminal, words: readonly string[]): Promise<Command> {
+  const program = emptyProgram(terminal);
+  const wanted = Object.hasOwn(groups, words[0] ?? '') ? groups[words[0] ?? ''] : undefined;
+  if (wanted) {
+    (await wanted.load())(program, terminal);
+    return program;
+  }
+  // Enough for the help and for the suggestion after a misspelt name.
+  for (const [name, { description }] of Object.entries(groups)) program.command(name).description(description);
+  addCompletion(program, terminal, () => createWholeProgram(terminal));
+  return program;
+}
+
+/** Every command with its options. */
+export async function createWholeProgram(terminal: Terminal): Promise<Command> {
+  const program = emptyProgram(terminal);
+  const adders = await Promise.all(Object.values(groups).map(({ load }) => load()));
+  for (const add of new Set(adders)) add(program, terminal);
+  addCompletion(program, terminal, async () => program);
+  return program;
+}
+
+function emptyProgram(terminal: Terminal): Command {
   const program = new Command('postrider').description('Send mail with Postrider, and operate it.');
+  program.version(versionOf(), '--version', 'print the version');
+  program.option('--output <format>', 'text, or json, which only gains fields; json where no terminal reads');
   program.addHelpText('after', settings);
   // Set before commands are added, because they inherit it.
   program.exitOverride().configureOutput({
     writeOut: (text) => terminal.print(text.replace(/\n$/, '')),
     writeErr: (text) => terminal.note(text.replace(/\n$/, '')),
   });
-  addSend(program, terminal);
-  addLogs(program, terminal);
-  addEmail(program, terminal);
-  addKeys(program, terminal);
-  addDomains(program, terminal);
-  addSuppressionCommands(program, terminal);
-  addWebhooks(program, terminal);
-  addOperators(program, terminal);
-  addMembers(program, terminal);
-  addDestinations(program, terminal);
-  addWorkspaces(program, terminal);
-  addPlans(program, terminal);
-  addAudit(program, terminal);
-  addQueues(program, terminal);
-  addBulk(program, terminal);
-  addNumbers(program, terminal);
-  addWorkers(program, terminal);
-  addMigrate(program, terminal);
-  addDoctor(program, terminal);
   return program;
+}
+
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }

@@ -1,21 +1,53 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
-import { writeProblem } from './terminal/problem.ts';
+import { Problem, writeProblem } from './terminal/problem.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
+const USAGE = 2;
+const PASSING = 3;
+
 /** Runs one command, and returns its exit code. */
-export async function runCommand(words: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
+export async function runCommand(given: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
   let code = 0;
   const fail = () => {
     code = 1;
   };
   try {
-    await createProgram({ ...terminal, fail }).parseAsync(words, { from: 'user' });
+    const { words, json = terminal.json } = readOutput(given);
+    const program = await createProgram({ ...terminal, ...(json !== undefined && { json }), fail }, words);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // Commander has already printed the error or the help.
-    if (error instanceof CommanderError) return error.exitCode;
-    writeProblem(error, words.includes('--json'), terminal.note);
-    fail();
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+    writeProblem(error, given.includes('--json') || (readsJson(given) ?? terminal.json ?? false), terminal.note);
+    if (!(error instanceof Problem)) return 1;
+    if (error.facts.reason === 'invalid_option' || error.facts.reason === 'missing_option') return USAGE;
+    return error.facts.passing ? PASSING : 1;
   }
   return code;
+}
+
+/** The words without --output, which may stand anywhere. */
+function readOutput(given: readonly string[]): { words: readonly string[]; json?: boolean } {
+  const words: string[] = [];
+  let format: string | undefined;
+  for (let index = 0; index < given.length; index++) {
+    const word = given[index] ?? '';
+    if (word === '--output') format = given[++index] ?? '';
+    else if (word.startsWith('--output=')) format = word.slice('--output='.length);
+    else words.push(word);
+  }
+  if (format === undefined) return { words };
+  if (format === 'json' || format === 'text') return { words, json: format === 'json' };
+  throw new Problem({
+    reason: 'invalid_option',
+    message: `--output ${format} is none.`,
+    advice: 'It is text or json.',
+  });
+}
+
+function readsJson(given: readonly string[]): boolean | undefined {
+  const at = given.indexOf('--output');
+  if (at >= 0) return given[at + 1] === 'json';
+  return given.includes('--output=json') ? true : undefined;
 }

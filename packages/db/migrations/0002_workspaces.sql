@@ -12,7 +12,7 @@ insert into plans (name, monthly_limit, recipient_cap) values
   ('free', 3000, 10), ('starter', 50000, 50), ('growth', 500000, 50), ('business', null, 100);
 
 create table workspaces (
-  id text collate "C" primary key,
+  id uuid primary key,
   name text not null,
   plan text collate "C" not null references plans (name),
   unknown_policy text not null default 'resend' check (unknown_policy in ('resend', 'stop')),
@@ -21,7 +21,7 @@ create table workspaces (
 
 -- Users. Email addresses are stored in lower case. A user who has only signed in by a login link has no password yet.
 create table users (
-  id text collate "C" primary key,
+  id uuid primary key,
   email text collate "C" not null unique check (email = lower(email)),
   password_hash text,
   operator boolean not null default false,
@@ -31,8 +31,8 @@ create table users (
 );
 
 create table api_keys (
-  workspace_id text collate "C" not null references workspaces (id),
-  id text collate "C" not null unique,
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null unique,
   name text not null,
   secret_hash bytea not null unique,
   prefix text not null,
@@ -46,15 +46,15 @@ create table api_keys (
   last_used_at timestamptz,
   revoked_at timestamptz,
   -- The key that replaces this one after a rotation.
-  replaced_by text collate "C",
+  replaced_by uuid,
   primary key (workspace_id, id)
 );
 -- Serves the limit on active keys of a workspace: neither revoked nor expired.
 create index api_keys_active on api_keys (workspace_id, mode, coalesce(expires_at, 'infinity')) where revoked_at is null;
 
 create table domains (
-  workspace_id text collate "C" not null references workspaces (id),
-  id text collate "C" not null unique,
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null unique,
   name text collate "C" not null,
   status text not null check (status in ('pending', 'verified', 'at_risk', 'failed', 'suspended')),
   sandbox boolean not null default false,
@@ -99,7 +99,7 @@ create constraint trigger forget_changed_plans after update on plans deferrable 
 -- What a workspace has sent in a month, in total and by day; one row, so that counting is one update. The limit is
 -- the plan's at the last accept, stored here so that one upsert of many workspaces can compare with it.
 create table usage_months (
-  workspace_id text collate "C" not null references workspaces (id),
+  workspace_id uuid not null references workspaces (id),
   month date not null,
   used bigint not null default 0,
   monthly_limit bigint,
@@ -124,7 +124,7 @@ end $$;
 -- at most the current minute, and each accepted mail is spared one flushed page. The allowance is the limit that the
 -- last send compared with, if it took the fast path.
 create unlogged table rate_windows (
-  subject text collate "C" not null,
+  subject uuid not null,
   class text collate "C" not null,
   minute timestamptz not null,
   used integer not null,

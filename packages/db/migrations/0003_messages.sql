@@ -8,8 +8,8 @@ create type delivery_state as enum (
 create type recipient_kind as enum ('to', 'cc', 'bcc');
 
 create table messages (
-  workspace_id text collate "C" not null,
-  id text collate "C" not null,
+  workspace_id uuid not null,
+  id uuid not null,
   status delivery_state not null,
   mode text not null,
   from_address text not null,
@@ -25,9 +25,9 @@ create table messages (
   recipient_count smallint not null,
   -- The approximate size of the body, so that a worker knows it before reading.
   body_bytes integer not null default 0,
-  api_key_id text collate "C",
-  request_id text collate "C" not null,
-  resend_of text collate "C",
+  api_key_id uuid,
+  request_id uuid not null,
+  resend_of uuid,
   created_at timestamptz not null,
   scheduled_at timestamptz,
   sent_at timestamptz,
@@ -39,21 +39,22 @@ create table messages (
   primary key (workspace_id, id) include (from_domain)
 ) partition by range (id);
 
--- Collations "C" and "POSIX" order alike, but only a query that says "POSIX" can use an index that does. Otherwise
--- every lookup by workspace and id would match these indexes as well as the primary key, and on a small or not yet
--- analysed table the planner cannot tell which is better. For the same reason each index has a predicate "column is
--- not null", which always holds: only a query on that column can use it.
-create index messages_status on messages (workspace_id collate "POSIX", status, id collate "POSIX")
+-- The indexes of lists begin with a hash of the workspace, which the primary keys do not: only a query that asks by
+-- that hash can use one, and it cannot use a primary key. Otherwise every lookup by workspace and id would match these
+-- indexes as well as the primary key, and on a small or not yet analysed table the planner cannot tell which is better.
+-- The hash is also a quarter as long as the id. For the same reason each index has a predicate "column is not null",
+-- which always holds: only a query on that column can use it.
+create index messages_status on messages (uuid_hash(workspace_id), status, id)
   where status is not null;
 -- Serves the log by sender and, one sender after another, by sending domain.
 create index messages_sender on messages
-  (workspace_id collate "POSIX", from_domain collate "POSIX", from_email collate "POSIX", id collate "POSIX")
+  (uuid_hash(workspace_id), from_domain, from_email, id)
   where from_email is not null;
 
 create table message_tags (
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   tag text collate "C" not null,
-  message_id text collate "C" not null,
+  message_id uuid not null,
   primary key (workspace_id, tag, message_id)
 ) partition by range (message_id);
 
@@ -62,8 +63,8 @@ create table message_tags (
 
 -- Written once, never updated: mutable columns are on rows without a body.
 create table bodies (
-  workspace_id text collate "C" not null,
-  message_id text collate "C" not null,
+  workspace_id uuid not null,
+  message_id uuid not null,
   html text,
   text text,
   headers text not null,
@@ -72,9 +73,9 @@ create table bodies (
 ) partition by range (message_id);
 
 create table recipients (
-  workspace_id text collate "C" not null,
-  message_id text collate "C" not null,
-  id text collate "C" not null,
+  workspace_id uuid not null,
+  message_id uuid not null,
+  id uuid not null,
   email text collate "C" not null,
   domain text collate "C" not null,
   kind recipient_kind not null,
@@ -96,14 +97,13 @@ create table recipients (
 -- Serves the reconciler: open recipients by the time they are due.
 create index recipients_open on recipients (due_at) where is_open;
 -- Serves the log by recipient.
-create index recipients_email on recipients
-  (workspace_id collate "POSIX", email collate "POSIX", message_id collate "POSIX");
+create index recipients_email on recipients (uuid_hash(workspace_id), email, message_id) where email is not null;
 
 create table attempts (
-  workspace_id text collate "C" not null,
-  message_id text collate "C" not null,
-  id text collate "C" not null,
-  recipient_id text collate "C" not null,
+  workspace_id uuid not null,
+  message_id uuid not null,
+  id uuid not null,
+  recipient_id uuid not null,
   number integer not null,
   outcome text not null check (outcome in ('accepted', 'deferred', 'rejected', 'unknown')),
   -- The category of a refusal, or null.
@@ -125,21 +125,20 @@ create table attempts (
 ) partition by range (message_id);
 
 create table events (
-  workspace_id text collate "C" not null,
-  id text collate "C" not null,
+  workspace_id uuid not null,
+  id uuid not null,
   type text not null,
-  message_id text collate "C",
-  recipient_id text collate "C",
+  message_id uuid,
+  recipient_id uuid,
   sequence integer not null,
   facts text not null,
   created_at timestamptz not null,
   primary key (workspace_id, id)
 ) partition by range (id);
-create index events_message on events (message_id, id collate "POSIX", workspace_id collate "POSIX")
-  where message_id is not null;
+create index events_message on events (message_id, id) where message_id is not null;
 -- Serves the list by type. Nearly every event is of one of the two excluded types: the primary key finds those
 -- quickly, and the accept writes no entry here.
-create index events_uncommon on events (workspace_id collate "POSIX", type collate "POSIX", id collate "POSIX")
+create index events_uncommon on events (uuid_hash(workspace_id), type, id)
   where type not in ('email.queued', 'email.delivered');
 
 -- Records the event when 80 % of a month's volume is used, in the commit that gets there. It costs an accept one
@@ -151,8 +150,7 @@ begin
   insert into events (workspace_id, id, type, sequence, facts, created_at)
   values (
     new.workspace_id,
-    id_floor('evt_', clock_now())
-      || substr(encode(sha256(convert_to(new.workspace_id || new.month, 'UTF8')), 'hex'), 1, 16),
+    derived_id('evt', id_floor(clock_now()), new.workspace_id::text || new.month),
     'quota.warning', 0,
     json_build_object('quota', json_build_object('limit', new.monthly_limit, 'used', new.used,
       'resets_at', to_char(resets_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))::text,
@@ -164,18 +162,18 @@ create trigger warn_of_quota after update of used on usage_months for each row
   when (new.monthly_limit is not null and old.used * 5 < new.monthly_limit * 4 and new.used * 5 >= new.monthly_limit * 4)
   execute function warn_of_quota();
 
-create view partitioned_tables (parent, prefix) as values
-  ('messages', 'msg_'), ('message_tags', 'msg_'), ('bodies', 'msg_'), ('recipients', 'msg_'), ('attempts', 'msg_'),
-  ('events', 'evt_');
+create view partitioned_tables (parent, period) as values
+  ('messages', 'month'), ('message_tags', 'month'), ('bodies', 'month'), ('recipients', 'month'), ('attempts', 'month'),
+  ('events', 'month');
 
 create function ensure_all_partitions(around timestamptz) returns void language plpgsql as $$
 begin
-  perform ensure_partitions(parent, prefix, around) from partitioned_tables;
+  perform ensure_partitions(parent, period, around) from partitioned_tables;
 end $$;
 select ensure_all_partitions(now());
 
 create table idempotency_keys (
-  workspace_id text collate "C" not null references workspaces (id),
+  workspace_id uuid not null references workspaces (id),
   operation text collate "C" not null,
   key text collate "C" not null,
   fingerprint bytea not null,
@@ -192,17 +190,17 @@ create function suppression_key(email text) returns text language sql immutable 
 $$;
 
 create table suppressions (
-  workspace_id text collate "C" not null references workspaces (id),
-  id text collate "C" not null unique,
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null,
   email text collate "C" not null check (email = suppression_key(email)),
   source text not null default 'manual' check (source in ('manual', 'import', 'bounce', 'complaint')),
   reason text,
-  source_event_id text collate "C",
+  source_event_id uuid,
   created_at timestamptz not null,
   expires_at timestamptz,
   primary key (workspace_id, email)
 );
--- Serves the list, newest first.
-create index suppressions_newest on suppressions (workspace_id collate "POSIX", id collate "POSIX");
+-- Serves the list, newest first, and lookups by id.
+create unique index suppressions_newest on suppressions (uuid_hash(workspace_id), id);
 -- Serves the job that removes expired ones.
 create index suppressions_expiry on suppressions (expires_at) where expires_at is not null;

@@ -2,12 +2,12 @@
 
 -- Mail that the built-in capture received instead of a remote server.
 create table captures (
-  workspace_id text collate "C" not null references workspaces (id),
-  id text collate "C" not null,
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null,
   envelope_from text not null,
   envelope_to text[] not null,
   subject text not null,
-  message_id text,
+  message_id uuid,
   raw bytea not null,
   received_at timestamptz not null,
   primary key (workspace_id, id)

@@ -7,7 +7,7 @@ alter table domains
   add column return_path text collate "C",
   add column return_path_ready boolean not null default false,
   -- The keys that sign now. Next and retired keys of the domain may be published too.
-  add column signing_key_ids text[] not null default '{}',
+  add column signing_key_ids uuid[] not null default '{}',
   add column status_since timestamptz not null default clock_now(),
   add column status_reason text,
   add column last_checked_at timestamptz,
@@ -20,9 +20,9 @@ create index domains_due on domains (next_check_at) where next_check_at is not n
 
 -- A key never changes, its role does. Each has a selector of its own, because a name in the DNS publishes one key.
 create table dkim_keys (
-  workspace_id text collate "C" not null,
-  domain_id text collate "C" not null references domains (id) on delete cascade,
-  id text collate "C" primary key,
+  workspace_id uuid not null,
+  domain_id uuid not null references domains (id) on delete cascade,
+  id uuid primary key,
   selector text collate "C" not null,
   algorithm text not null check (algorithm in ('rsa', 'ed25519')),
   -- As in p= of the record.

@@ -5,9 +5,9 @@
 create table parked_deliveries (
   job_id uuid primary key,
   lane text collate "C" not null,
-  workspace_id text collate "C" not null,
-  message_id text collate "C" not null,
-  recipient_id text collate "C" not null,
+  workspace_id uuid not null,
+  message_id uuid not null,
+  recipient_id uuid not null,
   due_at timestamptz not null
 );
 -- Serves the next slice of a lane: one workspace after another, each in the order of its due times.

@@ -1,8 +1,8 @@
 -- First release: nothing older runs on it.
 
 create table webhooks (
-  workspace_id text collate "C" not null references workspaces (id),
-  id text collate "C" not null unique,
+  workspace_id uuid not null references workspaces (id),
+  id uuid not null unique,
   url text not null,
   description text,
   -- Sandbox or live mail. Events without a mail go to live endpoints.
@@ -28,10 +28,10 @@ create table webhooks (
 
 -- One for each event and endpoint. Partitioned by its own id, which begins with the time of the event.
 create table webhook_deliveries (
-  workspace_id text collate "C" not null,
-  id text collate "C" not null,
-  webhook_id text collate "C" not null,
-  event_id text collate "C" not null,
+  workspace_id uuid not null,
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
   event_type text not null,
   state text not null check (state in ('pending', 'delivered', 'failed')),
   attempt_count integer not null default 0,
@@ -53,13 +53,13 @@ create table webhook_deliveries (
 -- Serves the claim: open deliveries of an endpoint, by the time they are due.
 create index webhook_deliveries_open on webhook_deliveries (webhook_id, next_attempt_at) where state = 'pending';
 -- Serves the list of an endpoint, newest first.
-create index webhook_deliveries_newest on webhook_deliveries (webhook_id collate "POSIX", id collate "POSIX");
+create index webhook_deliveries_newest on webhook_deliveries (uuid_hash(webhook_id), id);
 
 -- Failed attempts of deliveries, with request and answer; a successful one is in the row of its delivery, which moves
 -- here when the delivery is replayed. The body of the request is not kept: it is rendered from its event.
 create table webhook_attempts (
-  workspace_id text collate "C" not null,
-  delivery_id text collate "C" not null,
+  workspace_id uuid not null,
+  delivery_id uuid not null,
   number integer not null,
   -- When it ended.
   at timestamptz not null,
@@ -75,7 +75,7 @@ create table webhook_attempts (
 -- The endpoint leases, so that one worker at a time posts to an endpoint. The rows of deliveries say what is owed; a
 -- job only tells a worker to poll, and this row when the next job fires.
 create table endpoint_leases (
-  webhook_id text collate "C" primary key references webhooks (id) on delete cascade,
+  webhook_id uuid primary key references webhooks (id) on delete cascade,
   holder uuid,
   held_until timestamptz,
   -- A job is scheduled for this time, if it is in the future.
@@ -83,15 +83,14 @@ create table endpoint_leases (
 ) with (fillfactor = 50);
 
 -- The id of the delivery of an event to an endpoint, derived from both: creating it again conflicts.
-create function webhook_delivery_id(event_id text, webhook_id text) returns text
+create function webhook_delivery_id(event_id uuid, webhook_id uuid) returns uuid
   language sql immutable strict parallel safe as $$
-  select 'whd_' || substr(event_id, 5, 10)
-    || substr(encode(sha256(convert_to(event_id || webhook_id, 'UTF8')), 'hex'), 1, 16)
+  select derived_id('whd', event_id, event_id::text || webhook_id::text)
 $$;
 
 -- Whether a mail was sent by a sandbox key, in a workspace that has or had one. The planner does not inline this
 -- function: a plan over the partitions of messages would otherwise be set up for every event of other workspaces too.
-create function is_sandbox_mail(of_workspace text, mail_id text) returns boolean language plpgsql stable as $$
+create function is_sandbox_mail(of_workspace uuid, mail_id uuid) returns boolean language plpgsql stable as $$
 begin
   return exists (select from messages m where m.workspace_id = of_workspace and m.id = mail_id and m.mode = 'sandbox');
 end $$;
@@ -158,9 +157,9 @@ end $$;
 -- Appended to the present view, because every table that grows with mail adds itself to it.
 do $$
 begin
-  execute 'create or replace view partitioned_tables (parent, prefix) as '
+  execute 'create or replace view partitioned_tables (parent, period) as '
     || rtrim(pg_get_viewdef('partitioned_tables'::regclass), ';')
-    || ' union all values (''webhook_deliveries'', ''whd_''), (''webhook_attempts'', ''whd_'')';
-  perform ensure_partitions('webhook_deliveries', 'whd_', now());
-  perform ensure_partitions('webhook_attempts', 'whd_', now());
+    || ' union all values (''webhook_deliveries'', ''month''), (''webhook_attempts'', ''month'')';
+  perform ensure_partitions('webhook_deliveries', 'month', now());
+  perform ensure_partitions('webhook_attempts', 'month', now());
 end $$;

@@ -2,8 +2,8 @@
 
 -- The members of workspaces and their roles. Operators need no row: they may act in every workspace.
 create table members (
-  workspace_id text collate "C" not null references workspaces (id),
-  user_id text collate "C" not null references users (id),
+  workspace_id uuid not null references workspaces (id),
+  user_id uuid not null references users (id),
   role text not null check (role in ('viewer', 'member', 'admin')),
   created_at timestamptz not null,
   primary key (workspace_id, user_id)
@@ -12,10 +12,10 @@ create index members_of_user on members (user_id);
 
 -- A session is found by the hash of its token, which only the browser has. It acts in one workspace at a time.
 create table sessions (
-  id text collate "C" primary key,
+  id uuid primary key,
   token_hash bytea not null unique,
-  user_id text collate "C" not null references users (id),
-  workspace_id text collate "C" not null references workspaces (id),
+  user_id uuid not null references users (id),
+  workspace_id uuid not null references workspaces (id),
   -- Started by a login link, which counts as much as the current password.
   by_link boolean not null,
   created_at timestamptz not null,
@@ -28,14 +28,14 @@ create index sessions_of_user on sessions (user_id);
 -- Bearer tokens of sessions for /v1 and /graphql, valid for minutes. They end with their session.
 create table session_tokens (
   token_hash bytea primary key,
-  session_id text collate "C" not null references sessions (id) on delete cascade,
+  session_id uuid not null references sessions (id) on delete cascade,
   expires_at timestamptz not null
 );
 create index session_tokens_of_session on session_tokens (session_id);
 
 create table login_links (
   token_hash bytea primary key,
-  user_id text collate "C" not null references users (id),
+  user_id uuid not null references users (id),
   expires_at timestamptz not null
 );
 create index login_links_of_user on login_links (user_id);

@@ -2,14 +2,17 @@
 
 -- Holds. A row stays after the hold has ended, as a record of what was held, by which user and for how long.
 create table holds (
-  id text collate "C" primary key,
+  id uuid primary key,
   scope text not null check (scope in ('queue', 'destination', 'sender_domain', 'api_key', 'webhook')),
-  value text collate "C" not null,
+  -- A name, or the id of a key or a webhook; the other is empty.
+  value text collate "C" not null default '',
+  value_id uuid not null default no_id(),
   -- Empty for a hold of the instance.
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   reason text not null,
   created_by_kind text not null,
-  created_by_id text collate "C" not null,
+  -- Null for the system.
+  created_by_id uuid,
   created_by_name text not null,
   -- A hold of an operator can only be released by an operator, even if it belongs to a workspace.
   by_operator boolean not null,
@@ -23,11 +26,11 @@ create table holds (
   resumed_until timestamptz,
   drained_at timestamptz
 ) with (fillfactor = 50);
-create unique index holds_twin on holds (scope, value, workspace_id) where ended_at is null;
+create unique index holds_twin on holds (scope, value, value_id, workspace_id) where ended_at is null;
 -- Serves the poll of every worker, each second.
 create index holds_in_force on holds (id)
   where ended_at is null or (resume_rate_per_minute is not null and drained_at is null);
-create index holds_newest on holds (workspace_id collate "POSIX", id collate "POSIX");
+create index holds_newest on holds (workspace_id, id);
 
 -- The heartbeat of each worker, every few seconds, with its present rate of attempts per minute. Unlogged: after a
 -- crash of the database the next heartbeat fills it.

@@ -75,7 +75,7 @@ from unnest('{stats,failures}'::text[]) as n (name);
 -- busiest keys of the minute have their own rows, the others share the row with the empty key. The two histograms
 -- are objects from a bin to a count; the bins are those of stats/mail-times.ts.
 create table stat_minutes (
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   dimension text collate "C" not null check (dimension in ('none', 'domain', 'tag', 'provider', 'api_key')),
   at timestamptz not null,
   key text collate "C" not null,
@@ -100,7 +100,7 @@ create table stat_days (like stat_minutes including all);
 create table last_successes (
   dimension text collate "C" not null,
   key text collate "C" not null,
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   at timestamptz not null,
   primary key (dimension, key, workspace_id)
 );
@@ -108,7 +108,7 @@ create index last_successes_at on last_successes (at);
 
 -- Groups of similar failures, by the signature of failures/signature.ts.
 create table failure_groups (
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   id text collate "C" not null,
   kind text collate "C" not null check (kind in ('smtp', 'webhook', 'job', 'dns')),
   signature text not null,
@@ -124,7 +124,7 @@ create index failure_groups_last_seen on failure_groups (last_seen_at);
 -- Counts per minute and destination. The destinations of a group with most failures have their own rows, the others
 -- share the row with the empty destination.
 create table failure_minutes (
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   kind text collate "C" not null,
   at timestamptz not null,
   group_id text collate "C" not null,
@@ -141,15 +141,15 @@ create index webhook_deliveries_failing on webhook_deliveries (last_attempt_at)
 
 -- Open recipients as last counted by a job. Unlogged: after a crash they are counted again.
 create unlogged table backlog_rows (
-  workspace_id text collate "C" not null,
+  workspace_id uuid not null,
   dimension text collate "C" not null,
   key text collate "C" not null,
   total integer not null,
   counts integer[] not null,
   oldest_at timestamptz not null,
   -- The newest message with a reply from the destination, and the oldest that waits.
-  answered_message_id text collate "C",
-  oldest_message_id text collate "C",
+  answered_message_id uuid,
+  oldest_message_id uuid,
   primary key (workspace_id, dimension, key)
 );
 -- Destinations are counted from recipients alone; the other kinds need messages too, which is slower and less frequent.

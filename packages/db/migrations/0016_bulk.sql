@@ -3,8 +3,8 @@
 -- Bulk commands, each with a stated reason. The workspace is empty for a command of the instance. The runner locks
 -- the row for each slice, so all that it decides by is here.
 create table bulk_operations (
-  id text collate "C" primary key,
-  workspace_id text collate "C" not null,
+  id uuid primary key,
+  workspace_id uuid not null,
   action text not null check (action in ('retry', 'cancel', 'send_now', 'delete', 'export', 'replay', 'redrive')),
   -- The requested filter as JSON; null fields do not filter.
   filter text not null,
@@ -42,10 +42,12 @@ create index bulk_operations_open_of on bulk_operations (workspace_id) where sta
 
 -- The result for each item, written in the commit of its change.
 create table bulk_items (
-  bulk_id text collate "C" not null,
+  bulk_id uuid not null,
   -- In processing order.
   place integer not null,
-  item_id text collate "C" not null,
+  -- With the three letters of its kind.
+  item_kind text collate "C" not null,
+  item_id uuid not null,
   outcome text not null check (outcome in ('done', 'failed', 'skipped')),
   reason text,
   -- The exported entry as JSON; exports only.

@@ -1,12 +1,17 @@
 import postgres from 'postgres';
+import { idOfUuid, uuidOfId } from './ids.ts';
 import { sessionPlanning } from './planner.ts';
 import { narrowed, type Sql, type Tx } from './sql.ts';
 
 /**
  * int8 is read as a JS number: our counts, sizes and positions stay below 2^53. Sums of int8 are numeric in Postgres
  * and arrive as text, so cast them (`sum(n)::int8`).
+ *
+ * An id is a uuid in the database and a text with a prefix in the program. The server says which parameters are uuids,
+ * and a uuid of ours says of which kind it is, so this is the only place that translates.
  */
 const types = {
+  uuid: { to: 2950, from: [2950], serialize: uuidOfId, parse: idOfUuid },
   int8: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) },
 };
 
@@ -93,7 +98,7 @@ export function connectLanes(url: string, count: number, application_name: strin
 
 /**
  * A Postgres text[] literal. Arrays of unequal length cannot be unnested as text[][], so they are sent as one text[] of
- * literals: `select id, tags::text[] from unnest(${ids}::text[], ${literals}::text[]) as t(id, tags)`.
+ * literals: `select id, tags::text[] from unnest(${ids}::uuid[], ${literals}::text[]) as t(id, tags)`.
  */
 export function arrayLiteral(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

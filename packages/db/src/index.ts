@@ -6,9 +6,21 @@ export {
   connectLanes,
   sqlState,
 } from './connect.ts';
+export {
+  ID_ALPHABET,
+  ID_CHARS,
+  ID_TIME_CHARS,
+  type IdKind,
+  idKindOf,
+  idOfUuid,
+  idPrefixes,
+  isId,
+  kindNumbers,
+  uuidOfId,
+} from './ids.ts';
 export { literals } from './literals.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
-export { equalsByRange, fence, inBatch, indexCollation, planNormally, unindexed } from './planner.ts';
+export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { transactionTime } from './transaction-time.ts';

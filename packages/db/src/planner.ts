@@ -46,11 +46,18 @@ const pieces = narrowed(postgres({ max: 1 }));
 export const fence: Fragment = pieces.unsafe('offset 0');
 
 /**
- * Follows a column to select the indexes collated "POSIX". "C" and "POSIX" order alike, but an index serves only its
- * own collation: lookups by primary key (collated "C") cannot use the indexes of the lists, nor the other way round.
- * On an empty table all of them look equally good.
+ * The rows of one owner by the index of a list, which begins with a hash of it. Lookups by primary key cannot use that
+ * index, nor can a list use the primary key: on an empty table all of them look equally good.
  */
-export const indexCollation: Fragment = pieces.unsafe('collate "POSIX"');
+export function listOf(sql: Sql | Tx, owner: Fragment, id: Fragment | string): Fragment {
+  const value = typeof id === 'string' ? sql`${id}::uuid` : id;
+  return sql`uuid_hash(${owner}) = uuid_hash(${value}) and ${apart(sql, owner, value)}`;
+}
+
+/** Equality that no index serves. */
+export function apart(sql: Sql | Tx, column: Fragment, value: Fragment | string): Fragment {
+  return sql`(${column} = ${value}) is true`;
+}
 
 /** Follows a state column, so that no full or partial index on it is used instead of the primary key. */
 export const unindexed: Fragment = pieces.unsafe('::text');

@@ -40,7 +40,7 @@ function fitting(text: string): string {
 }
 
 /**
- * The rows as a subquery; every column is text, and `tags[]` is a list. The subquery is cached by the identity of the
+ * The rows as a subquery; every column is text, `tags[]` is a list, and `id::uuid` a uuid. The subquery is cached by the identity of the
  * column array, so a frequent statement should keep its array.
  */
 export function recordsIn(sql: Sql | Tx, texts: string, columns: readonly string[]): Fragment {
@@ -67,6 +67,7 @@ function columnsOf(sql: Sql | Tx, columns: readonly string[]): Fragment {
 
 function readColumn(column: string, index: number): string {
   const field = `f[${index + 1}]`;
+  if (column.endsWith('::uuid')) return `${field}::uuid as ${column.slice(0, -'::uuid'.length)}`;
   if (!column.endsWith('[]')) return `${field} as ${column}`;
   return `string_to_array(${field}, E'\\x1d') as ${column.slice(0, -2)}`;
 }

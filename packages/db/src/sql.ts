@@ -50,6 +50,6 @@ export interface Tx extends Statements {
 }
 
 /** The driver's own wider type is not assignable to the narrower one. */
-export function narrowed(sql: postgres.Sql<{ int8: number }> | postgres.Sql): Sql {
+export function narrowed(sql: postgres.Sql<{ int8: number; uuid: string }> | postgres.Sql): Sql {
   return sql as unknown as Sql;
 }

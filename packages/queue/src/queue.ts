@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import { type Fragment, isoTimes, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, idKindOf, idOfUuid, isoTimes, type Sql, type Tx, uuidOfId } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
+import { z } from 'zod';
 import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
 import { SCHEMA } from './install.ts';
 import {
@@ -108,7 +109,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     readableJobs(boss, catalogue, name, rows, options.on_error);
 
   return {
-    ...createStatements<C>(tableOf),
+    ...createStatements<C>(tableOf, catalogue),
     async start() {
       await boss.start();
       tables = await readJobTables(sql);
@@ -189,15 +190,19 @@ type Statements =
   | 'liveAbout';
 
 /** The methods that run in, or are a part of, the caller's statement. */
-function createStatements<C extends Catalogue>(tableOf: (name: string) => JobTable): Pick<Queue<C>, Statements> {
+function createStatements<C extends Catalogue>(
+  tableOf: (name: string) => JobTable,
+  catalogue: C,
+): Pick<Queue<C>, Statements> {
   return {
     async send(tx, name, jobs) {
       if (jobs.length === 0) return;
+      const payload = payloadOf(catalogue, name);
       const source = tx`
         select coalesce(id, gen_random_uuid()) as id, data::jsonb as data, start_after
         from unnest(
           ${jobs.map((job) => job.id ?? null)}::uuid[],
-          ${jobs.map((job) => JSON.stringify(job.data))}::text[],
+          ${jobs.map((job) => JSON.stringify(z.encode(payload, job.data)))}::text[],
           ${isoTimes(jobs.map((job) => job.start_after ?? null))}::timestamptz[]
         ) as a (id, data, start_after)`;
       await jobInsertion(tx, tableOf(name), source);
@@ -235,10 +240,12 @@ function createStatements<C extends Catalogue>(tableOf: (name: string) => JobTab
       return idsWithoutLiveJob(tx, tableOf(name), ids);
     },
     async liveAbout(sql, name, field, values) {
+      // Payloads hold ids as uuids.
+      const stored = values.map((value) => (idKindOf(value) === null ? value : uuidOfId(value)));
       const rows = await sql<{ value: string }[]>`
         select distinct j.data ->> ${field} as value from ${sql(`${SCHEMA}.${tableOf(name).table}`)} j
-        where j.name = ${name} and j.state < 'completed' and j.data ->> ${field} = any (${values}::text[])`;
-      return new Set(rows.map((row) => row.value));
+        where j.name = ${name} and j.state < 'completed' and j.data ->> ${field} = any (${stored}::text[])`;
+      return new Set(rows.map((row) => idOfUuid(row.value)));
     },
   };
 }

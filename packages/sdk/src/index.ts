@@ -18,6 +18,7 @@ export {
   UnprocessableError,
   WebhookVerificationError,
 } from './errors.ts';
+export { eventTypes, scopes } from './generated/lists.ts';
 export type * from './generated/schemas.ts';
 export { ListCall, type Page } from './pages.ts';
 export { Postrider, type PostriderOptions } from './postrider.ts';

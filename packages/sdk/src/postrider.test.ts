@@ -83,6 +83,7 @@ describe('the client', () => {
 
     expect(readFileSync(sdkFiles.schemas, 'utf8')).toBe(texts.schemas);
     expect(readFileSync(sdkFiles.resources, 'utf8')).toBe(texts.resources);
+    expect(readFileSync(sdkFiles.lists, 'utf8')).toBe(texts.lists);
   });
 
   it('says its version', () => {

@@ -119,7 +119,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
   };
   const jobs = await startQueue(sql, false);
   // An operator exists already, so that no test waits for a password hash.
-  await sql`insert into users (id, email, operator, created_at) values ('usr_00000000000000000000000000', 'operator@sandbox.test', true, clock_now())`;
+  await sql`insert into users (id, email, operator, created_at) values (${newId('user', 0)}, 'operator@sandbox.test', true, clock_now())`;
   const public_url = config.PUBLIC_URL ?? 'http://localhost:3000';
   const parts = { sql, jobs, clock, log, config, secret_key: 'f'.repeat(64), public_url };
   await provision(parts, async () => testPairs);

@@ -94,7 +94,7 @@ describe('422', () => {
   it('refuses a message whose recipients are all suppressed, and sends to the others of a mixed one', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
-      values (${world.workspace_id}, 'sup_test', 'gone@example.com', 'bounce', clock_now())`;
+      values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'gone@example.com', 'bounce', clock_now())`;
 
     expect(await refused(await send({ to: 'gone@EXAMPLE.com' }))).toBe('all_recipients_suppressed');
     const mixed = await send({ to: ['gone@example.com', 'here@example.com'] });

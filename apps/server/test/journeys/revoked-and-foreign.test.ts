@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { newId } from '@postrider/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
@@ -30,10 +31,11 @@ async function makeKey(server: ServerProcess): Promise<Made> {
 async function foreignKey(): Promise<string> {
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
   const hash = createHash('sha256').update(secret).digest();
-  await journey.sql`insert into workspaces (id, name, plan, created_at) values ('wsp_foreign', 'Foreign', 'business', clock_now())`;
+  const foreign = newId('workspace', Date.now());
+  await journey.sql`insert into workspaces (id, name, plan, created_at) values (${foreign}, 'Foreign', 'business', clock_now())`;
   await journey.sql`
     insert into api_keys (workspace_id, id, name, secret_hash, prefix, last4, scopes, mode, created_at)
-    select 'wsp_foreign', 'key_foreign', 'Foreign', ${hash}, 'pr_live_', ${secret.slice(-4)}, scopes, mode, clock_now()
+    select ${foreign}, ${newId('api_key', Date.now())}, 'Foreign', ${hash}, 'pr_live_', ${secret.slice(-4)}, scopes, mode, clock_now()
     from api_keys limit 1`;
   return secret;
 }

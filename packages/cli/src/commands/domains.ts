@@ -1,24 +1,15 @@
-import { invoke } from '@postrider/core';
-import {
-  domainSchema,
-  examinationSchema,
-  resumeDomain,
-  serverNameAdvice,
-  suspendDomain,
-} from '@postrider/core/domains';
+import type { DnsRecord, Domain, DomainExamination } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
-import { withMachine } from '../connect/machine.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
-// Loose, because a newer service may answer more fields.
-const domainAnswer = z.looseObject(domainSchema.shape);
-const examinationAnswer = z.looseObject(examinationSchema.shape);
+// Not whole schemas: a newer service may answer more fields and values.
+const hasRecords = (value: unknown) => typeof value === 'object' && value !== null && 'dns_records' in value;
+const domainAnswer = z.custom<Domain>(hasRecords);
+const examinationAnswer = z.custom<DomainExamination>(hasRecords);
 const page = z.looseObject({ data: z.array(domainAnswer), next_cursor: z.string().nullable() });
 const removed = z.looseObject({ name: z.string() });
-type Domain = z.output<typeof domainAnswer>;
-type DnsRecord = Domain['dns_records'][number];
 
 // A DKIM key has hundreds of characters; the zone file and the steps show all of it.
 const SHOWN_VALUE = 60;
@@ -62,11 +53,12 @@ export function addDomains(program: Command, terminal: Terminal): void {
         ...(returnPath !== undefined && { return_path: returnPath }),
       };
       const added = await call('POST', '/domains', body);
+      const words = await inWords(added);
       show(
         terminal,
         json,
         added,
-        () => `${inWords(added)}\n\nThe whole values: npx postrider domains doctor ${added.name} --format zone`,
+        () => `${words}\n\nThe whole values: npx postrider domains doctor ${added.name} --format zone`,
       );
     });
   domains
@@ -75,7 +67,8 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, options: { json?: boolean }) => {
       const domain = await call('POST', `/domains/${encodeURIComponent(name)}/verify`);
-      show(terminal, options.json, domain, () => inWords(domain));
+      const words = await inWords(domain);
+      show(terminal, options.json, domain, () => words);
       if (!domain.can_send) terminal.fail();
     });
   domains
@@ -92,7 +85,8 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, options: { json?: boolean }) => {
       const domain = await call('POST', `/domains/${encodeURIComponent(name)}/rotate-keys`);
-      show(terminal, options.json, domain, () => inWords(domain));
+      const words = await inWords(domain);
+      show(terminal, options.json, domain, () => words);
     });
   domains
     .command('remove <name>')
@@ -110,6 +104,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, reason: string, { workspace, json }: SuspendOptions) => {
       const input = { domain: name, reason, workspace_id: workspace };
+      const { invoke, suspendDomain, withMachine } = await onMachine();
       const domain = await withMachine(terminal, async (machine) =>
         invoke(await machine.asWorkspace(), suspendDomain, input),
       );
@@ -122,11 +117,22 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, { workspace, json }: SuspendOptions) => {
       const input = { domain: name, workspace_id: workspace };
+      const { invoke, resumeDomain, withMachine } = await onMachine();
       const domain = await withMachine(terminal, async (machine) =>
         invoke(await machine.asWorkspace(), resumeDomain, input),
       );
       show(terminal, json, domain, () => headOf(domain));
     });
+}
+
+/** What only the machine itself has; loaded when it is needed, as it takes half a second. */
+async function onMachine() {
+  const [core, domains, machine] = await Promise.all([
+    import('@postrider/core'),
+    import('@postrider/core/domains'),
+    import('../connect/machine.ts'),
+  ]);
+  return { ...core, ...domains, ...machine };
 }
 
 async function list(terminal: Terminal, json: boolean | undefined): Promise<void> {
@@ -148,19 +154,20 @@ async function list(terminal: Terminal, json: boolean | undefined): Promise<void
 async function examine(terminal: Terminal, name: string, { format, json }: DoctorOptions): Promise<void> {
   const path = `/domains/${encodeURIComponent(name)}/doctor`;
   const seen = await createClient(terminal).call('GET', path, examinationAnswer);
+  const records = await recordsInWords(seen.dns_records);
   show(terminal, json, seen, () => {
     if (format === 'zone') return seen.zone_file.trimEnd();
     if (format === 'steps') {
       return seen.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'Nothing to do.';
     }
     const what = seen.added ? seen.status : 'not added yet: npx postrider domains add shows the other records';
-    return `${seen.name}  ${what}\n${recordsInWords(seen.dns_records)}`;
+    return `${seen.name}  ${what}\n${records}`;
   });
   if (!seen.healthy) terminal.fail();
 }
 
-function inWords(domain: Domain): string {
-  return `${headOf(domain)}\n${recordsInWords(domain.dns_records)}`;
+async function inWords(domain: Domain): Promise<string> {
+  return `${headOf(domain)}\n${await recordsInWords(domain.dns_records)}`;
 }
 
 function headOf({ name, status, status_reason }: Pick<Domain, 'name' | 'status' | 'status_reason'>): string {
@@ -168,7 +175,7 @@ function headOf({ name, status, status_reason }: Pick<Domain, 'name' | 'status' 
 }
 
 /** A line per record, and below the table what to do about each. */
-function recordsInWords(records: readonly DnsRecord[]): string {
+async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
   const lines = records.map(({ status, purpose, required, type, host, value }) => [
     status,
     required ? `${purpose} (required)` : purpose,
@@ -184,7 +191,11 @@ function recordsInWords(records: readonly DnsRecord[]): string {
     return [`${about}: ${plain(hint)}`, ...there];
   });
   // A record that was never looked up has no diagnosis, so this advice comes once.
-  const first = serverNameAdvice(records.filter(({ status }) => status === 'pending'));
-  if (first !== null) advice.unshift(first);
+  const pending = records.filter(({ status }) => status === 'pending');
+  if (pending.length > 0) {
+    const { serverNameAdvice } = await import('@postrider/core/domains');
+    const first = serverNameAdvice(pending);
+    if (first !== null) advice.unshift(first);
+  }
   return [table(lines), ...(advice.length > 0 ? ['', ...advice] : [])].join('\n');
 }

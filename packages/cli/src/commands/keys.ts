@@ -1,9 +1,7 @@
-import { invoke } from '@postrider/core';
-import { createKey, scopes } from '@postrider/core/api-keys';
+import { scopes } from '@postrider/sdk';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
-import { withMachine } from '../connect/machine.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -114,7 +112,13 @@ async function createOverHttp(terminal: Terminal, options: CreateOptions) {
   return createClient(terminal).call('POST', '/api-keys', newKey, { body: requestOf(options) });
 }
 
-function createLocally(terminal: Terminal, options: CreateOptions) {
+async function createLocally(terminal: Terminal, options: CreateOptions) {
+  // Loaded when it is needed, as it takes half a second.
+  const [{ invoke }, { createKey }, { withMachine }] = await Promise.all([
+    import('@postrider/core'),
+    import('@postrider/core/api-keys'),
+    import('../connect/machine.ts'),
+  ]);
   const request = requestOf({
     ...options,
     name: options.name ?? 'Made on the machine',

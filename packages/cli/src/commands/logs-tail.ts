@@ -65,7 +65,8 @@ export function addLogs(program: Command, terminal: Terminal): void {
 
 async function tail(terminal: Terminal, client: Client, options: TailOptions, signal: AbortSignal): Promise<void> {
   const printAll = (entries: readonly EmailEntry[]) => {
-    for (const entry of entries) terminal.print(options.json ? JSON.stringify(entry) : entryLine(entry));
+    for (const entry of entries)
+      terminal.print((options.json ?? terminal.json) ? JSON.stringify(entry) : entryLine(entry));
   };
   const newest = await pageOf(client, null);
   printAll(newest.data.slice(0, options.last).reverse());

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { suppressionSources } from '@postrider/core/suppressions';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
@@ -42,7 +41,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
   suppressions
     .command('list')
     .description('newest first')
-    .option('--source <source>', `any of ${suppressionSources.join(',')}`)
+    .option('--source <source>', 'where it came from, such as bounce, complaint or manual')
     .option('--email <address>', 'one address, in any case')
     .option('--limit <count>', 'the most entries', '100')
     .option('--json', 'print JSON')

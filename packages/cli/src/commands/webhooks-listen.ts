@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '@postrider/core';
-import { eventTypes } from '@postrider/core/events';
-import { createSigner, newWebhookSecret, type Signer } from '@postrider/core/webhooks';
+import type { Signer } from '@postrider/core/webhooks';
+import { eventTypes } from '@postrider/sdk';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
@@ -48,8 +47,13 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
 }
 
 async function listen(terminal: Terminal, client: Client, options: ListenOptions, signal: AbortSignal): Promise<void> {
+  // Loaded when it is needed, as it takes half a second.
+  const [{ systemClock }, { createSigner, newWebhookSecret }] = await Promise.all([
+    import('@postrider/core'),
+    import('@postrider/core/webhooks'),
+  ]);
   const secret = options.secret ?? newWebhookSecret();
-  const signer = signerOf(secret);
+  const signer = signerOf(createSigner, secret);
   const newest = await pageOf(client, options, null);
   const floor = newest.data[0]?.id ?? '';
   let seen: ReadonlySet<string> = new Set(newest.data.map(({ id }) => id));
@@ -58,12 +62,19 @@ async function listen(terminal: Terminal, client: Client, options: ListenOptions
     try {
       const found = await newerThan(client, options, floor, seen);
       seen = found.seen;
-      for (const one of found.fresh) await deliver(terminal, one, options.forwardTo, signer, signal);
+      for (const one of found.fresh)
+        await deliver(terminal, one, { url: options.forwardTo, signer, now: systemClock.now }, signal);
     } catch (error) {
       if (!(error instanceof Problem) || !error.facts.passing) throw error;
       terminal.note(`${error.facts.reason}: ${error.message} Trying again.`);
     }
   }
+}
+
+interface Target {
+  readonly url: string;
+  readonly signer: Signer;
+  now(): number;
 }
 
 /** New events, oldest first. Ids sort by time but commits do not, so a page is compared entry by entry. */
@@ -92,23 +103,23 @@ async function pageOf(client: Client, { events }: ListenOptions, cursor: string 
 }
 
 /** Any answer is final, so that a failure of the receiver shows; only a refused connection is retried. */
-async function deliver(terminal: Terminal, one: Event, url: string, signer: Signer, signal: AbortSignal) {
+async function deliver(terminal: Terminal, one: Event, target: Target, signal: AbortSignal) {
   for (const wait_seconds of PAUSES_SECONDS) {
-    const { line, refused } = await forward(one, url, signer);
+    const { line, refused } = await forward(one, target);
     terminal.print(refused ? `${line}; trying again in ${wait_seconds} s` : line);
     if (!refused || !(await paused(wait_seconds, signal))) return;
   }
-  terminal.print((await forward(one, url, signer)).line);
+  terminal.print((await forward(one, target)).line);
 }
 
-async function forward(one: Event, url: string, signer: Signer): Promise<{ line: string; refused: boolean }> {
+async function forward(one: Event, { url, signer, now }: Target): Promise<{ line: string; refused: boolean }> {
   const body = Buffer.from(JSON.stringify(one));
   const line = `${one.id}  ${plain(one.type)}`;
   try {
     const answer = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
-      headers: { 'content-type': 'application/json', ...signer(one.id, systemClock.now(), body) },
+      headers: { 'content-type': 'application/json', ...signer(one.id, now(), body) },
       body,
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
@@ -122,7 +133,7 @@ async function forward(one: Event, url: string, signer: Signer): Promise<{ line:
   }
 }
 
-function signerOf(secret: string): Signer {
+function signerOf(createSigner: (secrets: readonly string[]) => Signer, secret: string): Signer {
   try {
     return createSigner([secret]);
   } catch {

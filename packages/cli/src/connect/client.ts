@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adviceOn, Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { settingsOf } from './settings.ts';
 
 const DEFAULT_URL = 'http://localhost:3000';
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -27,18 +28,20 @@ export interface CallOptions {
 }
 
 export function serviceUrl(terminal: Terminal): string {
-  const url = terminal.env.POSTRIDER_URL || DEFAULT_URL;
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+$/, '');
+  const { url: given, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
+  // The address of the API is as good as that of the service.
+  const url = given.replace(/\/+$/, '').replace(/\/v1$/, '');
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new Problem({
     reason: 'invalid_environment',
-    message: `POSTRIDER_URL is ${url}, which is not an http or https address.`,
+    message: `${from} is ${given}, which is not an http or https address.`,
     advice: `Set it to the address that npm start prints, such as ${DEFAULT_URL}.`,
   });
 }
 
 export function createClient(terminal: Terminal): Client {
   const url = serviceUrl(terminal);
-  const key = terminal.env.POSTRIDER_API_KEY;
+  const { key } = settingsOf(terminal);
   return {
     url,
     async call(method, path, schema, { body, headers = {} } = {}) {

@@ -1,4 +1,4 @@
-import { AppError, ConfigError } from '@postrider/core';
+import type { AppError } from '@postrider/core';
 
 export interface ProblemFacts {
   readonly reason: string;
@@ -56,9 +56,14 @@ export function writeProblem(error: unknown, json: boolean, write: (text: string
   write(lines.join('\n'));
 }
 
+/** An error of core, which is not imported here: most commands need none of it, and it takes half a second. */
+function isRefusal(error: unknown): error is AppError {
+  return error instanceof Error && error.name === 'AppError';
+}
+
 function factsOf(error: unknown): ProblemFacts {
   if (error instanceof Problem) return error.facts;
-  if (error instanceof AppError) {
+  if (isRefusal(error)) {
     return {
       reason: error.reason,
       message: error.message,
@@ -66,7 +71,7 @@ function factsOf(error: unknown): ProblemFacts {
       advice: adviceOn(error.reason),
     };
   }
-  if (error instanceof ConfigError) {
+  if (error instanceof Error && error.name === 'ConfigError') {
     return { reason: 'invalid_environment', message: error.message, advice: 'Correct the environment and try again.' };
   }
   return {

@@ -1,6 +1,9 @@
 /** The environment and the output of a command. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether results are JSON where a command does not say --json itself. */
+  readonly json?: boolean;
+  readonly stdin?: NodeJS.ReadableStream;
   /** Standard output: the result. */
   print(text: string): void;
   /** Standard error: progress. */
@@ -11,7 +14,7 @@ export interface Terminal {
 
 /** Prints a result as JSON or as text. */
 export function show(terminal: Terminal, json: boolean | undefined, value: unknown, words: () => string): void {
-  terminal.print(json ? JSON.stringify(value, null, 2) : words());
+  terminal.print((json ?? terminal.json) ? JSON.stringify(value, null, 2) : words());
 }
 
 /** Columns as wide as their widest cell; the last one is not padded. */

@@ -1,4 +1,4 @@
-import { arrayLiteral, type Fragment, type RecordField, type Sql } from '@postrider/db';
+import { arrayLiteral, type Fragment, type RecordField, type Sql, uuidOfId } from '@postrider/db';
 import type { NewMessage, NewRecipient } from './new-message.ts';
 
 /** A column that the storing statements of both paths fill from the same field. */
@@ -14,8 +14,8 @@ type NamedColumn = Pick<Column<never>, 'name' | 'type'>;
 
 /** Of messages. */
 export const messageColumns: readonly Column<NewMessage>[] = [
-  { name: 'workspace_id', type: 'text', value: (message) => message.workspace_id },
-  { name: 'id', type: 'text', value: (message) => message.id },
+  { name: 'workspace_id', type: 'uuid', value: (message) => message.workspace_id },
+  { name: 'id', type: 'uuid', value: (message) => message.id },
   { name: 'mode', type: 'text', value: (message) => message.mode },
   { name: 'from_address', type: 'text', value: (message) => message.from_address },
   { name: 'from_email', type: 'text', value: (message) => message.from_email },
@@ -29,9 +29,9 @@ export const messageColumns: readonly Column<NewMessage>[] = [
   { name: 'metadata', type: 'text', value: (message) => message.metadata },
   { name: 'recipient_count', type: 'int', value: (message) => message.recipients.length },
   { name: 'body_bytes', type: 'int', value: (message) => message.body_bytes },
-  { name: 'api_key_id', type: 'text', value: (message) => message.api_key_id },
-  { name: 'request_id', type: 'text', value: (message) => message.request_id },
-  { name: 'resend_of', type: 'text', value: (message) => message.resend_of },
+  { name: 'api_key_id', type: 'uuid', value: (message) => message.api_key_id },
+  { name: 'request_id', type: 'uuid', value: (message) => message.request_id },
+  { name: 'resend_of', type: 'uuid', value: (message) => message.resend_of },
 ];
 
 /** Of bodies, beside workspace_id and message_id. */
@@ -44,7 +44,7 @@ export const bodyColumns: readonly Column<NewMessage>[] = [
 
 /** Of recipients, beside workspace_id and message_id. */
 export const recipientColumns: readonly Column<NewRecipient>[] = [
-  { name: 'id', type: 'text', value: (recipient) => recipient.id },
+  { name: 'id', type: 'uuid', value: (recipient) => recipient.id },
   { name: 'email', type: 'text', value: (recipient) => recipient.email },
   { name: 'domain', type: 'text', value: (recipient) => recipient.domain },
   { name: 'kind', type: 'recipient_kind', value: (recipient) => recipient.kind },
@@ -78,17 +78,26 @@ export function arraysOf<Row>(sql: Sql, columns: readonly Column<Row>[], rows: r
   return columns.map((column) => {
     if (column.type === 'text[]') return sql`, ${rows.map((row) => arrayLiteral(column.value(row)))}::text[]`;
     const values = rows.map((row) => column.value(row));
+    if (column.type === 'uuid') return sql`, ${values}::uuid[]`;
     return column.type === 'int' ? sql`, ${values}::int[]` : sql`, ${values}::text[]`;
   });
 }
 
 /** The columns for recordsIn, behind those that come first. */
 export function recordColumns(first: readonly string[], columns: readonly NamedColumn[]): readonly string[] {
-  return [...first, ...columns.map(({ name, type }) => (type === 'text[]' ? `${name}[]` : name))];
+  return [...first, ...columns.map(recordColumn)];
+}
+
+function recordColumn({ name, type }: NamedColumn): string {
+  if (type === 'uuid') return `${name}::uuid`;
+  return type === 'text[]' ? `${name}[]` : name;
 }
 
 /** Appends the values of a row to the fields that come first in its record. */
 export function appendValues<Row>(record: RecordField[], columns: readonly Column<Row>[], row: Row): RecordField[] {
-  for (const { value } of columns) record.push(value(row));
+  for (const column of columns) {
+    const value = column.value(row);
+    record.push(column.type === 'uuid' && typeof value === 'string' ? uuidOfId(value) : value);
+  }
   return record;
 }

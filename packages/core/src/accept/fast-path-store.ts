@@ -1,4 +1,4 @@
-import { fence, type RecordField, recordsIn, recordTexts, type Sql } from '@postrider/db';
+import { fence, type RecordField, recordsIn, recordTexts, type Sql, uuidOfId } from '@postrider/db';
 import type { Jobs } from '../process/jobs.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
 import {
@@ -37,7 +37,7 @@ export interface StoredFast {
  */
 export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise<StoredFast> {
   const { messages } = batch;
-  const windows = batch.windows.map(({ key_id, wanted, allowance }) => [key_id, wanted, allowance]);
+  const windows = batch.windows.map(({ key_id, wanted, allowance }) => [uuidOfId(key_id), wanted, allowance]);
   const spendings = spendingsOf(messages);
   const message = fragmentsOf(sql, messageColumns);
   const body = fragmentsOf(sql, bodyColumns);
@@ -118,7 +118,7 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
       ${jobs.insertion(
         sql,
         'delivery.attempt',
-        sql`select job_id::uuid as id, null::timestamptz as start_after,
+        sql`select job_id as id, null::timestamptz as start_after,
           jsonb_build_object('workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', id) as data
           from people`,
       )}
@@ -143,36 +143,43 @@ function spendingsOf(messages: readonly NewMessage[]) {
   }
   return [...spendings]
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([workspace_id, { count, monthly_limit }]) => [workspace_id, count, monthly_limit]);
+    .map(([workspace_id, { count, monthly_limit }]) => [uuidOfId(workspace_id), count, monthly_limit]);
 }
 
-const WINDOW_COLUMNS = ['key_id', 'wanted', 'allowance'] as const;
-const SPENDING_COLUMNS = ['workspace_id', 'count', 'monthly_limit'] as const;
+const WINDOW_COLUMNS = ['key_id::uuid', 'wanted', 'allowance'] as const;
+const SPENDING_COLUMNS = ['workspace_id::uuid', 'count', 'monthly_limit'] as const;
 
-const MESSAGE_RECORD = recordColumns(['event_id'], messageColumns);
+const MESSAGE_RECORD = recordColumns(['event_id::uuid'], messageColumns);
 
 function messageRecords(messages: readonly NewMessage[]): string {
-  return recordTexts(messages.map((message) => appendValues([message.event_id], messageColumns, message)));
+  return recordTexts(messages.map((message) => appendValues([uuidOfId(message.event_id)], messageColumns, message)));
 }
 
-const BODY_RECORD = recordColumns(['workspace_id', 'message_id'], bodyColumns);
+const BODY_RECORD = recordColumns(['workspace_id::uuid', 'message_id::uuid'], bodyColumns);
 
 function bodyRecords(messages: readonly NewMessage[]): string {
-  return recordTexts(messages.map((message) => appendValues([message.workspace_id, message.id], bodyColumns, message)));
+  return recordTexts(
+    messages.map((message) =>
+      appendValues([uuidOfId(message.workspace_id), uuidOfId(message.id)], bodyColumns, message),
+    ),
+  );
 }
 
-const RECIPIENT_RECORD = recordColumns(['workspace_id', 'message_id'], recipientColumns);
+const RECIPIENT_RECORD = recordColumns(['workspace_id::uuid', 'message_id::uuid'], recipientColumns);
 
 function recipientRecords(messages: readonly NewMessage[]): string {
   const records: RecordField[][] = [];
   for (const { workspace_id, id, recipients } of messages) {
-    for (const recipient of recipients) records.push(appendValues([workspace_id, id], recipientColumns, recipient));
+    const [workspace, message] = [uuidOfId(workspace_id), uuidOfId(id)];
+    for (const recipient of recipients) records.push(appendValues([workspace, message], recipientColumns, recipient));
   }
   return recordTexts(records);
 }
 
-const TAG_COLUMNS = ['workspace_id', 'tag', 'message_id'] as const;
+const TAG_COLUMNS = ['workspace_id::uuid', 'tag', 'message_id::uuid'] as const;
 
 function tagRecords(messages: readonly NewMessage[]): string {
-  return recordTexts(messages.flatMap(({ workspace_id, id, tags }) => tags.map((tag) => [workspace_id, tag, id])));
+  return recordTexts(
+    messages.flatMap(({ workspace_id, id, tags }) => tags.map((tag) => [uuidOfId(workspace_id), tag, uuidOfId(id)])),
+  );
 }

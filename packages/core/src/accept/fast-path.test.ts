@@ -1,6 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { revokeKey } from '../api-keys/index.ts';
+import { newId } from '../fields/ids.ts';
 import { createContext, invoke } from '../index.ts';
 import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
@@ -116,8 +117,8 @@ describe('a cached key and domain', () => {
     expect(await Promise.all(ids.map(countedAsStored))).toEqual([true, true]);
     expect(await countedSends()).toBe(2);
     const [rows] = await world.services.sql<{ people: number; tags: string[] }[]>`
-      select (select count(*)::int from recipients where message_id = any (${ids}::text[])) as people,
-        (select array_agg(tag order by tag) from message_tags where message_id = any (${ids}::text[])) as tags`;
+      select (select count(*)::int from recipients where message_id = any (${ids}::uuid[])) as people,
+        (select array_agg(tag order by tag) from message_tags where message_id = any (${ids}::uuid[])) as tags`;
     expect(rows).toEqual({ people: 4, tags: ['a', 'b'] });
   });
 
@@ -216,7 +217,7 @@ describe('a change by another process since it was cached', () => {
   function suppress(email: string) {
     return beside.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
-      values (${tenant.workspace_id}, ${`sup_${tenant.key_id}`}, ${email}, 'manual', clock_now())`;
+      values (${tenant.workspace_id}, ${newId('suppression', Date.now())}, ${email}, 'manual', clock_now())`;
   }
 });
 

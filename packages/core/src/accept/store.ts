@@ -46,17 +46,17 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
       value: string;
     }[]
   >`
-    select 'now' as kind, '' as workspace_id, value::text as name, '' as status, false as sandbox,
+    select 'now' as kind, no_id() as workspace_id, value::text as name, '' as status, false as sandbox,
       (extract(epoch from clock_now()) * 1000)::text as value
     from accept_epoch
     union all
     select 'used', workspace_id, '', '', false, used::text from usage_months
-    where workspace_id = any (${asked.workspace_ids}::text[])
+    where workspace_id = any (${asked.workspace_ids}::uuid[])
       and month = date_trunc('month', clock_now() at time zone 'UTC')::date
     union all
     select 'domain', d.workspace_id, d.name, d.status, d.sandbox, ''
     from unnest(
-      ${asked.domains.map((ask) => ask.workspace_id)}::text[],
+      ${asked.domains.map((ask) => ask.workspace_id)}::uuid[],
       ${asked.domains.map((ask) => ask.name)}::text[]
     ) as a (workspace_id, name)
     cross join lateral (
@@ -65,7 +65,7 @@ export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts
     union all
     select 'suppressed', a.workspace_id, a.email, '', false, ''
     from unnest(
-      ${asked.emails.map((ask) => ask.workspace_id)}::text[],
+      ${asked.emails.map((ask) => ask.workspace_id)}::uuid[],
       ${asked.emails.map((ask) => ask.email)}::text[]
     ) as a (workspace_id, email)
     cross join lateral (
@@ -98,7 +98,7 @@ export async function loadAnswers(
   const rows = await sql<Claim[]>`
     select i.workspace_id, i.operation, i.key, i.fingerprint, i.answer
     from unnest(
-      ${asked.map((ask) => ask.workspace_id)}::text[],
+      ${asked.map((ask) => ask.workspace_id)}::uuid[],
       ${asked.map((ask) => ask.operation)}::text[],
       ${asked.map((ask) => ask.key)}::text[]
     ) as a (workspace_id, operation, key)
@@ -181,7 +181,7 @@ export async function storeAccepted(
       ${jobs.insertion(
         sql,
         'delivery.attempt',
-        sql`select job_id::uuid as id, start_after, jsonb_build_object('workspace_id', workspace_id,
+        sql`select job_id as id, start_after, jsonb_build_object('workspace_id', workspace_id,
           'message_id', message_id, 'recipient_id', id) as data from people where job_id is not null`,
       )}
     )${audited.length === 0 ? sql`` : auditing(sql, audited)}
@@ -193,7 +193,7 @@ export async function storeAccepted(
 function claiming(sql: Sql, claims: readonly Claim[]): Fragment {
   return sql`claims as materialized (
       select * from unnest(
-        ${claims.map((claim) => claim.workspace_id)}::text[],
+        ${claims.map((claim) => claim.workspace_id)}::uuid[],
         ${claims.map((claim) => claim.operation)}::text[],
         ${claims.map((claim) => claim.key)}::text[],
         ${hexTexts(claims.map((claim) => claim.fingerprint))}::text[],
@@ -264,8 +264,8 @@ function recipientRows(sql: Sql, storing: readonly Storing[]): Fragment {
   const recipients = rows.map(({ recipient }) => recipient);
   return sql`select * from unnest(
         ${rows.map(({ claim }) => claim)}::int[],
-        ${rows.map(({ message }) => message.workspace_id)}::text[],
-        ${rows.map(({ message }) => message.id)}::text[]
+        ${rows.map(({ message }) => message.workspace_id)}::uuid[],
+        ${rows.map(({ message }) => message.id)}::uuid[]
         ${arraysOf(sql, recipientColumns, recipients)},
         ${recipients.map(({ state }) => state)}::text[]::delivery_state[],
         ${isoTimes(rows.map(({ message }) => message.scheduled_at ?? message.created_at))}::timestamptz[],
@@ -278,9 +278,9 @@ function tagRows(sql: Sql, storing: readonly Storing[]): Fragment {
   const tags = storing.flatMap(({ message, claim }) => message.tags.map((tag) => ({ message, tag, claim })));
   return sql`select workspace_id, tag, message_id from unnest(
         ${tags.map(({ claim }) => claim)}::int[],
-        ${tags.map(({ message }) => message.workspace_id)}::text[],
+        ${tags.map(({ message }) => message.workspace_id)}::uuid[],
         ${tags.map(({ tag }) => tag)}::text[],
-        ${tags.map(({ message }) => message.id)}::text[]
+        ${tags.map(({ message }) => message.id)}::uuid[]
       ) as a (claim, workspace_id, tag, message_id)
       where a.claim is null or a.claim in (select place from won)`;
 }
@@ -289,11 +289,11 @@ function eventRows(sql: Sql, messageEvents: readonly MessageEvents[]): Fragment 
   const events = messageEvents.flatMap(({ claim, events }) => events.map((event) => ({ ...event, claim })));
   return sql`select workspace_id, id, type, message_id, recipient_id, sequence, '{}', created_at from unnest(
         ${events.map((event) => event.claim)}::int[],
-        ${events.map((event) => event.workspace_id)}::text[],
-        ${events.map((event) => event.id)}::text[],
+        ${events.map((event) => event.workspace_id)}::uuid[],
+        ${events.map((event) => event.id)}::uuid[],
         ${events.map((event) => event.type)}::text[],
-        ${events.map((event) => event.message_id)}::text[],
-        ${events.map((event) => event.recipient_id)}::text[],
+        ${events.map((event) => event.message_id)}::uuid[],
+        ${events.map((event) => event.recipient_id)}::uuid[],
         ${events.map((event) => event.sequence)}::int[],
         ${isoTimes(events.map((event) => event.created_at))}::timestamptz[]
       ) as a (claim, workspace_id, id, type, message_id, recipient_id, sequence, created_at)

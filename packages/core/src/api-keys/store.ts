@@ -180,7 +180,7 @@ export async function senderFacts(
 export async function touchKeys(sql: Sql, key_ids: readonly string[]): Promise<void> {
   await sql`
     update api_keys set last_used_at = clock_now()
-    where id = any (${key_ids}::text[])
+    where id = any (${key_ids}::uuid[])
       and (last_used_at is null or last_used_at < clock_now() - interval '1 minute')`;
 }
 
@@ -311,7 +311,7 @@ export async function keysByIds(
 ): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
     select ${keyColumns(sql)} from api_keys k
-    where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[]) and ${ofMode(sql, mode)}`;
+    where workspace_id = ${workspace_id} and id = any (${[...ids]}::uuid[]) and ${ofMode(sql, mode)}`;
 }
 
 /** A keyset page, newest first, with one extra row that tells whether there is a next page. */

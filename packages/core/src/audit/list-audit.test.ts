@@ -1,6 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../api-keys/index.ts';
+import { newId } from '../fields/ids.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext, Context, KeyActor } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
@@ -24,7 +25,14 @@ async function chain(targets: readonly string[]): Promise<ActorContext> {
 }
 
 function withScopes(workspace_id: string, scopes: KeyActor['scopes']): Context {
-  const actor = { kind: 'key', workspace_id, key_id: 'key_1', scopes, mode: 'live', domains: null } as const;
+  const actor = {
+    kind: 'key',
+    workspace_id,
+    key_id: newId('api_key', 0),
+    scopes,
+    mode: 'live',
+    domains: null,
+  } as const;
   return { ...world.as(workspace_id), actor };
 }
 
@@ -128,19 +136,19 @@ describe('the verification', () => {
   });
 
   it.each([
-    ['changed', 'was changed', (id: string) => `update audit_log set reason = 'none' where id = '${id}'`, 3],
-    ['missing', 'was removed', (id: string) => `delete from audit_log where id = '${id}'`, 3],
+    ['changed', 'was changed', (id: string) => `update audit_log set reason = 'none' where id = id_of('${id}')`, 3],
+    ['missing', 'was removed', (id: string) => `delete from audit_log where id = id_of('${id}')`, 3],
     [
       'changed',
       'refers to a wrong previous hash',
-      (id: string) => `update audit_log set previous_hash = '' where id = '${id}'`,
+      (id: string) => `update audit_log set previous_hash = '' where id = id_of('${id}')`,
       3,
     ],
     [
       'detached',
       'follows a rewritten entry',
-      (id: string) => `update audit_log a set reason = 'none' where id = '${id}';
-        update audit_log a set hash = audit_hash(a) where id = '${id}'`,
+      (id: string) => `update audit_log a set reason = 'none' where id = id_of('${id}');
+        update audit_log a set hash = audit_hash(a) where id = id_of('${id}')`,
       4,
     ],
   ] as const)('reports as %s the first entry that %s', async (problem, _, statement, sequence) => {
@@ -156,11 +164,11 @@ describe('the verification', () => {
   it('detects a rewritten and a removed last entry', async () => {
     const rewritten = await chain(['a', 'b']);
     const cut = await chain(['a', 'b']);
-    const last = `workspace_id = '${rewritten.actor.workspace_id}' and sequence = 3`;
+    const last = `workspace_id = id_of('${rewritten.actor.workspace_id}') and sequence = 3`;
 
     await tamper(`update audit_log a set reason = 'none' where ${last};
       update audit_log a set hash = audit_hash(a) where ${last}`);
-    await tamper(`delete from audit_log where workspace_id = '${cut.actor.workspace_id}' and sequence = 3`);
+    await tamper(`delete from audit_log where workspace_id = id_of('${cut.actor.workspace_id}') and sequence = 3`);
 
     expect(await invoke(rewritten, verifyAudit, {})).toMatchObject({ broken: { sequence: 3, problem: 'replaced' } });
     expect(await invoke(cut, verifyAudit, {})).toMatchObject({ broken: { sequence: 3, problem: 'missing', id: null } });

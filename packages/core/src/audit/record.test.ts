@@ -9,7 +9,7 @@ const world = await openWorld();
 const entries = (workspace_id: string) => world.services.sql<
   { sequence: string; action: string; target_id: string; actor_name: string; whole: boolean; follows: boolean }[]
 >`
-  select sequence, action, target_id, actor_name, hash = audit_hash(a) as whole,
+  select sequence, action, coalesce(target_name, id_text(target_id)) as target_id, actor_name, hash = audit_hash(a) as whole,
     previous_hash = coalesce(lag(hash) over (order by sequence), '') as follows
   from audit_log a where workspace_id = ${workspace_id} order by sequence`;
 

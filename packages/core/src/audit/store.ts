@@ -1,4 +1,4 @@
-import { type Fragment, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, idKindOf, listOf, type Sql, type Tx } from '@postrider/db';
 import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
 import { within } from '../paging/keyset-store.ts';
 import type { AuditAction } from './actions.ts';
@@ -26,25 +26,27 @@ export interface AuditDraft {
 export function auditInsertion(sql: Sql | Tx, drafts: readonly AuditDraft[], where: Fragment): Fragment {
   return sql`
     insert into audit_log (workspace_id, id, sequence, at, actor_kind, actor_id, actor_name, via, action, target_id,
-      diff, reason, address, request_id, previous_hash, hash)
+      target_kind, target_name, diff, reason, address, request_id, previous_hash, hash)
     select a.workspace_id, a.id, 0, clock_now(), a.actor_kind, a.actor_id,
       coalesce((select k.name from api_keys k where k.id = a.actor_id), a.actor_name),
-      a.via, a.action, a.target_id, a.diff, a.reason, a.address, a.request_id, '', ''
+      a.via, a.action, a.target_id, a.target_kind, a.target_name, a.diff, a.reason, a.address, a.request_id, '', ''
     from unnest(
-      ${drafts.map((draft) => draft.workspace_id)}::text[],
-      ${drafts.map((draft) => draft.id)}::text[],
+      ${drafts.map((draft) => draft.workspace_id)}::uuid[],
+      ${drafts.map((draft) => draft.id)}::uuid[],
       ${drafts.map((draft) => draft.actor_kind)}::text[],
-      ${drafts.map((draft) => draft.actor_id)}::text[],
+      ${drafts.map((draft) => (draft.actor_kind === 'system' ? null : draft.actor_id))}::uuid[],
       ${drafts.map((draft) => draft.actor_name)}::text[],
       ${drafts.map((draft) => draft.via)}::text[],
       ${drafts.map((draft) => draft.action)}::text[],
-      ${drafts.map((draft) => draft.target_id)}::text[],
+      ${drafts.map(({ target_id }) => (idKindOf(target_id) ? target_id : null))}::uuid[],
+      ${drafts.map(({ target_id }) => idKindOf(target_id) ?? 'name')}::text[],
+      ${drafts.map(({ target_id }) => (idKindOf(target_id) ? null : target_id))}::text[],
       ${drafts.map((draft) => draft.diff)}::text[],
       ${drafts.map((draft) => draft.reason)}::text[],
       ${drafts.map((draft) => draft.address)}::text[],
-      ${drafts.map((draft) => draft.request_id)}::text[]
-    ) with ordinality as a (workspace_id, id, actor_kind, actor_id, actor_name, via, action, target_id, diff, reason,
-      address, request_id, place)
+      ${drafts.map((draft) => draft.request_id)}::uuid[]
+    ) with ordinality as a (workspace_id, id, actor_kind, actor_id, actor_name, via, action, target_id, target_kind,
+      target_name, diff, reason, address, request_id, place)
     where ${where}
     order by a.workspace_id, a.place`;
 }
@@ -67,40 +69,56 @@ export interface AuditFilter {
   readonly actions: readonly string[] | null;
 }
 
-function columns(sql: Sql): Fragment {
-  return sql`e.workspace_id, e.id, e.sequence::float8 as sequence, e.at, e.actor_kind, e.actor_id, e.actor_name, e.via,
-    e.action, e.target_id, e.diff, e.reason, e.address, e.request_id`;
+/** The system has no id, and is called what it is. */
+const SYSTEM = 'system';
+const actorId = (sql: Sql) => sql`coalesce(id_text(e.actor_id), e.actor_kind)`;
+const targetId = (sql: Sql) => sql`coalesce(e.target_name, id_text(e.target_id, e.target_kind))`;
+
+/** The target of entry `x` or `e`: an id, or the name of what has none. */
+function isTarget(sql: Sql, entry: Fragment, target: string): Fragment {
+  return idKindOf(target) ? sql`${entry}.target_id = ${target}` : sql`${entry}.target_name = ${target}`;
 }
 
-/** Newest first. Served by audit_log_target, audit_log_actor, audit_log_action or audit_log_newest. */
+function isActor(sql: Sql, entry: Fragment, actor: string): Fragment {
+  return actor === SYSTEM ? sql`${entry}.actor_kind = ${SYSTEM}` : sql`${entry}.actor_id = ${actor}`;
+}
+
+function columns(sql: Sql): Fragment {
+  return sql`e.workspace_id, e.id, e.sequence::float8 as sequence, e.at, e.actor_kind, ${actorId(sql)} as actor_id,
+    e.actor_name, e.via, e.action, ${targetId(sql)} as target_id, e.diff, e.reason, e.address, e.request_id`;
+}
+
+/** Newest first. Served by audit_log_target, audit_log_actor, audit_log_action or the primary key. */
 export async function pageOfAudit(
   sql: Sql,
   workspace_id: string,
-  driver: AuditDriver,
+  asked: AuditDriver,
   filter: AuditFilter,
   range: IdRange,
   count: number,
   wanted: number,
 ): Promise<Candidates<AuditRow>> {
+  // No index lists what the system did: the primary key finds that soon enough.
+  const driver = asked === 'actor_id' && filter.actor_id === SYSTEM ? null : asked;
   const driven = {
-    target_id: sql`and x.target_id ${indexCollation} = ${filter.target_id}`,
-    actor_id: sql`and x.actor_id ${indexCollation} = ${filter.actor_id}`,
-    action: sql`and x.action ${indexCollation} = ${filter.actions?.[0] ?? null}`,
+    target_id: sql`and ${isTarget(sql, sql`x`, filter.target_id ?? '')}`,
+    actor_id: sql`and x.actor_id = ${filter.actor_id}`,
+    action: sql`and x.action = ${filter.actions?.[0] ?? null}`,
   };
   const rows = await sql<(Partial<AuditRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (
       select x.* from audit_log x
-      where x.workspace_id ${indexCollation} = ${workspace_id} and ${within(sql, sql`x.id`, range)}
-        ${driver === null ? sql`` : driven[driver]}
-      order by x.id ${indexCollation} desc limit ${count}
+      where ${driver === null ? sql`x.workspace_id = ${workspace_id}` : listOf(sql, sql`x.workspace_id`, workspace_id)}
+        and ${within(sql, sql`x.id`, range)} ${driver === null ? sql`` : driven[driver]}
+      order by x.id desc limit ${count}
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, e.*
     from (values (1)) as always
     left join lateral (
       select ${columns(sql)} from candidates e
       where true
-        ${filter.target_id === null ? sql`` : sql`and e.target_id = ${filter.target_id}`}
-        ${filter.actor_id === null ? sql`` : sql`and e.actor_id = ${filter.actor_id}`}
+        ${filter.target_id === null ? sql`` : sql`and ${isTarget(sql, sql`e`, filter.target_id)}`}
+        ${filter.actor_id === null ? sql`` : sql`and ${isActor(sql, sql`e`, filter.actor_id)}`}
         ${filter.actions === null ? sql`` : sql`and e.action = any (${[...filter.actions]}::text[])`}
       order by e.id desc limit ${wanted}
     ) e on true
@@ -117,7 +135,7 @@ export async function pageOfAudit(
 export async function auditByIds(sql: Sql, chains: readonly string[], ids: readonly string[]): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
     select ${columns(sql)} from audit_log e
-    where e.workspace_id = any (${[...chains]}::text[]) and e.id = any (${[...ids]}::text[])`;
+    where e.workspace_id = any (${[...chains]}::uuid[]) and e.id = any (${[...ids]}::uuid[])`;
 }
 
 /** Oldest first; served by the unique index of workspace and sequence. */
@@ -135,13 +153,13 @@ export async function makersOf(
   target_ids: readonly string[],
 ): Promise<Pick<AuditRow, 'target_id' | 'actor_kind' | 'actor_id' | 'actor_name'>[]> {
   return sql<Pick<AuditRow, 'target_id' | 'actor_kind' | 'actor_id' | 'actor_name'>[]>`
-    select e.target_id, e.actor_kind, e.actor_id, e.actor_name
-    from unnest(${[...target_ids]}::text[]) as a (id)
+    select ${targetId(sql)} as target_id, e.actor_kind, ${actorId(sql)} as actor_id, e.actor_name
+    from unnest(${[...target_ids]}::uuid[]) as a (id)
     cross join lateral (
       select * from audit_log x
-      where x.workspace_id ${indexCollation} = ${workspace_id} and x.target_id ${indexCollation} = a.id
+      where ${listOf(sql, sql`x.workspace_id`, workspace_id)} and x.target_id = a.id
         and x.action = any (${[...actions]}::text[])
-      order by x.id ${indexCollation} limit 1
+      order by x.id limit 1
     ) e`;
 }
 

@@ -1,6 +1,7 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { newId } from '../fields/ids.ts';
 import { createHold } from '../holds/index.ts';
 import { closeLane } from '../lanes/store.ts';
 import { invoke } from '../operation/operation.ts';
@@ -71,7 +72,7 @@ describe('the backlog', () => {
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Not now', at: 'rcpt' }));
     await send('tried@example.com');
     await world.services
-      .sql`update pgboss.job set start_after = clock_now() + interval '1 day' where data->>'recipient_id' in (select id from recipients where email = 'old@example.com')`;
+      .sql`update pgboss.job set start_after = clock_now() + interval '1 day' where (data->>'recipient_id')::uuid in (select id from recipients where email = 'old@example.com')`;
     await world.drain();
     await world.clock.advance(6 * MINUTE_MS);
     await send('new@example.com');
@@ -90,7 +91,8 @@ describe('the backlog', () => {
     await world.domain('shop.test');
     await send(['a@gmail.com', 'b@googlemail.com', 'c@example.com'], { tags: ['shop', 'receipt'] });
     await send('d@gmail.com', { from: 'app@shop.test', tags: ['shop'] });
-    await world.services.sql`update messages set api_key_id = 'key_x' where from_domain = 'shop.test'`;
+    const key = newId('api_key', world.clock.now());
+    await world.services.sql`update messages set api_key_id = ${key} where from_domain = 'shop.test'`;
 
     const by = async (dimension: string) => totals(await backlog({ by: dimension }));
 
@@ -99,7 +101,7 @@ describe('the backlog', () => {
       ['sandbox.test', 3],
       ['shop.test', 1],
     ]);
-    expect(await by('api_key')).toEqual([['key_x', 1]]);
+    expect(await by('api_key')).toEqual([[key, 1]]);
     expect(await by('tag')).toEqual([
       ['shop', 4],
       ['receipt', 3],

@@ -49,7 +49,7 @@ it.each(emptyTables)(
     }
     await own`
       insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
-      select workspace_id, message_id || n, id, email, domain, kind, state, due_at, job_id
+      select workspace_id, derived_id('msg', message_id, n::text), id, email, domain, kind, state, due_at, job_id
       from (select * from recipients limit 1) r, generate_series(1, ${GROWN}) n`;
     const before = await plans.rowsRead();
 

@@ -1,4 +1,4 @@
-import { type Fragment, fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { apart, type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
 import { openInSql } from '../states/index.ts';
 
@@ -50,6 +50,10 @@ function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
   return sql`array[${counts.reduce((list, one) => sql`${list}, ${one}`)}]`;
 }
 
+/** Aggregates of ids as texts, which sort alike: those of uuids take ten times as long. */
+const firstId = (sql: Sql | Tx, id: Fragment) => sql`min(${id}::text collate "C")`;
+const lastId = (sql: Sql | Tx, id: Fragment) => sql`max(${id}::text collate "C")`;
+
 /**
  * Groups open recipients by workspace and the dimensions of a part. Scheduled mail does not count. Age starts when a
  * recipient was first due; a retry moves due_at, so a tried recipient counts from its first attempt.
@@ -64,8 +68,8 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
     return sql`
       select g.*, p.provider from (
         select r.workspace_id, r.domain as destination, ${bucketCounts(sql, since)} as counts, count(*)::int as n,
-          min(${since}) as oldest_at, max(r.message_id) filter (where r.last_response is not null) as answered_message_id,
-          min(r.message_id) as oldest_message_id
+          min(${since}) as oldest_at, ${lastId(sql, sql`r.message_id`)} filter (where r.last_response is not null) as answered_message_id,
+          ${firstId(sql, sql`r.message_id`)} as oldest_message_id
         from (select clock_now() as at) n cross join recipients r
         where r.is_open and (r.state <> 'scheduled' or r.due_at <= n.at)
           ${workspace_id === null ? sql`` : sql`and r.workspace_id = ${workspace_id}`}
@@ -75,13 +79,14 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
   }
   // All workspaces in one index scan: their rows share pages, and each page is read once.
   const messages = sql`
-    m.workspace_id ${indexCollation} = any (array(
-      select id from workspaces ${workspace_id === null ? sql`` : sql`where id = ${workspace_id}`}
-    )) and m.status = any ('{scheduled,queued,deferred,sending}'::delivery_state[]) and m.status is not null`;
+    uuid_hash(m.workspace_id) = any (array(
+      select uuid_hash(id) from workspaces ${workspace_id === null ? sql`` : sql`where id = ${workspace_id}`}
+    )) and ${workspace_id === null ? sql`true` : apart(sql, sql`m.workspace_id`, workspace_id)} and m.status = any ('{scheduled,queued,deferred,sending}'::delivery_state[]) and m.status is not null`;
   const measures = (since: Fragment) => sql`
-    m.workspace_id, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags, ${bucketCounts(sql, since)} as counts,
-    count(*)::int as n, min(${since}) as oldest_at, max(m.id) filter (where m.sent_at is not null) as answered_message_id,
-    min(m.id) as oldest_message_id`;
+    m.workspace_id, m.from_domain, m.api_key_id, m.tags, ${bucketCounts(sql, since)} as counts,
+    count(*)::int as n, min(${since}) as oldest_at,
+    ${lastId(sql, sql`m.id`)} filter (where m.sent_at is not null) as answered_message_id,
+    ${firstId(sql, sql`m.id`)} as oldest_message_id`;
   return sql`
     select ${measures(sql`coalesce(m.sent_at, m.scheduled_at, m.created_at)`)}
     from (select clock_now() as at) n cross join messages m
@@ -103,7 +108,7 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
 const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
   part === 'recipients'
     ? sql`values ('destination', g.destination), ('provider', g.provider), (${totalOf.recipients}, '')`
-    : sql`values ('sender_domain', g.from_domain), ('api_key', g.api_key_id), (${totalOf.messages}, '')
+    : sql`values ('sender_domain', g.from_domain), ('api_key', coalesce(id_text(g.api_key_id), '')), (${totalOf.messages}, '')
         union all select 'tag', t.tag from unnest(g.tags) as t (tag)`;
 
 /** Rows of the dimensions of a part, per workspace and for the instance, ranked by size. */
@@ -123,12 +128,12 @@ function counted(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null):
       group by 1, 2, 3
     ),
     everybody as (
-      select ${INSTANCE} as workspace_id, g.dimension, g.key, ${merged} from mine g
+      select no_id() as workspace_id, g.dimension, g.key, ${merged} from mine g
       where ${workspace_id === null}
       group by 2, 3
     )
-    select workspace_id, dimension, key, n as total, counts, oldest_at, answered_message_id, oldest_message_id,
-      row_number() over (partition by workspace_id, dimension order by n desc, key) as place
+    select workspace_id, dimension, key, n as total, counts, oldest_at, answered_message_id::uuid as answered_message_id,
+      oldest_message_id::uuid as oldest_message_id, row_number() over (partition by workspace_id, dimension order by n desc, key) as place
     from (select * from mine union all select * from everybody) c`;
 }
 
@@ -262,8 +267,8 @@ export async function factsOf(
       h.id as hold_id, h.reason as hold_reason, h.expires_at as hold_expires_at
     from unnest(
       ${rows.map((row) => row.key)}::text[],
-      ${rows.map((row) => row.answered_message_id)}::text[],
-      ${rows.map((row) => row.oldest_message_id)}::text[]
+      ${rows.map((row) => row.answered_message_id)}::uuid[],
+      ${rows.map((row) => row.oldest_message_id)}::uuid[]
     ) as a (key, message_id, oldest_message_id)
     left join lateral (
       select x.last_response from recipients x
@@ -275,7 +280,7 @@ export async function factsOf(
     left join lateral (
       select max(x.at) as at from last_successes x
       where x.dimension = ${dimension} and x.key = a.key
-        and (${workspace_id} = ${INSTANCE} or x.workspace_id = ${workspace_id})
+        and (${workspace_id}::uuid = no_id() or x.workspace_id = ${workspace_id})
     ) s on true
     left join lateral (
       select x.closed_until, x.reason from lanes x
@@ -288,8 +293,8 @@ export async function factsOf(
     ) l on true
     left join lateral (
       select x.id, x.reason, x.expires_at from holds x
-      where x.scope = ${dimension} and x.value = a.key and x.ended_at is null and x.expires_at > clock_now()
-        and (x.workspace_id = '' or ${workspace_id} in (${INSTANCE}, x.workspace_id))
+      where x.scope = ${dimension} and case ${dimension} when 'api_key' then x.value_id = id_of(a.key) else x.value = a.key end and x.ended_at is null and x.expires_at > clock_now()
+        and (x.workspace_id = no_id() or ${workspace_id}::uuid in (no_id(), x.workspace_id))
       order by x.workspace_id, x.id limit 1
     ) h on true`;
   return new Map(found.map((row) => [row.key, row]));

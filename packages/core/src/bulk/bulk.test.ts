@@ -2,7 +2,7 @@ import { createWorld, sharedByTests, startWebhookSink, type World } from '@postr
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { sendBatch, sendMessage } from '../accept/index.ts';
-import { idFloor } from '../fields/ids.ts';
+import { idFloor, newId } from '../fields/ids.ts';
 import { getContent, getMessage, resendMessage } from '../messages/index.ts';
 import type { Context, KeyActor } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
@@ -98,8 +98,12 @@ const audited = async (target_id: string) =>
     await world.services.sql<{ action: string }[]>`
       select action from audit_log where target_id = ${target_id} order by workspace_id, sequence`
   ).map(({ action }) => action);
+const keyIds = new Map<string, string>();
+
 function asActor({ workspace_id = world.workspace_id, scopes = ['admin'], mode = 'live' }: Partial<KeyActor>) {
-  const key_id = ['key', workspace_id, mode, ...scopes].join('_');
+  const name = ['key', workspace_id, mode, ...scopes].join('_');
+  const key_id = keyIds.get(name) ?? newId('api_key', 0);
+  keyIds.set(name, key_id);
   return createContext(world.services, { kind: 'key', workspace_id, key_id, scopes, mode, domains: null });
 }
 
@@ -384,24 +388,25 @@ describe('a bulk operation', () => {
     const { sql } = world.services;
     const mail = await send({ tags: ['left.us'], scheduled_at: inAnHour() });
     const { workspace_id } = world;
-    await sql`insert into users (id, email, created_at) values ('usr_left', 'left@example.com', clock_now())`;
+    const left = newId('user', world.clock.now());
+    await sql`insert into users (id, email, created_at) values (${left}, 'left@example.com', clock_now())`;
     await sql`
       insert into members (workspace_id, user_id, role, created_at)
-      values (${workspace_id}, 'usr_left', 'admin', clock_now())`;
+      values (${workspace_id}, ${left}, 'admin', clock_now())`;
     const session = await sql.begin((tx) =>
-      beginSession(tx, world.clock.now(), { user_id: 'usr_left', workspace_id, by_link: false }),
+      beginSession(tx, world.clock.now(), { user_id: left, workspace_id, by_link: false }),
     );
     const as = createContext(world.services, {
       kind: 'user',
       workspace_id,
-      user_id: 'usr_left',
+      user_id: left,
       session_id: session.id,
       email: 'left@example.com',
       scopes: ['admin'],
     });
     const { id } = await run((await preview('cancel', { tag: 'left.us' }, as)).token, {}, as);
 
-    await sql`delete from members where user_id = 'usr_left'`;
+    await sql`delete from members where user_id = ${left}`;
     await workUntilEnd();
 
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'canceled', done: 0 });
@@ -674,8 +679,8 @@ describe('the actions', () => {
     const { sql } = world.services;
     const old = idFloor('bulk', world.clock.now() - 10 * DAY_MS);
     await sql`
-      insert into bulk_items (bulk_id, place, item_id, outcome, line, at)
-      select ${old}, n, 'msg_' || n, 'done', case when n <= 10 then '{}' end, clock_now() from generate_series(1, 20000) n`;
+      insert into bulk_items (bulk_id, place, item_kind, item_id, outcome, line, at)
+      select ${old}::uuid, n, 'msg', derived_id('msg', no_id(), n::text), 'done', case when n <= 10 then '{}' end, clock_now() from generate_series(1, 20000) n`;
     await sql`analyze bulk_items`;
     const lookedAt = async () => {
       const [row] = await sql<{ rows: number }[]>`

@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
+import { type Fragment, idKindOf, type Sql, type Tx } from '@postrider/db';
 import { keyStatusIn } from '../api-keys/index.ts';
 import type { KeyActor } from '../operation/context.ts';
 import type { Reason } from '../operation/errors.ts';
@@ -93,7 +93,7 @@ export async function bulkById(sql: Sql | Tx, id: string): Promise<BulkRow | nul
 }
 
 export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<BulkRow[]> {
-  return sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = any (${ids}::text[])`;
+  return sql<BulkRow[]>`select ${shown(sql)} from bulk_operations b where b.id = any (${ids}::uuid[])`;
 }
 
 /** Newest first, of some workspaces. Served by bulk_operations_newest. */
@@ -104,10 +104,10 @@ export async function pageOfBulk(
   count: number,
 ): Promise<BulkRow[]> {
   return sql<BulkRow[]>`
-    select page.* from unnest(${workspace_ids}::text[]) as w (id)
+    select page.* from unnest(${workspace_ids}::uuid[]) as w (id)
     cross join lateral (
       select ${shown(sql)} from bulk_operations b
-      where b.workspace_id = w.id and b.id < coalesce(${behind}, '~') order by b.id desc limit ${count}
+      where b.workspace_id = w.id and ${behind === null ? sql`true` : sql`b.id < ${behind}`} order by b.id desc limit ${count}
     ) page
     order by page.id desc limit ${count}`;
 }
@@ -220,14 +220,15 @@ export async function markCanceled(tx: Tx, id: string): Promise<BulkRow> {
 export async function insertItems(tx: Tx, bulk_id: string, after: number, receipts: readonly Receipt[]): Promise<void> {
   if (receipts.length === 0) return;
   await tx`
-    insert into bulk_items (bulk_id, place, item_id, outcome, reason, line, at)
-    select ${bulk_id}, ${after}::int + a.place::int, a.item_id, a.outcome, a.reason, a.line, clock_now()
+    insert into bulk_items (bulk_id, place, item_kind, item_id, outcome, reason, line, at)
+    select ${bulk_id}::uuid, ${after}::int + a.place::int, a.item_kind, a.item_id, a.outcome, a.reason, a.line, clock_now()
     from unnest(
-      ${receipts.map((receipt) => receipt.item_id)}::text[],
+      ${receipts.map((receipt) => idKindOf(receipt.item_id))}::text[],
+      ${receipts.map((receipt) => receipt.item_id)}::uuid[],
       ${receipts.map((receipt) => receipt.outcome)}::text[],
       ${receipts.map((receipt) => receipt.reason)}::text[],
       ${receipts.map((receipt) => receipt.line ?? null)}::text[]
-    ) with ordinality as a (item_id, outcome, reason, line, place)`;
+    ) with ordinality as a (item_kind, item_id, outcome, reason, line, place)`;
 }
 
 export interface ItemRow {
@@ -250,7 +251,7 @@ export async function pageOfItems(
   // The planner uses bulk_items_undone only if the statement itself excludes done items.
   const undone = outcome === null || outcome === 'done' ? sql`` : sql`and i.outcome <> 'done'`;
   return sql<ItemRow[]>`
-    select i.place, i.item_id, i.outcome, i.reason, i.at from bulk_items i
+    select i.place, id_text(i.item_id, i.item_kind) as item_id, i.outcome, i.reason, i.at from bulk_items i
     where i.bulk_id = ${bulk_id} and i.place > ${behind} ${which} ${undone}
     order by i.place limit ${count}`;
 }
@@ -262,9 +263,9 @@ export async function failuresOf(
   count: number,
 ): Promise<(ItemRow & { readonly bulk_id: string })[]> {
   return sql<(ItemRow & { bulk_id: string })[]>`
-    select b.id as bulk_id, f.* from unnest(${bulk_ids}::text[]) as b (id)
+    select b.id as bulk_id, f.* from unnest(${bulk_ids}::uuid[]) as b (id)
     cross join lateral (
-      select i.place, i.item_id, i.outcome, i.reason, i.at from bulk_items i
+      select i.place, id_text(i.item_id, i.item_kind) as item_id, i.outcome, i.reason, i.at from bulk_items i
       where i.bulk_id = b.id and i.outcome = 'failed' and i.outcome <> 'done' order by i.place limit ${count}
     ) f
     order by b.id, f.place`;

@@ -58,7 +58,7 @@ async function send(fields: Record<string, unknown>): Promise<Move[]> {
     ids.push((await invoke(world.as(world.workspace_id), sendMessage, mail)).id);
   }
   const keys = await own<RecipientKey[]>`
-    select workspace_id, message_id, id as recipient_id from recipients where message_id = any (${ids}::text[])`;
+    select workspace_id, message_id, id as recipient_id from recipients where message_id = any (${ids}::uuid[])`;
   return keys.map((key) => ({ ...key, event_id: newId('event', world.clock.now()) }));
 }
 
@@ -98,15 +98,15 @@ async function overlook(): Promise<number> {
 async function grow(): Promise<void> {
   await own`
     insert into messages select copy.* from (select * from messages limit 1) m, generate_series(1, ${GROWN}) n,
-      jsonb_populate_record(null::messages, to_jsonb(m) || jsonb_build_object('id', m.id || n)) copy`;
+      jsonb_populate_record(null::messages, to_jsonb(m) || jsonb_build_object('id', derived_id('msg', m.id, n::text))) copy`;
   await own`
     insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at, job_id)
-    select workspace_id, message_id || n, id, email, domain, kind, 'sending', clock_now() + interval '1 day', job_id
+    select workspace_id, derived_id('msg', message_id, n::text), id, email, domain, kind, 'sending', clock_now() + interval '1 day', job_id
     from (select * from recipients limit 1) r, generate_series(1, ${GROWN}) n`;
   await own`
     insert into events select copy.* from (select * from events where message_id is not null limit 1) e,
       generate_series(1, ${GROWN}) n, jsonb_populate_record(null::events, to_jsonb(e) || jsonb_build_object(
-        'id', e.id || n, 'message_id', e.message_id || n)) copy`;
+        'id', derived_id('evt', e.id, n::text), 'message_id', derived_id('msg', e.message_id, n::text))) copy`;
   await own`
     insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
     select gen_random_uuid(), 'grown', workspace_id, message_id, id, due_at

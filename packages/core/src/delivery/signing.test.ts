@@ -90,7 +90,7 @@ it('does not send mail without a signing key, and says so', async () => {
     { waiting: { reason: 'retry_backoff', last_reply: expect.stringContaining('could not be signed for good.test') } },
   ]);
 
-  await world.services.sql`update domains set signing_key_ids = ${ids}::text[] where name = 'good.test'`;
+  await world.services.sql`update domains set signing_key_ids = ${ids}::uuid[] where name = 'good.test'`;
   await world.clock.advance(120_000);
   await world.drain();
   expect(await recipientOf(id)).toMatchObject({ state: 'delivered' });

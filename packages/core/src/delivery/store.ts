@@ -1,14 +1,15 @@
 import {
+  apart,
   equalsByRange,
   type Fragment,
   fence,
   fitsRecord,
-  indexCollation,
   isoTimes,
   recordsIn,
   recordTexts,
   type Sql,
   type Tx,
+  uuidOfId,
 } from '@postrider/db';
 import type { JobHold } from '@postrider/queue';
 import { isMessageEvent } from '../events/index.ts';
@@ -80,7 +81,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
         -- A range, because an equality lets the planner read all events into a hash before it looks for one.
         case when ${once} then (not exists (
           select from events e where e.message_id >= w.message_id and e.message_id <= w.message_id
-            and e.workspace_id ${indexCollation} = w.workspace_id and e.type = ${event}
+            and ${apart(tx, tx`e.workspace_id`, tx`w.workspace_id`)} and e.type = ${event}
         ))::int else cardinality(w.ids) end as recorded,
         least(${to}::delivery_state, (
           select min(s.state) from recipients s
@@ -156,12 +157,12 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
   return tx`
     moves as materialized (
       select * from unnest(
-        ${moves.map((move) => move.workspace_id)}::text[],
-        ${moves.map((move) => move.message_id)}::text[],
-        ${moves.map((move) => move.recipient_id)}::text[],
+        ${moves.map((move) => move.workspace_id)}::uuid[],
+        ${moves.map((move) => move.message_id)}::uuid[],
+        ${moves.map((move) => move.recipient_id)}::uuid[],
         ${moves.map((move) => move.lease ?? null)}::uuid[],
         ${moves.map((move) => move.new_lease ?? null)}::uuid[],
-        ${moves.map((move) => move.event_id ?? null)}::text[],
+        ${moves.map((move) => move.event_id ?? null)}::uuid[],
         ${moves.map((move) => JSON.stringify(move.event_facts ?? {}))}::text[],
         ${isoTimes(moves.map((move) => move.due_at ?? null))}::timestamptz[],
         ${moves.map((move) => move.job_id ?? null)}::uuid[],
@@ -206,8 +207,8 @@ export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Pro
     await tx`
       update messages m set status = f.status, sent_at = coalesce(m.sent_at, f.first_attempt_at)
       from unnest(
-        ${keys.map((key) => key.workspace_id)}::text[],
-        ${keys.map((key) => key.message_id)}::text[]
+        ${keys.map((key) => key.workspace_id)}::uuid[],
+        ${keys.map((key) => key.message_id)}::uuid[]
       ) as a (workspace_id, message_id)
       cross join lateral (
         select min(r.state) as status, min(r.first_attempt_at) as first_attempt_at from recipients r
@@ -239,8 +240,8 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
   );
   await tx`
     select from unnest(
-      ${messages.map(([, workspace_id]) => workspace_id)}::text[],
-      ${messages.map(([id]) => id)}::text[]
+      ${messages.map(([, workspace_id]) => workspace_id)}::uuid[],
+      ${messages.map(([id]) => id)}::uuid[]
     ) as a (workspace_id, id)
     cross join lateral (
       select from messages m where m.workspace_id = a.workspace_id and m.id = a.id for no key update
@@ -304,9 +305,9 @@ export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[
       sql`(
         select x.workspace_id, x.message_id, x.id as recipient_id, x.email, x.attempt_count
         from unnest(
-          ${keys.map((key) => key.workspace_id)}::text[],
-          ${keys.map((key) => key.message_id)}::text[],
-          ${keys.map((key) => key.recipient_id)}::text[]
+          ${keys.map((key) => key.workspace_id)}::uuid[],
+          ${keys.map((key) => key.message_id)}::uuid[],
+          ${keys.map((key) => key.recipient_id)}::uuid[]
         ) as a (workspace_id, message_id, recipient_id)
         cross join lateral (select * from recipients x where x.workspace_id = a.workspace_id
           and x.message_id = a.message_id and x.id = a.recipient_id ${fence}) x
@@ -334,8 +335,8 @@ export async function loadBodies(
   const rows = await sql<(Body & { message_id: string })[]>`
     select b.message_id, b.html, b.text, b.headers, b.attachments
     from unnest(
-      ${keys.map((key) => key.workspace_id)}::text[],
-      ${keys.map((key) => key.message_id)}::text[]
+      ${keys.map((key) => key.workspace_id)}::uuid[],
+      ${keys.map((key) => key.message_id)}::uuid[]
     ) as a (workspace_id, message_id)
     cross join lateral (select * from bodies x where x.workspace_id = a.workspace_id and x.message_id = a.message_id ${fence}) b`;
   return new Map(rows.map((row) => [row.message_id, row]));
@@ -363,9 +364,9 @@ export async function loadUnclaimed(tx: Tx, keys: readonly RecipientKey[]): Prom
       coalesce(r.state = 'sending' and r.content_lease = r.lease and r.lease_until < clock_now(), false) as interrupted,
       r.state = 'sending' and (r.lease is null or r.lease_until < clock_now()) as abandoned
     from unnest(
-      ${keys.map((key) => key.workspace_id)}::text[],
-      ${keys.map((key) => key.message_id)}::text[],
-      ${keys.map((key) => key.recipient_id)}::text[]
+      ${keys.map((key) => key.workspace_id)}::uuid[],
+      ${keys.map((key) => key.message_id)}::uuid[],
+      ${keys.map((key) => key.recipient_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id)
     join recipients r on ${isRecipient(tx, 'a')}`;
 }
@@ -379,9 +380,9 @@ export async function rememberJobs(
   await tx`
     update recipients r set job_id = a.job_id
     from unnest(
-      ${jobs.map((job) => job.workspace_id)}::text[],
-      ${jobs.map((job) => job.message_id)}::text[],
-      ${jobs.map((job) => job.recipient_id)}::text[],
+      ${jobs.map((job) => job.workspace_id)}::uuid[],
+      ${jobs.map((job) => job.message_id)}::uuid[],
+      ${jobs.map((job) => job.recipient_id)}::uuid[],
       ${jobs.map((job) => job.job_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id, job_id)
     where ${isRecipient(tx, 'a')}`;
@@ -400,9 +401,9 @@ export async function renewLeases(
       select r.workspace_id, r.message_id, r.id
       from recipients r
       join unnest(
-        ${leases.map((held) => held.workspace_id)}::text[],
-        ${leases.map((held) => held.message_id)}::text[],
-        ${leases.map((held) => held.recipient_id)}::text[],
+        ${leases.map((held) => held.workspace_id)}::uuid[],
+        ${leases.map((held) => held.message_id)}::uuid[],
+        ${leases.map((held) => held.recipient_id)}::uuid[],
         ${leases.map((held) => held.lease)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, lease)
         on ${isRecipient(sql, 'a')}
@@ -458,10 +459,10 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       reply_enhanced, reply_text, error, phases_ms, transcript,
       clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
     from unnest(
-      ${attempts.map((attempt) => attempt.workspace_id)}::text[],
-      ${attempts.map((attempt) => attempt.message_id)}::text[],
-      ${attempts.map((attempt) => attempt.id)}::text[],
-      ${attempts.map((attempt) => attempt.recipient_id)}::text[],
+      ${attempts.map((attempt) => attempt.workspace_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.message_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.id)}::uuid[],
+      ${attempts.map((attempt) => attempt.recipient_id)}::uuid[],
       ${attempts.map((attempt) => attempt.number)}::int[],
       ${attempts.map((attempt) => attempt.outcome)}::text[],
       ${attempts.map((attempt) => attempt.category)}::text[],
@@ -489,9 +490,9 @@ export async function countUnknown(sql: Sql, keys: readonly RecipientKey[]): Pro
   const rows = await sql<{ recipient_id: string; count: number }[]>`
     select a.recipient_id, count(t.number)::int as count
     from unnest(
-      ${keys.map((key) => key.workspace_id)}::text[],
-      ${keys.map((key) => key.message_id)}::text[],
-      ${keys.map((key) => key.recipient_id)}::text[]
+      ${keys.map((key) => key.workspace_id)}::uuid[],
+      ${keys.map((key) => key.message_id)}::uuid[],
+      ${keys.map((key) => key.recipient_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id)
     cross join lateral (
       select x.number from attempts x where x.workspace_id = a.workspace_id and x.message_id = a.message_id
@@ -526,16 +527,16 @@ const attemptTexts = [
 ] as const satisfies readonly (keyof NewAttempt)[];
 
 const TAKEN_COLUMNS = [
-  'workspace_id',
-  'message_id',
-  'recipient_id',
-  'job_id',
+  'workspace_id::uuid',
+  'message_id::uuid',
+  'recipient_id::uuid',
+  'job_id::uuid',
   'retry_count',
-  'lease',
-  'event_id',
+  'lease::uuid',
+  'event_id::uuid',
   'event_facts',
   'last_response',
-  'attempt_id',
+  'attempt_id::uuid',
   'number',
   'reply_code',
   'duration_ms',
@@ -563,16 +564,16 @@ export async function settleTaken(
   const taken = unordered.toSorted((left, right) => (orderOf(left.attempt) < orderOf(right.attempt) ? -1 : 1));
   const texts = recordTexts(
     taken.map(({ job, lease, event_id, event_facts, last_response, attempt }) => [
-      attempt.workspace_id,
-      attempt.message_id,
-      attempt.recipient_id,
+      uuidOfId(attempt.workspace_id),
+      uuidOfId(attempt.message_id),
+      uuidOfId(attempt.recipient_id),
       job.id,
       job.retry_count,
       lease,
-      event_id,
+      uuidOfId(event_id),
       JSON.stringify(event_facts),
       last_response,
-      attempt.id,
+      uuidOfId(attempt.id),
       attempt.number,
       attempt.reply_code,
       attempt.duration_ms,
@@ -584,7 +585,7 @@ export async function settleTaken(
     won as (
       update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response
       from given g
-      where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease::uuid
+      where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*
     ),
     touched as (
@@ -608,7 +609,7 @@ export async function settleTaken(
       from won
     ),
     removed as (
-      ${jobs.removal(sql, 'delivery.attempt', sql`select job_id::uuid as id, retry_count::int as retry_count from given`)}
+      ${jobs.removal(sql, 'delivery.attempt', sql`select job_id as id, retry_count::int as retry_count from given`)}
     )
     select recipient_id from won`;
   return new Set(rows.map((row) => row.recipient_id));
@@ -659,9 +660,9 @@ export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<
     select r.workspace_id, r.message_id, r.id as recipient_id
     from recipients r
     join unnest(
-      ${orphans.map((orphan) => orphan.workspace_id)}::text[],
-      ${orphans.map((orphan) => orphan.message_id)}::text[],
-      ${orphans.map((orphan) => orphan.recipient_id)}::text[],
+      ${orphans.map((orphan) => orphan.workspace_id)}::uuid[],
+      ${orphans.map((orphan) => orphan.message_id)}::uuid[],
+      ${orphans.map((orphan) => orphan.recipient_id)}::uuid[],
       ${orphans.map((orphan) => orphan.job_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id, job_id)
       on ${isRecipient(tx, 'a')}
@@ -679,8 +680,8 @@ export interface ReturnedTo extends RecipientKey {
 
 /** Null if the message is no longer stored. Served by the primary key, which begins with the message. */
 export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
-  const [row] = await tx<ReturnedTo[]>`
+  const rows = await tx<ReturnedTo[]>`
     select workspace_id, message_id, id as recipient_id, email, state from recipients
-    where message_id = ${path.message_id} and right(id, ${path.recipient_end.length}) = ${path.recipient_end}`;
-  return row ?? null;
+    where message_id = ${path.message_id}`;
+  return rows.find(({ recipient_id }) => recipient_id.endsWith(path.recipient_end)) ?? null;
 }

@@ -1,4 +1,4 @@
-import { fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { fence, listOf, type Sql, type Tx } from '@postrider/db';
 import { type DeliveryState, openStates } from '../delivery/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 
@@ -21,9 +21,9 @@ export async function openMailOf(
       (select d.created_at from domains d where d.workspace_id = ${workspace_id} and d.name = ${domain}), 'infinity'
     ) as wanted
     from messages m
-    where m.workspace_id ${indexCollation} = ${workspace_id} and m.status = ${status}
-      and m.id ${indexCollation} > ${after}
-    order by m.id ${indexCollation} limit ${count}`;
+    where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.status = ${status}
+      and m.id > ${after}
+    order by m.id limit ${count}`;
   const mails = rows.filter((row) => row.wanted).map(({ id }) => ({ id }));
   return { mails, last: rows.length < count ? null : (rows.at(-1)?.id ?? null) };
 }
@@ -44,13 +44,13 @@ export async function openRecipientsOf(
 ): Promise<OpenRecipient[]> {
   const ids = mails.map(({ id }) => id).sort();
   await tx`
-    select from unnest(${ids}::text[]) as a (id)
+    select from unnest(${ids}::uuid[]) as a (id)
     cross join lateral (
       select from messages m where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
     ) locked`;
   return tx<OpenRecipient[]>`
     select m.id as message_id, r.id as recipient_id, m.mode, m.created_at, m.sent_at
-    from unnest(${ids}::text[]) as a (id)
+    from unnest(${ids}::uuid[]) as a (id)
     cross join lateral (
       select * from messages x where x.workspace_id = ${workspace_id} and x.id = a.id ${fence}
     ) m

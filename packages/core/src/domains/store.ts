@@ -45,7 +45,7 @@ export async function insertDomain(tx: Tx, domain: NewDomain): Promise<DomainRow
     insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, signing_key_ids,
       created_at, verified_at, next_check_at)
     values (${domain.workspace_id}, ${domain.id}, ${domain.name}, ${domain.status}, ${domain.sandbox},
-      ${domain.ownership_token}, ${domain.return_path}, ${[...domain.signing_key_ids]}::text[], clock_now(),
+      ${domain.ownership_token}, ${domain.return_path}, ${[...domain.signing_key_ids]}::uuid[], clock_now(),
       case when ${domain.status} = 'verified' then clock_now() end,
       case when ${domain.checked}::boolean then clock_now() + interval '1 minute' end)
     on conflict (workspace_id, name) do nothing
@@ -77,7 +77,7 @@ export async function domainByName(sql: Sql | Tx, workspace_id: string, name: st
 
 export async function domainsByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<DomainRow[]> {
   return sql<DomainRow[]>`
-    select ${domainColumns(sql)} from domains where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[])`;
+    select ${domainColumns(sql)} from domains where workspace_id = ${workspace_id} and id = any (${[...ids]}::uuid[])`;
 }
 
 export async function domainsByNames(sql: Sql, workspace_id: string, names: readonly string[]): Promise<DomainRow[]> {
@@ -124,7 +124,7 @@ export async function publicKeysOf(sql: Sql | Tx, domain_ids: readonly string[])
       extract(epoch from clock_now() - role_since)::float8 * 1000 as in_role_ms,
       extract(epoch from clock_now() - right_since)::float8 * 1000 as right_ms
     from dkim_keys
-    where domain_id = any (${[...domain_ids]}::text[])
+    where domain_id = any (${[...domain_ids]}::uuid[])
     order by domain_id, array_position('{active,next,retired}', role), algorithm desc, id`;
 }
 
@@ -140,10 +140,10 @@ export async function recordSightings(tx: Tx, sightings: readonly KeySighting[])
   const right_ids = sightings.filter(({ right }) => right).map(({ id }) => id);
   await tx`
     update dkim_keys k set
-      right_since = case when k.id = any (${right_ids}::text[]) then coalesce(k.right_since, clock_now()) end,
+      right_since = case when k.id = any (${right_ids}::uuid[]) then coalesce(k.right_since, clock_now()) end,
       wait_seconds = greatest(k.wait_seconds, s.wait_seconds)
     from unnest(
-      ${sightings.map(({ id }) => id)}::text[],
+      ${sightings.map(({ id }) => id)}::uuid[],
       ${sightings.map(({ wait_seconds }) => wait_seconds)}::integer[]
     ) as s (id, wait_seconds)
     where k.id = s.id`;
@@ -157,7 +157,7 @@ export async function switchKeys(tx: Tx, domain_id: string): Promise<void> {
 }
 
 export async function deleteKeys(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx`delete from dkim_keys where id = any (${[...ids]}::text[])`;
+  await tx`delete from dkim_keys where id = any (${[...ids]}::uuid[])`;
 }
 
 export interface EncryptedKey {
@@ -179,7 +179,7 @@ export async function encryptedKeys(sql: Sql, ids: readonly string[]): Promise<E
   return sql<EncryptedKey[]>`
     select k.id, d.name as domain, k.selector, k.encrypted_private_key
     from dkim_keys k join domains d on d.id = k.domain_id
-    where k.id = any (${[...ids]}::text[])`;
+    where k.id = any (${[...ids]}::uuid[])`;
 }
 
 /** Locks a domain and returns the time in its state. */
@@ -203,7 +203,7 @@ export async function recordCheck(tx: Tx, id: string, facts: CheckedFacts): Prom
     update domains set
       checks = ${facts.checks},
       status_reason = case when status = 'suspended' then status_reason else ${facts.status_reason} end,
-      signing_key_ids = ${[...facts.signing_key_ids]}::text[],
+      signing_key_ids = ${[...facts.signing_key_ids]}::uuid[],
       return_path_ready = coalesce(${facts.return_path_ready}::boolean, return_path_ready),
       last_checked_at = clock_now()
     where id = ${id}

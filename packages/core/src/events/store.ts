@@ -1,4 +1,4 @@
-import { type Fragment, fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { apart, type Fragment, fence, listOf, type Sql, type Tx } from '@postrider/db';
 import { idFloor, idTime, isId } from '../fields/ids.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
@@ -85,18 +85,18 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
   if (filter.message_id !== null) {
     return sql`
       select e.id from events e
-      where e.message_id = ${filter.message_id} and e.workspace_id ${indexCollation} = ${workspace_id}
+      where e.message_id = ${filter.message_id} and ${apart(sql, sql`e.workspace_id`, workspace_id)}
         and ${within(sql, sql`e.id`, range)}
-      order by e.id ${indexCollation} desc limit ${count}`;
+      order by e.id desc limit ${count}`;
   }
   if (filter.types !== null && areUncommon(filter.types)) {
     return sql`
       select c.id from unnest(${[...filter.types]}::text[]) as t (type)
       cross join lateral (
         select e.id from events e
-        where e.workspace_id ${indexCollation} = ${workspace_id} and e.type ${indexCollation} = t.type
+        where ${listOf(sql, sql`e.workspace_id`, workspace_id)} and e.type = t.type
           and e.type not in ('email.queued', 'email.delivered') and ${within(sql, sql`e.id`, range)}
-        order by e.id ${indexCollation} desc limit ${count}
+        order by e.id desc limit ${count}
       ) c
       order by c.id desc limit ${count}`;
   }
@@ -110,7 +110,7 @@ function candidateIds(sql: Sql, workspace_id: string, filter: EventFilter, range
 export async function eventsOf(sql: Sql, workspace_id: string, message_id: string): Promise<EventRow[]> {
   return sql<EventRow[]>`
     select id, type, message_id, recipient_id, sequence, facts, created_at
-    from events where message_id = ${message_id} and workspace_id ${indexCollation} = ${workspace_id}
+    from events where message_id = ${message_id} and ${apart(sql, sql`workspace_id`, workspace_id)}
     order by sequence`;
 }
 
@@ -153,12 +153,12 @@ export async function pagesOfTimelines(
   count: number,
 ): Promise<EventRow[]> {
   return sql<EventRow[]>`
-    select e.* from unnest(${of.map((one) => one.id)}::text[], ${of.map((one) => one.behind)}::text[]) as q (id, behind)
+    select e.* from unnest(${of.map((one) => one.id)}::uuid[], ${of.map((one) => one.behind)}::uuid[]) as q (id, behind)
     cross join lateral (
       select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
-      where e.message_id = q.id and e.workspace_id ${indexCollation} = ${workspace_id}
-        and e.id ${indexCollation} > q.behind and e.id >= ${eventFloor(of.map((one) => one.id))}
-      order by e.id ${indexCollation} limit ${count}
+      where e.message_id = q.id and ${apart(sql, sql`e.workspace_id`, workspace_id)}
+        and e.id > q.behind and e.id >= ${eventFloor(of.map((one) => one.id))}
+      order by e.id limit ${count}
     ) e`;
 }
 
@@ -171,9 +171,9 @@ export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly
     select e.* from messages m
     cross join lateral (
       select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
-      where e.message_id = m.id and e.workspace_id ${indexCollation} = ${workspace_id} and e.id >= ${eventFloor(ids)}
+      where e.message_id = m.id and ${apart(sql, sql`e.workspace_id`, workspace_id)} and e.id >= ${eventFloor(ids)}
         and e.sequence = m.event_count
-      order by e.id ${indexCollation} desc limit 1
+      order by e.id desc limit 1
     ) e
     where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
 }
@@ -208,7 +208,7 @@ export async function addressesOf(
   const rows = await sql<{ id: string; email: string }[]>`
     select id, email from recipients
     where ${among(sql, sql`message_id`, message_ids)}
-      and id = any (${about.map((event) => event.recipient_id)}::text[])
+      and id = any (${about.map((event) => event.recipient_id)}::uuid[])
       and workspace_id = ${workspace_id}`;
   return new Map(rows.map((row) => [row.id, row.email]));
 }

@@ -121,7 +121,7 @@ describe('the failure groups', () => {
     const { data } = await groups({ top: 1 });
     expect(data).toMatchObject([{ signature: 'others', count: 40 }]);
     const [sum] = await world.services
-      .sql`select sum(count)::int as n, count(distinct group_id)::int as groups from failure_minutes where workspace_id = ''`;
+      .sql`select sum(count)::int as n, count(distinct group_id)::int as groups from failure_minutes where workspace_id = no_id()`;
     expect(sum).toEqual({ n: 240, groups: 201 });
   });
 

@@ -1,6 +1,5 @@
-import { fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { fence, listOf, type Sql, type Tx } from '@postrider/db';
 import { idFloor } from '../fields/ids.ts';
-import { INSTANCE } from '../operation/access.ts';
 import { MINUTE_MS } from '../stats/index.ts';
 import { type FailureKind, failureKinds } from './signature.ts';
 
@@ -30,15 +29,15 @@ export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<Fa
     select e.workspace_id, ${from}::timestamptz + (e.minute - 1) * interval '1 minute' as at, r.domain as destination,
       e.said, count(*)::int as count, min(e.created_at) as first_at, max(e.created_at) as last_at
     from (
-      select x.*, width_bucket(x.id, ${floors}::text[]) as minute,
+      select x.*, width_bucket(x.id, ${floors}::uuid[]) as minute,
         left(coalesce(x.facts::json ->> 'response', 'no reply'), ${LONGEST_REPLY}) as said
       from workspaces w
       cross join unnest('{email.delivery_delayed,email.bounced,email.failed}'::text[]) as t (type)
       cross join lateral (
         select e.workspace_id, e.id, e.message_id, e.recipient_id, e.facts, e.created_at from events e
-        where e.workspace_id ${indexCollation} = w.id and e.type ${indexCollation} = t.type
+        where ${listOf(tx, tx`e.workspace_id`, tx`w.id`)} and e.type = t.type
           and e.type not in ('email.queued', 'email.delivered')
-          and e.id ${indexCollation} >= ${floors[0] ?? ''} and e.id ${indexCollation} < ${floors.at(-1) ?? ''}
+          and e.id >= ${floors[0] ?? ''} and e.id < ${floors.at(-1) ?? ''}
         ${fence}
       ) x
     ) e
@@ -66,7 +65,7 @@ export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<Failure
 /** Failed job runs in the range, which belong to the instance. Served by the index on their start. */
 export async function failedJobs(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
-    select ${INSTANCE} as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
+    select no_id() as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
       left(concat_ws(': ', error_name, error_message), ${LONGEST_REPLY}) as said, count(*)::int as count,
       min(started_at) as first_at, max(started_at) as last_at
     from job_attempts
@@ -110,7 +109,7 @@ export async function replaceFailures(
   await tx`
     insert into failure_minutes as f (workspace_id, kind, at, group_id, destination, count)
     select * from unnest(
-      ${counted.map((row) => row.workspace_id)}::text[],
+      ${counted.map((row) => row.workspace_id)}::uuid[],
       ${counted.map((row) => row.kind)}::text[],
       ${counted.map((row) => row.at.toISOString())}::text[]::timestamptz[],
       ${counted.map((row) => row.group_id)}::text[],
@@ -121,7 +120,7 @@ export async function replaceFailures(
   await tx`
     insert into failure_groups as g (workspace_id, id, kind, signature, code, enhanced_code, sample, first_seen_at, last_seen_at)
     select * from unnest(
-      ${groups.map((group) => group.workspace_id)}::text[],
+      ${groups.map((group) => group.workspace_id)}::uuid[],
       ${groups.map((group) => group.id)}::text[],
       ${groups.map((group) => group.kind)}::text[],
       ${groups.map((group) => group.signature)}::text[],

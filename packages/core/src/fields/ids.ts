@@ -1,35 +1,16 @@
 import { randomFillSync } from 'node:crypto';
+import { ID_ALPHABET, ID_CHARS, ID_TIME_CHARS, type IdKind, idPrefixes, kindNumbers } from '@postrider/db';
 
-export const idPrefixes = {
-  message: 'msg_',
-  recipient: 'rcp_',
-  attempt: 'att_',
-  event: 'evt_',
-  api_key: 'key_',
-  domain: 'dom_',
-  webhook: 'whk_',
-  webhook_delivery: 'whd_',
-  suppression: 'sup_',
-  request: 'req_',
-  workspace: 'wsp_',
-  user: 'usr_',
-  hold: 'hld_',
-  audit: 'aud_',
-  bulk: 'blk_',
-  job: 'job_',
-  capture: 'cap_',
-  dkim_key: 'dkk_',
-  session: 'ses_',
-} as const;
-export type IdKind = keyof typeof idPrefixes;
+export { type IdKind, idPrefixes, isId } from '@postrider/db';
 
-// Crockford's base32 in lower case: its order is ASCII order, so ids sort by time under collate "C".
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-const TIME_CHARS = 10;
-const RANDOM_CHARS = 16;
+const TIME_CHARS = ID_TIME_CHARS;
+const RANDOM_CHARS = ID_CHARS - ID_TIME_CHARS;
 const JOB_ID_BYTES = 16;
 // Two characters at a time, because each mail makes four ids.
-const PAIRS = Array.from({ length: 1024 }, (_, index) => (ALPHABET[index >> 5] ?? '') + (ALPHABET[index & 31] ?? ''));
+const PAIRS = Array.from(
+  { length: 1024 },
+  (_, index) => (ID_ALPHABET[index >> 5] ?? '') + (ID_ALPHABET[index & 31] ?? ''),
+);
 const pool = Buffer.alloc(8192);
 let used = pool.length;
 
@@ -48,7 +29,7 @@ function encodeTime(ms: number): string {
   let text = '';
   let rest = ms;
   for (let index = 0; index < TIME_CHARS; index++) {
-    text = ALPHABET[rest % 32] + text;
+    text = ID_ALPHABET[rest % 32] + text;
     rest = Math.floor(rest / 32);
   }
   return text;
@@ -57,13 +38,17 @@ function encodeTime(ms: number): string {
 let lastMs = -1;
 let lastTime = '';
 
-/** A prefix, 48 bits of time and 80 random bits. */
+/** A prefix, 48 bits of time, and 80 of which 69 are random: the others say that it is an id, and of which kind. */
 export function newId(kind: IdKind, now_ms: number): string {
   if (now_ms !== lastMs) {
     lastMs = now_ms;
     lastTime = encodeTime(now_ms);
   }
   const start = takeRandom(RANDOM_CHARS);
+  // Version 8 of RFC 9562 in the first four of the 80 bits, its variant in two of the fourth letter.
+  pool[start] = 16 | ((pool[start] ?? 0) & 1);
+  pool[start + 3] = 0b01000 | ((pool[start + 3] ?? 0) & 0b10011);
+  pool[start + RANDOM_CHARS - 1] = kindNumbers[kind];
   let id = idPrefixes[kind] + lastTime;
   for (let at = start; at < start + RANDOM_CHARS; at += 2) {
     id += PAIRS[(((pool[at] ?? 0) & 31) << 5) | ((pool[at + 1] ?? 0) & 31)];
@@ -90,11 +75,6 @@ export function idFloor(kind: IdKind, now_ms: number): string {
 export function idTime(id: string): number {
   const start = id.indexOf('_') + 1;
   let ms = 0;
-  for (const char of id.slice(start, start + TIME_CHARS)) ms = ms * 32 + ALPHABET.indexOf(char);
+  for (const char of id.slice(start, start + TIME_CHARS)) ms = ms * 32 + ID_ALPHABET.indexOf(char);
   return ms;
-}
-
-export function isId(kind: IdKind, text: string): boolean {
-  const prefix = idPrefixes[kind];
-  return text.startsWith(prefix) && /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length));
 }

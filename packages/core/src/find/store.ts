@@ -1,4 +1,4 @@
-import { indexCollation, type Sql } from '@postrider/db';
+import { listOf, type Sql } from '@postrider/db';
 
 export interface FoundRow {
   readonly type: 'domain' | 'member' | 'api_key' | 'webhook' | 'destination' | 'tag';
@@ -21,22 +21,22 @@ export async function namedThings(
 ): Promise<FoundRow[]> {
   const has = (kind: FoundRow['type']) => kinds.includes(kind);
   return sql<FoundRow[]>`
-    (select 'domain' as type, id, name as title, status as detail, created_at as at from domains
+    (select 'domain' as type, id_text(id) as id, name as title, status as detail, created_at as at from domains
       where ${has('domain')} and workspace_id = ${workspace_id} and position(${text} in name) > 0
-      order by name = ${text} desc, id desc limit ${most})
+      order by name = ${text} desc, domains.id desc limit ${most})
     union all
-    (select 'member', u.id, u.email, m.role, m.created_at from members m join users u on u.id = m.user_id
+    (select 'member', id_text(u.id), u.email, m.role, m.created_at from members m join users u on u.id = m.user_id
       where ${has('member')} and m.workspace_id = ${workspace_id} and position(${text} in u.email) > 0
       order by u.email limit ${most})
     union all
-    (select 'api_key', id, name, last4, created_at from api_keys
+    (select 'api_key', id_text(id), name, last4, created_at from api_keys
       where ${has('api_key')} and workspace_id = ${workspace_id} and (position(${text} in lower(name)) > 0 or last4 = ${text})
-      order by id desc limit ${most})
+      order by api_keys.id desc limit ${most})
     union all
-    (select 'webhook', id, url, description, created_at from webhooks
+    (select 'webhook', id_text(id), url, description, created_at from webhooks
       where ${has('webhook')} and workspace_id = ${workspace_id}
         and (position(${text} in lower(url)) > 0 or position(${text} in lower(coalesce(description, ''))) > 0)
-      order by id desc limit ${most})
+      order by webhooks.id desc limit ${most})
     union all
     (select 'destination', destination, destination, null, changed_at from destination_limits
       where ${has('destination')} and destination = ${text})
@@ -57,13 +57,13 @@ export async function mailOfAddress(sql: Sql, workspace_id: string, email: strin
   const rows = await sql<{ id: string }[]>`
     select distinct id from (
       (select r.message_id as id from recipients r
-        where r.workspace_id ${indexCollation} = ${workspace_id} and r.email ${indexCollation} = ${email}
-        order by r.message_id ${indexCollation} desc limit ${most})
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${email}
+        order by r.message_id desc limit ${most})
       union all
       (select m.id from messages m
-        where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${domain}
-          and m.from_email ${indexCollation} = ${email}
-        order by m.id ${indexCollation} desc limit ${most})
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${domain}
+          and m.from_email = ${email}
+        order by m.id desc limit ${most})
     ) found
     order by id desc limit ${most}`;
   return rows.map(({ id }) => id);

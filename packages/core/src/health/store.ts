@@ -44,7 +44,7 @@ export async function activeHolds(
 ): Promise<{ readonly count: number; readonly first_end: Date | null }> {
   const [row] = await sql<{ count: number; first_end: Date | null }[]>`
     select count(*)::int as count, min(h.expires_at) as first_end from holds h
-    where h.ended_at is null and h.expires_at > clock_now() and h.workspace_id = any (${[...workspace_ids]}::text[])`;
+    where h.ended_at is null and h.expires_at > clock_now() and h.workspace_id = any (${[...workspace_ids]}::uuid[])`;
   return row ?? { count: 0, first_end: null };
 }
 

@@ -17,28 +17,28 @@ export async function affectedBy(
   const rows = await sql<{ id: string; affected: number }[]>`
     select h.id, least(${MOST_AFFECTED}, case
       when h.scope = 'queue' and h.value = 'webhook.deliver' then (
-        select count(*) filter (where c.workspace_id = ${workspace_id} or ${workspace_id === null}) from (
+        select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
           select p.workspace_id from webhook_deliveries p where p.state = 'pending' limit ${MOST_AFFECTED}
         ) c)
       when h.scope = 'queue' then (
-        select count(*) filter (where c.workspace_id = ${workspace_id} or ${workspace_id === null}) from (
-          select j.data->>'workspace_id' as workspace_id ${fromReadyJobs(sql, sql`h.value`)}
+        select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
+          select (j.data->>'workspace_id')::uuid as workspace_id ${fromReadyJobs(sql, sql`h.value`)}
           limit ${MOST_AFFECTED}
         ) c) + (
-        select count(*) filter (where c.workspace_id = ${workspace_id} or ${workspace_id === null}) from (
+        select count(*) filter (where c.workspace_id = ${workspace_id}::uuid or ${workspace_id === null}) from (
           select p.workspace_id from parked_deliveries p where h.value = 'delivery.attempt' limit ${MOST_AFFECTED}
         ) c)
       when h.scope = 'webhook' then (
         select count(*) from (
-          select from webhook_deliveries p where p.webhook_id = h.value and p.state = 'pending' limit ${MOST_AFFECTED}
+          select from webhook_deliveries p where p.webhook_id = h.value_id and p.state = 'pending' limit ${MOST_AFFECTED}
         ) c)
       else (
         select count(*) from (
           select from parked_deliveries p
-          where p.lane = 'held ' || h.id and ${workspace_id === null ? sql`true` : sql`p.workspace_id = ${workspace_id}`}
+          where p.lane = 'held ' || id_text(h.id) and ${workspace_id === null ? sql`true` : sql`p.workspace_id = ${workspace_id}`}
           limit ${MOST_AFFECTED}
         ) c)
       end)::int as affected
-    from holds h where h.id = any (${ids}::text[])`;
+    from holds h where h.id = any (${ids}::uuid[])`;
   return new Map(rows.map((row) => [row.id, row.affected]));
 }

@@ -28,8 +28,16 @@ export interface HoldRow {
   readonly resuming: boolean;
 }
 
+/** A key and a webhook are held by their ids, all else by its name. */
+const heldValue = (sql: Sql | Tx) => sql`case when h.value = '' then id_text(h.value_id) else h.value end`;
+
+function heldBy({ scope, value }: Pick<NewHold, 'scope' | 'value'>): { readonly name: string; readonly id: string } {
+  return scope === 'api_key' || scope === 'webhook' ? { name: '', id: value } : { name: value, id: '' };
+}
+
 const holdColumns = (sql: Sql | Tx) => sql`
-  h.id, h.scope, h.value, h.workspace_id, h.reason, h.created_by_kind, h.created_by_id, h.created_by_name, h.by_operator, h.created_at,
+  h.id, h.scope, ${heldValue(sql)} as value, h.workspace_id, h.reason, h.created_by_kind,
+  coalesce(id_text(h.created_by_id), h.created_by_kind) as created_by_id, h.created_by_name, h.by_operator, h.created_at,
   h.expires_at, coalesce(h.ended_at, case when h.expires_at <= clock_now() then h.expires_at end) as ended_at,
   coalesce(h.ended_by, case when h.expires_at <= clock_now() then 'expiry' end) as ended_by, h.resume_rate_per_minute,
   h.ended_at is null and h.expires_at > clock_now() as active,
@@ -59,15 +67,17 @@ export async function liesAhead(tx: Tx, at: string, most_days: number): Promise<
 
 /** Null if the same hold exists already. */
 export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null> {
+  const held = heldBy(hold);
+  const made_by = hold.by.kind === 'system' ? null : hold.by.id;
   const [row] = await tx<HoldRow[]>`
-    insert into holds as h (id, scope, value, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
+    insert into holds as h (id, scope, value, value_id, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
       by_operator, created_at, expires_at, resume_rate_per_minute)
-    values (${hold.id}, ${hold.scope}, ${hold.value}, ${hold.workspace_id}, ${hold.reason}, ${hold.by.kind},
-      ${hold.by.id}, coalesce((select k.name from api_keys k where k.id = ${hold.by.id}), ${hold.by.name}),
+    values (${hold.id}, ${hold.scope}, ${held.name}, ${held.id}, ${hold.workspace_id}, ${hold.reason},
+      ${hold.by.kind}, ${made_by}, coalesce((select k.name from api_keys k where k.id = ${made_by}), ${hold.by.name}),
       ${hold.by_operator}, clock_now(),
       coalesce(${hold.expires_at}::timestamptz, clock_now() + make_interval(secs => ${hold.default_seconds})),
       ${hold.resume_rate_per_minute})
-    on conflict (scope, value, workspace_id) where ended_at is null do nothing
+    on conflict (scope, value, value_id, workspace_id) where ended_at is null do nothing
     returning ${holdColumns(tx)}`;
   await tx`select pg_notify(${HOLDS_CHANNEL}, '')`;
   return row ?? null;
@@ -110,8 +120,8 @@ async function callForWebhooks(tx: Tx, ended: readonly HoldRow[]): Promise<void>
   await tx`
     select call_for_webhooks(array(
       select jsonb_build_object('workspace_id', a.workspace_id, 'webhook_id', a.webhook_id) from unnest(
-        ${calls.map(({ workspace_id }) => workspace_id)}::text[],
-        ${calls.map(({ value }) => value)}::text[]
+        ${calls.map(({ workspace_id }) => workspace_id)}::uuid[],
+        ${calls.map(({ value }) => value)}::uuid[]
       ) as a (workspace_id, webhook_id)
     ))`;
 }
@@ -134,7 +144,12 @@ export async function endExpired(
     where h.id = any (array(
       select x.id from holds x
       where x.ended_at is null and x.expires_at <= clock_now()
-        ${replaced === null ? tx`` : tx`and x.scope = ${replaced.scope} and x.value = ${replaced.value} and x.workspace_id = ${replaced.workspace_id}`}
+        ${
+          replaced === null
+            ? tx``
+            : tx`and x.scope = ${replaced.scope} and x.value = ${heldBy(replaced).name}
+            and x.value_id = ${heldBy(replaced).id} and x.workspace_id = ${replaced.workspace_id}`
+        }
       order by x.id for update skip locked
     ))
     returning ${holdColumns(tx)}`;
@@ -158,7 +173,7 @@ export interface HoldInForce {
 /** Served by holds_in_force, which contains only these rows. */
 export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
   return sql<HoldInForce[]>`
-    select h.id, h.scope, h.value, h.workspace_id, h.ended_at is null and h.expires_at > clock_now() as active,
+    select h.id, h.scope, ${heldValue(sql)} as value, h.workspace_id, h.ended_at is null and h.expires_at > clock_now() as active,
       h.ended_at is null and h.expires_at <= clock_now() as expired, h.resume_rate_per_minute as rate
     from holds h
     where h.ended_at is null or (h.resume_rate_per_minute is not null and h.drained_at is null)
@@ -183,7 +198,7 @@ export async function takeResumption(sql: Sql, ids: readonly string[], most: num
           clock_now() - greatest(make_interval(secs => ${MADE_UP_SECONDS}::float8), s.step)
         ) as base
       ) b
-      where h.id = any (${ids}::text[]) and h.ended_at is not null and h.resume_rate_per_minute is not null
+      where h.id = any (${ids}::uuid[]) and h.ended_at is not null and h.resume_rate_per_minute is not null
       order by h.id for update of h skip locked
     )
     update holds h set resumed_until = d.base + d.count * d.step
@@ -199,7 +214,7 @@ export async function takeResumption(sql: Sql, ids: readonly string[], most: num
 export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     update holds set drained_at = clock_now()
-    where id = any (${ids}::text[]) and drained_at is null and ended_at < clock_now() - interval '5 seconds'
+    where id = any (${ids}::uuid[]) and drained_at is null and ended_at < clock_now() - interval '5 seconds'
     returning id`;
   return new Set(rows.map((row) => row.id));
 }
@@ -211,13 +226,13 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select h.id from holds h
-    where h.id = any (${ids}::text[]) and case h.scope
+    where h.id = any (${ids}::uuid[]) and case h.scope
       when 'queue' then not exists (
         select ${fromJobsDueBy(sql, sql`h.value`, sql`h.ended_at`)}
       ) and not exists (
         select from (${fetchedJobs(sql, sql`h.value`)}) j
-        join recipients r on r.workspace_id = j.data->>'workspace_id' and r.message_id = j.data->>'message_id'
-          and r.id = j.data->>'recipient_id'
+        join recipients r on r.workspace_id = (j.data->>'workspace_id')::uuid
+          and r.message_id = (j.data->>'message_id')::uuid and r.id = (j.data->>'recipient_id')::uuid
         where r.state in (${idleInSql})
           and r.due_at <= h.ended_at
       ) and not exists (
@@ -228,10 +243,10 @@ export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<stri
       )
       when 'webhook' then not exists (
         select from webhook_deliveries d
-        where d.webhook_id = h.value and d.state = 'pending' and d.next_attempt_at <= clock_now()
+        where d.webhook_id = h.value_id and d.state = 'pending' and d.next_attempt_at <= clock_now()
           and d.created_at <= h.ended_at
       )
-      else not exists (select from parked_deliveries p where p.lane = 'held ' || h.id) end`;
+      else not exists (select from parked_deliveries p where p.lane = 'held ' || id_text(h.id)) end`;
   return rows.map((row) => row.id);
 }
 
@@ -241,7 +256,7 @@ export async function holdById(sql: Sql | Tx, id: string): Promise<HoldRow | nul
 }
 
 export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<HoldRow[]> {
-  return sql<HoldRow[]>`select ${holdColumns(sql)} from holds h where h.id = any (${[...ids]}::text[])`;
+  return sql<HoldRow[]>`select ${holdColumns(sql)} from holds h where h.id = any (${[...ids]}::uuid[])`;
 }
 
 /** Newest first, of a workspace and the instance, or of all; ended ones too, or those in force only. */
@@ -255,7 +270,7 @@ export async function pageOfHolds(
     select ${holdColumns(sql)} from holds h
     where ${asked.active ? sql`(h.ended_at is null or (h.resume_rate_per_minute is not null and h.drained_at is null))` : sql`true`}
       and ${asked.active ? sql`h.ended_at is null and h.expires_at > clock_now()` : sql`true`}
-      and ${asked.workspace_id === null ? sql`true` : sql`h.workspace_id in ('', ${asked.workspace_id})`}
+      and ${asked.workspace_id === null ? sql`true` : sql`h.workspace_id in (no_id(), ${asked.workspace_id})`}
       and ${after === null ? sql`true` : sql`h.id < ${after}`}
     order by h.id desc limit ${count}`;
 }

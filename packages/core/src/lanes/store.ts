@@ -44,12 +44,12 @@ export async function fetchDeliveries(
     left join lateral (
       select x.email, x.due_at, x.due_at <= clock_now() and (x.state in (${idleInSql})
         or (x.state = 'sending' and x.lease_until < clock_now())) as ready
-      from recipients x where x.workspace_id = f.data ->> 'workspace_id' and x.message_id = f.data ->> 'message_id'
-        and x.id = f.data ->> 'recipient_id' ${fence}
+      from recipients x where x.workspace_id = (f.data ->> 'workspace_id')::uuid
+        and x.message_id = (f.data ->> 'message_id')::uuid and x.id = (f.data ->> 'recipient_id')::uuid ${fence}
     ) r on true
     left join lateral (
       select x.mode, x.from_domain, x.api_key_id from messages x
-      where x.workspace_id = f.data ->> 'workspace_id' and x.id = f.data ->> 'message_id' ${fence}
+      where x.workspace_id = (f.data ->> 'workspace_id')::uuid and x.id = (f.data ->> 'message_id')::uuid ${fence}
     ) m on true
     order by f.created_on`;
   return (await jobs.acquired('delivery.attempt', rows)).map(({ row, job }) => ({
@@ -86,9 +86,9 @@ export async function parkDeliveries({ sql, jobs }: Database, parked: readonly T
     join unnest(
       ${holds.map(({ id }) => id)}::uuid[],
       ${parked.map(({ lane }) => lane)}::text[],
-      ${parked.map(({ workspace_id }) => workspace_id)}::text[],
-      ${parked.map(({ message_id }) => message_id)}::text[],
-      ${parked.map(({ recipient_id }) => recipient_id)}::text[],
+      ${parked.map(({ workspace_id }) => workspace_id)}::uuid[],
+      ${parked.map(({ message_id }) => message_id)}::uuid[],
+      ${parked.map(({ recipient_id }) => recipient_id)}::uuid[],
       ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
     ) as a (job_id, lane, workspace_id, message_id, recipient_id, due_at) on a.job_id = w.id
     on conflict (job_id) do nothing
@@ -137,7 +137,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       select * from unnest(
         ${slices.map(({ lane }) => lane)}::text[],
         ${slices.map(({ count }) => count)}::int[],
-        ${slices.map(({ after }) => after)}::text[]
+        ${slices.map(({ after }) => after)}::uuid[]
       ) as a (lane, count, after)
     ),
     walk as (

@@ -47,13 +47,13 @@ export async function troubles(sql: Sql, workspace_id: string, most_names: numbe
       select 'domain' as kind, status as state, name, status_since as since from domains
       where workspace_id = ${workspace_id} and not sandbox and status in ('at_risk', 'failed', 'suspended')
       union all
-      select 'webhook', case status when 'disabled' then 'disabled' else 'failing' end, id,
+      select 'webhook', case status when 'disabled' then 'disabled' else 'failing' end, id_text(id),
         coalesce(failing_since, last_success_at, created_at)
       from webhooks
       where workspace_id = ${workspace_id} and status_reason is distinct from 'manual'
         and (status = 'disabled' or failing_since < clock_now() - interval '10 minutes')
       union all
-      select 'hold', scope, id, created_at from holds
+      select 'hold', scope, id_text(id), created_at from holds
       where workspace_id = ${workspace_id} and ended_at is null and expires_at > clock_now()
     ) found
     group by kind, state`;

@@ -1,5 +1,12 @@
+import { idKindOf, idOfUuid, uuidOfId } from '@postrider/db';
 import type { Queue } from '@postrider/queue';
 import { z } from 'zod';
+
+/** In the payload as the uuid that statements can join with. */
+const id = z.codec(z.string(), z.string(), {
+  decode: idOfUuid,
+  encode: (text) => (idKindOf(text) === null ? text : uuidOfId(text)),
+});
 
 /**
  * Every job there is: its payload, which holds ids only, and how pg-boss keeps it. Delivery and
@@ -10,13 +17,13 @@ export const catalogue = {
   'delivery.attempt': {
     purpose: 'Sends one recipient their copy of a mail: an attempt, and after a deferral the next.',
     concurrency: 600,
-    payload: z.object({ workspace_id: z.string(), message_id: z.string(), recipient_id: z.string() }),
+    payload: z.object({ workspace_id: id, message_id: id, recipient_id: id }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'domain.cancel_mail': {
     purpose: 'Cancels the mail that waits to be sent from a domain that was removed.',
     concurrency: 4,
-    payload: z.object({ workspace_id: z.string(), domain: z.string() }),
+    payload: z.object({ workspace_id: id, domain: z.string() }),
     options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'domain.recheck': {
@@ -36,7 +43,7 @@ export const catalogue = {
   'webhook.deliver': {
     purpose: 'Posts to one endpoint what is owed to it.',
     concurrency: 150,
-    payload: z.object({ workspace_id: z.string(), webhook_id: z.string() }),
+    payload: z.object({ workspace_id: id, webhook_id: id }),
     options: {
       retry_limit: 1000,
       retry_delay_seconds: 1,
@@ -49,8 +56,8 @@ export const catalogue = {
     purpose: 'Owes an endpoint the events of a range of time once more.',
     concurrency: 4,
     payload: z.object({
-      workspace_id: z.string(),
-      webhook_id: z.string(),
+      workspace_id: id,
+      webhook_id: id,
       since: z.iso.datetime(),
       until: z.iso.datetime(),
     }),
@@ -59,13 +66,13 @@ export const catalogue = {
   'webhook.close': {
     purpose: 'Ends what is still owed to an endpoint that is disabled or removed.',
     concurrency: 4,
-    payload: z.object({ webhook_id: z.string() }),
+    payload: z.object({ webhook_id: id }),
     options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'bulk.run': {
     purpose: 'Works off a bulk operation, a slice at a time.',
     concurrency: 4,
-    payload: z.object({ bulk_id: z.string(), turn: z.int() }),
+    payload: z.object({ bulk_id: id, turn: z.int() }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 300, heartbeat_seconds: 30 },
   },
   'numbers.roll_up': {

@@ -1,3 +1,4 @@
+import { idOfUuid } from '@postrider/db';
 import { type JobRow, jobStates, jobsByIds } from '@postrider/queue';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
@@ -130,8 +131,12 @@ function subjectOf(data: Readonly<Record<string, unknown>>): JobView['subject'] 
   return null;
 }
 
+/** A payload, with its ids as the outside knows them. */
 function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, typeof field === 'string' ? idOfUuid(field) : field]),
+  );
 }
 
 function textOf(value: unknown): string | null {

@@ -1,3 +1,4 @@
+import { uuidOfId } from '@postrider/db';
 import { type JobPage, type JobPlace, type JobsAsked, jobsByIds, pageOfJobs } from '@postrider/queue';
 import { z } from 'zod';
 import { idPrefixes, isId } from '../fields/ids.ts';
@@ -98,8 +99,8 @@ async function listed(
 }
 
 function payloadAbout(subject: string): Record<string, string> {
-  if (isId('webhook', subject)) return { webhook_id: subject };
-  if (subject.startsWith(idPrefixes.workspace)) return { workspace_id: subject };
+  if (isId('webhook', subject)) return { webhook_id: uuidOfId(subject) };
+  if (subject.startsWith(idPrefixes.workspace)) return { workspace_id: uuidOfId(subject) };
   if (subject.includes('.')) return { domain: subject.toLowerCase() };
   throw new AppError(
     'invalid_type',

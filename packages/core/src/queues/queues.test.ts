@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { newId } from '../fields/ids.ts';
 import { cancelMessage, rescheduleMessage } from '../messages/index.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
@@ -60,7 +61,8 @@ const stateOf = async (id: string) => (await invoke(ctx, getJob, { id })).state;
 
 async function audited(target_id: string): Promise<string[]> {
   const rows = await world.services.sql<{ action: string }[]>`
-    select action from audit_log where workspace_id = '' and target_id = ${target_id} order by sequence`;
+    select action from audit_log where workspace_id = no_id()
+      and coalesce(target_name, id_text(target_id, target_kind)) = ${target_id} order by sequence`;
   return rows.map(({ action }) => action);
 }
 
@@ -192,13 +194,14 @@ describe('jobs.list', () => {
   });
 
   it('finds by state, subject and time over all queues', async () => {
-    const [dead = '', other = ''] = await addClose(['whk_01m7yakk5cmczahnwb48cs34mv', 'whk_other']);
+    const webhook_id = newId('webhook', world.clock.now());
+    const [dead = '', other = ''] = await addClose([webhook_id, 'whk_other']);
     await die(dead);
 
     const ids = async (filter: object) => (await invoke(ctx, listJobs, filter)).data.map(({ id }) => id);
 
     expect(await ids({ state: 'dead' })).toEqual([dead]);
-    expect(await ids({ subject: 'whk_01m7yakk5cmczahnwb48cs34mv' })).toEqual([dead]);
+    expect(await ids({ subject: webhook_id })).toEqual([dead]);
     expect((await ids({})).toSorted()).toEqual([dead, other].toSorted());
     expect(await ids({ since: new Date(world.clock.now() + HOUR_MS).toISOString() })).toEqual([]);
     await expect(ids({ subject: 'nonsense' })).rejects.toMatchObject({ reason: 'invalid_type' });
@@ -485,7 +488,7 @@ describe('queues.set_concurrency', () => {
 
     expect(queue.concurrency).toBe(3);
     const [entry] = await world.services.sql`
-      select diff, reason from audit_log where target_id = 'domain.recheck' order by sequence desc limit 1`;
+      select diff, reason from audit_log where target_name = 'domain.recheck' order by sequence desc limit 1`;
     expect(entry).toEqual({ diff: '{"concurrency":{"from":1,"to":3}}', reason: 'many domains' });
     await expect(invoke(ctx, setConcurrency, { queue: 'domain.recheck', concurrency: 0 })).rejects.toMatchObject({
       code: 'invalid_request',

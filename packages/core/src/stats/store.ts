@@ -1,6 +1,5 @@
 import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import { idFloor } from '../fields/ids.ts';
-import { INSTANCE } from '../operation/access.ts';
 import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
@@ -78,7 +77,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   const concerns = tx`case when f.recipient_id is null then r.state = 'canceled' else r.id = f.recipient_id end`;
   const since = tx`greatest(m.created_at, m.scheduled_at)`;
   const facts = tx`
-    f.workspace_id, f.minute, f.type, f.created_at, m.from_domain, coalesce(m.api_key_id, '') as api_key_id, m.tags,
+    f.workspace_id, f.minute, f.type, f.created_at, m.from_domain, coalesce(id_text(m.api_key_id), '') as api_key_id, m.tags,
     r.domain as destination, coalesce(p.provider, '') as provider,
     case when f.first and r.first_attempt_at is not null
       then ${binOf(tx, tx`extract(epoch from r.first_attempt_at - ${since}) * 1000`)} end as first_bin,
@@ -88,7 +87,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   await tx`
     with recorded as materialized (
       select e.workspace_id, e.message_id, e.recipient_id, e.type, e.created_at,
-        width_bucket(e.id, ${events}::text[]) as minute, e.facts like '{"attempt":1,%' as first
+        width_bucket(e.id, ${events}::uuid[]) as minute, e.facts like '{"attempt":1,%' as first
       from workspaces w
       cross join lateral (
         select * from events x
@@ -145,7 +144,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       select workspace_id, minute, from_domain, api_key_id, tags, provider, first_bin, delivery_bin, type, count(*)::int as n
       from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9
       union all
-      select b.workspace_id, width_bucket(b.id, ${messages}::text[]), b.from_domain, coalesce(b.api_key_id, ''), b.tags,
+      select b.workspace_id, width_bucket(b.id, ${messages}::uuid[]), b.from_domain, coalesce(id_text(b.api_key_id), ''), b.tags,
         coalesce(p.provider, ''), null, null, 'accepted', count(*)::int
       from recent b
       join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
@@ -166,7 +165,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.suppressed}), 0)::int as suppressed,
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.canceled}), 0)::int as canceled
       from combined c
-      cross join lateral (values (c.workspace_id), (${INSTANCE})) as s (workspace_id)
+      cross join lateral (values (c.workspace_id), (no_id())) as s (workspace_id)
       cross join lateral (
         values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('api_key', c.api_key_id)
         union all select 'tag', t.tag from unnest(c.tags) as t (tag)

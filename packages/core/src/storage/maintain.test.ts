@@ -127,7 +127,7 @@ describe('a chore that fails', () => {
   it('does not stop the others, and all is said at the end', async () => {
     await world.clock.advance(130 * DAY_MS);
     await world.services.sql`
-      insert into rate_windows values ('key_old', 'send', clock_now() - interval '1 hour', 1)`;
+      insert into rate_windows values (derived_id('key', no_id(), 'old'), 'send', clock_now() - interval '1 hour', 1)`;
     const reader = await world.services.sql.reserve();
     // What a dump does for as long as it runs.
     await reader`begin`;

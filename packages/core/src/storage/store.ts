@@ -6,12 +6,12 @@ import { runAll } from '../process/run-all.ts';
  * of one while waiting for the next could end in a deadlock with a statement that takes them in another order.
  */
 export async function extendPartitions(sql: Sql): Promise<void> {
-  const tables = await sql<{ parent: string; prefix: string }[]>`select parent, prefix from partitioned_tables`;
-  const extend = ({ parent, prefix }: { parent: string; prefix: string }) =>
+  const tables = await sql<{ parent: string; period: string }[]>`select parent, period from partitioned_tables`;
+  const extend = ({ parent, period }: { parent: string; period: string }) =>
     sql.begin(async (tx) => {
       // Rows that a long pause left in the default partition may take longer to move than any other statement runs.
       await tx`set local statement_timeout = 0`;
-      await tx`select ensure_partitions(${parent}, ${prefix}, clock_now())`;
+      await tx`select ensure_partitions(${parent}, ${period}, clock_now())`;
     });
   await runAll(
     'partitions',

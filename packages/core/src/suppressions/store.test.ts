@@ -5,6 +5,7 @@ import { newId } from '../fields/ids.ts';
 import { invoke } from '../operation/operation.ts';
 import { addSuppressions, type NewSuppression } from './store.ts';
 
+const CAUSE = newId('event', 0);
 const world = await openWorld();
 
 function bounced(email: string, fields: Partial<NewSuppression> = {}): NewSuppression {
@@ -32,9 +33,9 @@ async function factsOf(email: string): Promise<unknown[]> {
 }
 
 it('adds an address once, with one event that names its cause', async () => {
-  const first = bounced('once@example.com', { source_event_id: 'evt_cause' });
+  const first = bounced('once@example.com', { source_event_id: CAUSE });
 
-  const added = await add(first, bounced('once@example.com', { id: 'sup_zz' }));
+  const added = await add(first, bounced('once@example.com', { id: newId('suppression', world.clock.now()) }));
   const again = await add(bounced('once@example.com', { source: 'complaint' }));
 
   expect(added).toEqual([expect.objectContaining({ id: first.id, email: 'once@example.com' })]);
@@ -45,7 +46,7 @@ it('adds an address once, with one event that names its cause', async () => {
       email: 'once@example.com',
       source: 'bounce',
       reason: '550 5.1.1 no such user',
-      source_event_id: 'evt_cause',
+      source_event_id: CAUSE,
     },
   ]);
 });

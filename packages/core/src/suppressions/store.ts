@@ -1,4 +1,4 @@
-import { type Fragment, indexCollation, isoTimes, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, isoTimes, listOf, type Sql, type Tx } from '@postrider/db';
 import type { EventType } from '../events/index.ts';
 import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
 import { within } from '../paging/keyset-store.ts';
@@ -46,13 +46,13 @@ export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): 
   return tx<SuppressionRow[]>`
     with wanted as materialized (
       select distinct on (workspace_id, suppression_key(email)) a.*, suppression_key(email) as address from unnest(
-        ${rows.map((row) => row.workspace_id)}::text[],
-        ${rows.map((row) => row.id)}::text[],
-        ${rows.map((row) => row.event_id)}::text[],
+        ${rows.map((row) => row.workspace_id)}::uuid[],
+        ${rows.map((row) => row.id)}::uuid[],
+        ${rows.map((row) => row.event_id)}::uuid[],
         ${rows.map((row) => row.email)}::text[],
         ${rows.map((row) => row.source)}::text[],
         ${rows.map((row) => row.reason)}::text[],
-        ${rows.map((row) => row.source_event_id)}::text[],
+        ${rows.map((row) => row.source_event_id)}::uuid[],
         ${isoTimes(rows.map((row) => row.expires_at))}::timestamptz[]
       ) with ordinality as a (workspace_id, id, event_id, email, source, reason, source_event_id, expires_at, ord)
       order by workspace_id, suppression_key(email), ord
@@ -79,8 +79,8 @@ export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): 
 
 /** What the events tell of a row. */
 function facts(tx: Tx, row: 'a' | 'g'): Fragment {
-  return tx`json_build_object('id', ${tx(row)}.id, 'email', ${tx(row)}.email, 'source', ${tx(row)}.source,
-    'reason', ${tx(row)}.reason, 'source_event_id', ${tx(row)}.source_event_id)`;
+  return tx`json_build_object('id', id_text(${tx(row)}.id), 'email', ${tx(row)}.email, 'source', ${tx(row)}.source,
+    'reason', ${tx(row)}.reason, 'source_event_id', id_text(${tx(row)}.source_event_id))`;
 }
 
 export interface Removal {
@@ -102,9 +102,9 @@ export async function removeSuppressions(
   return tx<Pick<SuppressionRow, 'id' | 'email'>[]>`
     with wanted as materialized (
       select workspace_id, suppression_key(email) as email, event_id from unnest(
-        ${removals.map((removal) => removal.workspace_id)}::text[],
+        ${removals.map((removal) => removal.workspace_id)}::uuid[],
         ${removals.map((removal) => removal.email)}::text[],
-        ${removals.map((removal) => removal.event_id)}::text[]
+        ${removals.map((removal) => removal.event_id)}::uuid[]
       ) as a (workspace_id, email, event_id)
     ),
     locked as materialized (
@@ -155,11 +155,11 @@ export async function pageOfSuppressions(
       select s.* from suppressions s
       where ${
         filter.email === null
-          ? sql`s.workspace_id ${indexCollation} = ${workspace_id} and ${within(sql, sql`s.id`, range)}`
+          ? sql`${listOf(sql, sql`s.workspace_id`, workspace_id)} and ${within(sql, sql`s.id`, range)}`
           : sql`s.workspace_id = ${workspace_id} and s.email = suppression_key(${filter.email})
               and s.id >= ${range.from} and s.id < ${range.before}`
       }
-      order by s.id ${indexCollation} desc limit ${count}
+      order by s.id desc limit ${count}
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
       s.workspace_id, s.id, s.email, s.source, s.reason, s.source_event_id, s.created_at, s.expires_at
@@ -186,7 +186,7 @@ export async function suppressionsByIds(
 ): Promise<SuppressionRow[]> {
   return sql<SuppressionRow[]>`
     select workspace_id, id, email, source, reason, source_event_id, created_at, expires_at from suppressions s
-    where s.id = any (${[...ids]}::text[]) and s.workspace_id = ${workspace_id} and ${stillSuppressed(sql)}`;
+    where s.id = any (${[...ids]}::uuid[]) and ${listOf(sql, sql`s.workspace_id`, workspace_id)} and ${stillSuppressed(sql)}`;
 }
 
 /** What holds back some addresses, served by the primary key. */

@@ -36,7 +36,7 @@ export function takePoints(sql: Sql, size: BudgetSize, asked: Fragment): Fragmen
 
 export async function takeBudget(sql: Sql, size: BudgetSize, key_id: string, points: number): Promise<BudgetLevel> {
   const [row] = await sql<BudgetLevel[]>`
-    ${takePoints(sql, size, sql`select ${key_id}::text, ${points}::float8`)}`;
+    ${takePoints(sql, size, sql`select ${key_id}::uuid, ${points}::float8`)}`;
   if (!row) throw new Error('a query was not counted');
   return row;
 }
@@ -45,7 +45,7 @@ export async function takeBudget(sql: Sql, size: BudgetSize, key_id: string, poi
 export async function returnBudget(sql: Sql, refunds: ReadonlyMap<string, number>): Promise<void> {
   await sql`
     update query_budgets b set level = greatest(0, b.level - r.points)
-    from unnest(${[...refunds.keys()]}::text[], ${[...refunds.values()]}::float8[]) as r (key_id, points)
+    from unnest(${[...refunds.keys()]}::uuid[], ${[...refunds.values()]}::float8[]) as r (key_id, points)
     where b.key_id = r.key_id`;
 }
 

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import { ADDRESS_LIMIT, addressSubject, type Counted, type RateClass, SESSION_LIMIT } from './rate-window.ts';
 
 interface CountedRow {
@@ -9,14 +9,14 @@ interface CountedRow {
 
 /** Counts one request of a client address in the present minute. One autocommitted round trip, never flushed. */
 export async function countAddress(sql: Sql | Tx, address: string): Promise<Counted> {
-  const [row] = await counting(sql, addressSubject(address), 'address', 1);
+  const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');
   return countedOf(row, ADDRESS_LIMIT);
 }
 
 /** Counts the calls of one request of a session; the place is that of the last. */
 export async function countSession(sql: Sql, session_id: string, calls: number): Promise<Counted> {
-  const [row] = await counting(sql, session_id, 'session', calls);
+  const [row] = await counting(sql, sql`${session_id}::uuid`, 'session', calls);
   if (!row) throw new Error('a session was not counted');
   return countedOf(row, SESSION_LIMIT);
 }
@@ -24,14 +24,14 @@ export async function countSession(sql: Sql, session_id: string, calls: number):
 /** Counts a send by hand in the window of its workspace, which is as long as one of a key. */
 export async function countSendByHand(sql: Sql, workspace_id: string): Promise<Counted> {
   const [row] = await sql<(CountedRow & { send_per_minute: number })[]>`
-    with counted as (${counting(sql, workspace_id, 'send', 1)})
+    with counted as (${counting(sql, sql`${workspace_id}::uuid`, 'send', 1)})
     select c.*, p.send_per_minute from counted c, workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id}`;
   if (!row) throw new Error('an actor belongs to no workspace');
   return countedOf(row, row.send_per_minute);
 }
 
-function counting(sql: Sql | Tx, subject: string, rateClass: RateClass, count: number) {
+function counting(sql: Sql | Tx, subject: Fragment, rateClass: RateClass, count: number) {
   return sql<CountedRow[]>`
     insert into rate_windows as r (subject, class, minute, used)
     values (${subject}, ${rateClass}, date_trunc('minute', clock_now()), ${count})
@@ -92,7 +92,7 @@ export async function usageOfMonth(
     cross join lateral (select coalesce(to_date(${month}::text, 'YYYY-MM'),
       date_trunc('month', clock_now() at time zone 'UTC')::date) as month) a
     left join usage_months u on u.workspace_id = w.id and u.month = a.month
-    where w.id = any (${[...workspace_ids]}::text[])`;
+    where w.id = any (${[...workspace_ids]}::uuid[])`;
 }
 
 /** Gives mails back to the month and the day in which they were counted. */

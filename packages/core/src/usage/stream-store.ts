@@ -7,7 +7,7 @@ export async function insertStream(
   most: number,
 ): Promise<boolean> {
   return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtextextended('streams of ' || ${stream.key_id}, 0))`;
+    await tx`select pg_advisory_xact_lock(hashtextextended('streams of ' || ${stream.key_id}::text, 0))`;
     const rows = await tx`
       insert into query_streams (key_id, id, until)
       select ${stream.key_id}, ${stream.id}::uuid, clock_now() + make_interval(secs => ${stream.seconds})

@@ -37,7 +37,7 @@ export async function workspaceById(sql: Sql | Tx, id: string): Promise<Workspac
 }
 
 export async function workspacesByIds(sql: Sql, ids: readonly string[]): Promise<WorkspaceRow[]> {
-  return sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = any (${[...ids]}::text[])`;
+  return sql<WorkspaceRow[]>`select ${shown(sql)} where w.id = any (${[...ids]}::uuid[])`;
 }
 
 /** Locked until the commit. */

@@ -38,7 +38,7 @@ async function happen(count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('event', world.clock.now()));
   await world.services.sql`
     insert into events (workspace_id, id, type, sequence, facts, created_at)
-    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::text[]) as a (id)`;
+    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::uuid[]) as a (id)`;
 }
 
 async function states(webhook_id: string): Promise<Record<string, number>> {

@@ -1,3 +1,4 @@
+/** What the address of the page can say. */
 export const dialogs = ['edit', 'rotate', 'recover', 'delete'] as const;
 export type WebhookDialog = (typeof dialogs)[number];
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;

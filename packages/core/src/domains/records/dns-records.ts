@@ -82,7 +82,9 @@ export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[
 const NOT_PUBLIC = /(?:^10 |^v=spf1 a:)((?:[\w.-]+\.)?localhost|[\d.]+|\[[\da-f:.]+\])(?: |$)/;
 
 /** Advice if records would name this service by a name that is not public; else null. */
-export function serverNameAdvice(records: readonly Pick<WantedRecord, 'purpose' | 'value'>[]): string | null {
+export function serverNameAdvice(
+  records: readonly { readonly purpose: string; readonly value: string }[],
+): string | null {
   for (const { purpose, value } of records) {
     const name = purpose === 'spf' || purpose === 'return_path' ? NOT_PUBLIC.exec(value)?.[1] : undefined;
     if (name !== undefined) {

@@ -15,7 +15,7 @@ export interface LockedMessage {
 /** Locks messages in id order, like every transition. */
 export async function lockMailOf(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<LockedMessage[]> {
   return tx<LockedMessage[]>`
-    select locked.* from unnest(${ids.toSorted()}::text[]) as a (id)
+    select locked.* from unnest(${ids.toSorted()}::uuid[]) as a (id)
     cross join lateral (
       select m.id, m.status, m.mode, m.from_domain, m.created_at, m.scheduled_at from messages m
       where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
@@ -40,7 +40,7 @@ export async function lockRecipientsOf(
   return tx<LockedRecipient[]>`
     select locked.workspace_id, locked.message_id, locked.id as recipient_id, locked.state,
       locked.due_at <= clock_now() as due, locked.first_attempt_at is not null as tried
-    from unnest(${ids.toSorted()}::text[]) as a (id)
+    from unnest(${ids.toSorted()}::uuid[]) as a (id)
     cross join lateral (
       select * from recipients r where r.message_id = a.id and r.workspace_id = ${workspace_id}
       order by r.id for no key update

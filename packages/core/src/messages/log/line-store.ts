@@ -52,7 +52,7 @@ async function lanePlaces(
   const rows = await sql<{ id: string; ahead: number }[]>`
     select a.id, c.ahead
     from unnest(
-      ${parked.map(({ id }) => id)}::text[],
+      ${parked.map(({ id }) => id)}::uuid[],
       ${parked.map(({ parked_lane }) => parked_lane)}::text[],
       ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
     ) as a (id, lane, due_at)

@@ -130,7 +130,7 @@ export async function recipientsOf(
       from parked_deliveries p
       left join lanes l on l.lane = p.lane and l.closed_until > clock_now()
       left join destination_limits d on d.destination = p.lane and l.reason = 'limit'
-      left join holds g on p.lane like 'held %' and g.id = substr(p.lane, 6) and g.drained_at is null
+      left join holds g on p.lane like 'held %' and g.id = id_of(substr(p.lane, 6)) and g.drained_at is null
         and (g.ended_at is not null or g.expires_at <= clock_now())
       where p.job_id = r.job_id and ${open}
       limit 1
@@ -138,16 +138,16 @@ export async function recipientsOf(
     left join lateral (
       select h.id as hold_id, h.scope as hold_scope, h.reason as hold_reason, h.expires_at as hold_until
       from holds h
-      where ${open} and h.ended_at is null and h.expires_at > clock_now() and h.workspace_id in ('', r.workspace_id)
+      where ${open} and h.ended_at is null and h.expires_at > clock_now() and h.workspace_id in (no_id(), r.workspace_id)
         and case h.scope
           when 'queue' then h.value = 'delivery.attempt'
           when 'webhook' then false
-          when 'destination' then l.parked_lane = 'held ' || h.id or h.value = r.domain and exists (
+          when 'destination' then l.parked_lane = 'held ' || id_text(h.id) or h.value = r.domain and exists (
             select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id and m.mode = 'live'
           )
           else exists (
             select from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id
-              and case h.scope when 'sender_domain' then m.from_domain = h.value else m.api_key_id = h.value end
+              and case h.scope when 'sender_domain' then m.from_domain = h.value else m.api_key_id = h.value_id end
           ) end
       order by h.scope = 'queue', h.id limit 1
     ) h on true
@@ -206,7 +206,7 @@ export async function pagesOfAttempts(
 ): Promise<(AttemptRow & { message_id: string })[]> {
   const ids = of.map((one) => one.id);
   return sql<(AttemptRow & { message_id: string })[]>`
-    select a.* from unnest(${ids}::text[], ${of.map((one) => one.behind)}::text[]) as q (id, behind)
+    select a.* from unnest(${ids}::uuid[], ${of.map((one) => one.behind)}::uuid[]) as q (id, behind)
     cross join lateral (
       select a.message_id, ${attemptColumns(sql)} from attempts a
       where a.message_id = q.id and a.workspace_id = ${workspace_id} and a.id > q.behind
@@ -243,8 +243,8 @@ export async function attemptsNear(
   return sql<(AttemptRow & { message_id: string })[]>`
     select a.* from (
       select distinct e.message_id from unnest(
-        ${windows.map((one) => one.from)}::text[],
-        ${windows.map((one) => one.before)}::text[]
+        ${windows.map((one) => one.from)}::uuid[],
+        ${windows.map((one) => one.before)}::uuid[]
       ) as q (floor, ceiling)
       cross join lateral (
         select e.message_id from events e
@@ -258,7 +258,7 @@ export async function attemptsNear(
       -- Kept apart from what follows, which would be a search of the index for each id and message.
       ${fence}
     ) a
-    where a.id = any (${[...ids]}::text[])`;
+    where a.id = any (${[...ids]}::uuid[])`;
 }
 
 /** The messages of recipients, searched in the id range of each. */
@@ -269,9 +269,9 @@ export async function messagesOfRecipients(
 ): Promise<Map<string, string>> {
   const rows = await sql<{ id: string; message_id: string }[]>`
     select q.id, m.id as message_id from unnest(
-      ${wanted.map((one) => one.id)}::text[],
-      ${wanted.map((one) => one.from)}::text[],
-      ${wanted.map((one) => one.before)}::text[]
+      ${wanted.map((one) => one.id)}::uuid[],
+      ${wanted.map((one) => one.from)}::uuid[],
+      ${wanted.map((one) => one.before)}::uuid[]
     ) as q (id, floor, ceiling)
     cross join lateral (
       select m.id from messages m

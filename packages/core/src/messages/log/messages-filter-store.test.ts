@@ -1,6 +1,7 @@
 import { connect, type Sql } from '@postrider/db';
 import { createDatabase, type TestDatabase } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../fields/ids.ts';
 import { recipientsOf } from './log-store.ts';
 import { countFilters, type MessageFilter } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
@@ -9,6 +10,7 @@ import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-
 
 const MESSAGES = 20_000;
 const PAGE = 21;
+const WORKSPACE = newId('workspace', 0);
 const everything = { from: '', before: '~' };
 const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null, to_domain: null };
 
@@ -64,16 +66,16 @@ beforeAll(async () => {
     for (const [, driver, filter] of questions) await ask(driver, filter);
     for (const [, filter] of lookUps) await ask(eve, filter);
     await ask(failed, { to: 'eve@example.com' });
-    await sendersOf(sql, 'wsp_a', 'one.test', 32);
-    await rarestDriver(sql, 'wsp_a', bothDrivers, everything);
+    await sendersOf(sql, WORKSPACE, 'one.test', 32);
+    await rarestDriver(sql, WORKSPACE, bothDrivers, everything);
   }
   await sql`
     insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
       cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
       last_event_type, last_event_at)
-    select 'wsp_a', id_floor('msg_', clock_now()) || lpad(i::text, 16, '0'),
+    select ${WORKSPACE}::uuid, derived_id('msg', id_floor(clock_now() + i * interval '1 ms'), i::text),
       case when i % 2000 = 0 then 'failed' else 'delivered' end::delivery_state, 'live', '', e.email, split_part(e.email, '@', 2), '{}',
-      '{}', '{}', 'Hello', case when i % 2000 = 0 then '{common,rare}'::text[] else '{common}' end, '{}', 1, 'req_x',
+      '{}', '{}', 'Hello', case when i % 2000 = 0 then '{common,rare}'::text[] else '{common}' end, '{}', 1, no_id(),
       clock_now(), 1, 'email.queued', clock_now()
     from generate_series(1, ${MESSAGES}::int) as i
     cross join lateral (select case when i % 2000 = 0 then 'b@one.test'
@@ -82,7 +84,7 @@ beforeAll(async () => {
     insert into message_tags (workspace_id, tag, message_id) select workspace_id, unnest(tags), id from messages`;
   await sql`
     insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
-    select workspace_id, id, 'rcp_' || id, case when status = 'failed' then 'eve@example.com' else 'ada@example.com' end,
+    select workspace_id, id, derived_id('rcp', id, ''), case when status = 'failed' then 'eve@example.com' else 'ada@example.com' end,
       'example.com', 'to', status, clock_now()
     from messages`;
 });
@@ -97,10 +99,10 @@ const bothDrivers: [Driver, ...Driver[]] = [
 ];
 
 async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<number> {
-  const found = await messagesAmong(sql, 'wsp_a', driver, { ...anything, ...filter }, everything, PAGE, PAGE);
+  const found = await messagesAmong(sql, WORKSPACE, driver, { ...anything, ...filter }, everything, PAGE, PAGE);
   const recipients = await recipientsOf(
     sql,
-    'wsp_a',
+    WORKSPACE,
     found.rows.map((row) => row.id),
   );
   expect(recipients.size).toBe(found.rows.length);
@@ -173,18 +175,18 @@ it('a recipient is looked up in its index, with a plan that was made on empty ta
 it('the senders of a domain are told apart without reading its messages', async () => {
   let senders: readonly string[] | null = null;
   const { rows } = await readFor(async () => {
-    senders = await sendersOf(sql, 'wsp_a', 'one.test', 32);
+    senders = await sendersOf(sql, WORKSPACE, 'one.test', 32);
   });
 
   expect(senders).toEqual(['a@one.test', 'b@one.test']);
   expect(rows).toBeLessThan(10);
-  expect(await sendersOf(sql, 'wsp_a', 'one.test', 1)).toBeNull();
+  expect(await sendersOf(sql, WORKSPACE, 'one.test', 1)).toBeNull();
 });
 
 it('the rarest of several filters leads, and the first page of each is all that is looked at', async () => {
   let driver: Driver | null = null;
   const { rows } = await readFor(async () => {
-    driver = await rarestDriver(sql, 'wsp_a', bothDrivers, everything);
+    driver = await rarestDriver(sql, WORKSPACE, bothDrivers, everything);
   });
 
   expect(driver).toEqual(bothDrivers[1]);

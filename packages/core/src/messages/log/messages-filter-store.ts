@@ -1,4 +1,4 @@
-import { type Fragment, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
 import type { DeliveryState } from '../../delivery/index.ts';
 import type { Candidates, IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
@@ -42,8 +42,8 @@ function candidates(
         select c.id from unnest(${[...driver.statuses]}::text[]::delivery_state[]) as s (status)
         cross join lateral (
           select m.id from messages m
-          where m.workspace_id ${indexCollation} = ${workspace_id} and m.status = s.status and ${within(sql, sql`m.id`, range)}
-          order by m.id ${indexCollation} ${order} limit ${count}
+          where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.status = s.status and ${within(sql, sql`m.id`, range)}
+          order by m.id ${order} limit ${count}
         ) c
         order by c.id ${order} limit ${count}`;
     case 'tag':
@@ -57,18 +57,18 @@ function candidates(
       // Served by recipients_email.
       return sql`
         select r.message_id as id from recipients r
-        where r.workspace_id ${indexCollation} = ${workspace_id} and r.email ${indexCollation} = ${driver.email}
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${driver.email}
           and ${within(sql, sql`r.message_id`, range)}
-        order by r.message_id ${indexCollation} ${order} limit ${count}`;
+        order by r.message_id ${order} limit ${count}`;
     case 'sender':
       // Served by messages_sender.
       return sql`
         select c.id from unnest(${[...driver.emails]}::text[]) as s (email)
         cross join lateral (
           select m.id from messages m
-          where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${driver.domain}
-            and m.from_email ${indexCollation} = s.email and ${within(sql, sql`m.id`, range)}
-          order by m.id ${indexCollation} ${order} limit ${count}
+          where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${driver.domain}
+            and m.from_email = s.email and ${within(sql, sql`m.id`, range)}
+          order by m.id ${order} limit ${count}
         ) c
         order by c.id ${order} limit ${count}`;
   }
@@ -92,24 +92,24 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
     found.push(
       (ids) => sql`
         select r.message_id as id from recipients r
-        where r.workspace_id ${indexCollation} = ${workspace_id} and r.email ${indexCollation} = ${to}
-          and r.message_id ${indexCollation} = any (array(${ids}))`,
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${to}
+          and r.message_id = any (array(${ids}))`,
     );
   }
   if (from !== null && driver.kind !== 'sender') {
     found.push(
       (ids) => sql`
         select m.id from messages m
-        where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${senderDomain(from)}
-          and m.from_email ${indexCollation} = ${from} and m.id ${indexCollation} = any (array(${ids}))`,
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${senderDomain(from)}
+          and m.from_email = ${from} and m.id = any (array(${ids}))`,
     );
   }
   if (statuses !== null && driver.kind !== 'status') {
     found.push(
       (ids) => sql`
         select m.id from messages m
-        where m.workspace_id ${indexCollation} = ${workspace_id}
-          and m.status = any (${[...statuses]}::text[]::delivery_state[]) and m.id ${indexCollation} = any (array(${ids}))`,
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)}
+          and m.status = any (${[...statuses]}::text[]::delivery_state[]) and m.id = any (array(${ids}))`,
     );
   }
   if (filter.deferred) {
@@ -254,7 +254,7 @@ export async function stillMatching(
 ): Promise<Set<string>> {
   const known = tx`
     select m.id from messages m
-    where m.workspace_id = ${workspace_id} and m.id = any (${ids.toSorted()}::text[]) and m.created_at < ${before}`;
+    where m.workspace_id = ${workspace_id} and m.id = any (${ids.toSorted()}::uuid[]) and m.created_at < ${before}`;
   const passing = passingOf(tx, workspace_id, { kind: 'all' }, filter, known);
   const rows = await tx<{ id: string }[]>`${passing}`;
   return new Set(rows.map((row) => row.id));
@@ -288,9 +288,9 @@ export async function sendersOf(
 ): Promise<readonly string[] | null> {
   const next = (after: Fragment) => sql`
     select m.from_email from messages m
-    where m.workspace_id ${indexCollation} = ${workspace_id} and m.from_domain ${indexCollation} = ${domain}
-      and m.from_email ${indexCollation} > ${after}
-    order by m.from_email ${indexCollation} limit 1`;
+    where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${domain}
+      and m.from_email > ${after}
+    order by m.from_email limit 1`;
   const rows = await sql<{ email: string }[]>`
     with recursive senders as (
       (${next(sql`''`)})

@@ -23,7 +23,7 @@ async function events(count: number, at: number, message_id = newId('message', a
   const ids = Array.from({ length: count }, () => newId('event', at));
   await world.services.sql`
     insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)
-    select ${world.workspace_id}, id, 'email.delivered', ${message_id}, 1, '{}', clock_now() from unnest(${ids}::text[]) id`;
+    select ${world.workspace_id}, id, 'email.delivered', ${message_id}, 1, '{}', clock_now() from unnest(${ids}::uuid[]) id`;
 }
 
 const neverMade = (count: number, at: number) =>

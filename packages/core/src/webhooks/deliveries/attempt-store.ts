@@ -35,8 +35,8 @@ export async function keepFailed(tx: Tx, failed: readonly FailedAttempt[]): Prom
     select a.workspace_id, a.id, a.number, clock_now(), a.duration_ms, a.request_headers, a.response_status,
       a.response_headers, a.response_body, a.error
     from unnest(
-      ${failed.map((one) => one.workspace_id)}::text[],
-      ${failed.map((one) => one.id)}::text[],
+      ${failed.map((one) => one.workspace_id)}::uuid[],
+      ${failed.map((one) => one.id)}::uuid[],
       ${failed.map((one) => one.number)}::int[],
       ${failed.map((one) => one.duration_ms)}::int[],
       ${failed.map((one) => one.request_headers)}::text[],
@@ -67,7 +67,7 @@ export async function attemptsOfDeliveries(
   most: number,
 ): Promise<WebhookAttemptRow[]> {
   return sql<WebhookAttemptRow[]>`
-    select a.* from unnest(${[...ids]}::text[]) as d (id)
+    select a.* from unnest(${[...ids]}::uuid[]) as d (id)
     cross join lateral (
       select x.delivery_id, x.number, x.at, x.duration_ms, x.request_headers, x.response_status, x.response_headers,
         x.response_body, x.error

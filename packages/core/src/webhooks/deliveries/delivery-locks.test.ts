@@ -21,7 +21,7 @@ async function owed(): Promise<{ webhook_id: string; ids: string[] }> {
   const { id } = await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9999/hook' });
   const events = Array.from({ length: COUNT }, () => newId('event', world.clock.now()));
   await sql`insert into events (workspace_id, id, type, sequence, facts, created_at)
-    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${events}::text[]) as a (id)`;
+    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${events}::uuid[]) as a (id)`;
   const rows = await sql<{ id: string }[]>`select id from webhook_deliveries order by id`;
   return { webhook_id: id, ids: rows.map((row) => row.id) };
 }

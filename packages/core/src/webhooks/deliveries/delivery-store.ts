@@ -1,4 +1,4 @@
-import { equalsByRange, type Fragment, fence, indexCollation, type Sql, type Tx } from '@postrider/db';
+import { equalsByRange, type Fragment, fence, listOf, type Sql, type Tx } from '@postrider/db';
 import type { EventRow, SubjectRow } from '../../events/index.ts';
 import type { Candidates, IdRange } from '../../paging/candidate-pages.ts';
 import { among, within } from '../../paging/keyset-store.ts';
@@ -126,7 +126,7 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
           )
       ) as count
       from unnest(
-        ${rooms.map((room) => room.webhook_id)}::text[],
+        ${rooms.map((room) => room.webhook_id)}::uuid[],
         ${rooms.map((room) => room.holder)}::uuid[],
         ${rooms.map((room) => room.count)}::int[]
       ) as a (webhook_id, holder, count)
@@ -165,8 +165,8 @@ export async function loadOwedEvents(
   const rows = await sql<ToldRow[]>`
     select t.event_id, ${toldFields(sql)}
     from unnest(
-      ${wanted.map(([, workspace_id]) => workspace_id)}::text[],
-      ${wanted.map(([id]) => id)}::text[],
+      ${wanted.map(([, workspace_id]) => workspace_id)}::uuid[],
+      ${wanted.map(([id]) => id)}::uuid[],
       ${wanted.map(() => 1)}::int[]
     ) as t (workspace_id, event_id, nth)
     ${toldOf(sql)}`;
@@ -259,8 +259,8 @@ export async function recordResults(tx: Tx, posted: readonly PostResult[]): Prom
       response_body = case when r.handed_back then d.response_body else r.response_body end,
       error = case when r.handed_back then d.error else r.error end
     from unnest(
-      ${results.map((result) => result.workspace_id)}::text[],
-      ${results.map((result) => result.id)}::text[],
+      ${results.map((result) => result.workspace_id)}::uuid[],
+      ${results.map((result) => result.id)}::uuid[],
       ${results.map((result) => result.lease)}::uuid[],
       ${results.map((result) => result.state)}::text[],
       ${results.map((result) => String(result.handed_back))}::text[]::bool[],
@@ -291,11 +291,11 @@ export async function pageOfDeliveries(
 ): Promise<Candidates<WebhookDeliveryRow>> {
   const rows = await sql<(Partial<WebhookDeliveryRow> & { examined: number; edge: string | null })[]>`
     with candidates as materialized (
-      select d.* from unnest(${[...webhook_ids]}::text[]) as w (id)
+      select d.* from unnest(${[...webhook_ids]}::uuid[]) as w (id)
       cross join lateral (
         select d.* from webhook_deliveries d
-        where d.webhook_id ${indexCollation} = w.id and ${within(sql, sql`d.id`, range)}
-        order by d.id ${indexCollation} desc limit ${count}
+        where ${listOf(sql, sql`d.webhook_id`, sql`w.id`)} and ${within(sql, sql`d.id`, range)}
+        order by d.id desc limit ${count}
       ) d
       order by d.id desc limit ${count}
     )
@@ -334,7 +334,7 @@ export async function deliveriesOfEvents(
   event_ids: readonly string[],
 ): Promise<WebhookDeliveryRow[]> {
   return sql<WebhookDeliveryRow[]>`
-    select ${shown(sql)} from unnest(${[...event_ids]}::text[]) as e (id)
+    select ${shown(sql)} from unnest(${[...event_ids]}::uuid[]) as e (id)
     cross join (select w.id from webhooks w where w.workspace_id = ${workspace_id}) w
     cross join lateral (
       select x.* from webhook_deliveries x
@@ -509,7 +509,7 @@ export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boole
 /** Deletes old attempts that lie in no month. */
 export async function deleteStrayAttempts(sql: Sql, days: number): Promise<void> {
   await sql`
-    delete from webhook_attempts_default where delivery_id < id_floor('whd_', clock_now() - make_interval(days => ${days}))`;
+    delete from webhook_attempts_default where delivery_id < id_floor(clock_now() - make_interval(days => ${days}))`;
 }
 
 /** Deletes some old finished rows; how many. Skips locked rows. */
@@ -517,7 +517,7 @@ export async function deleteFinished(sql: Sql, partition: string, days: number, 
   const rows = await sql`
     with old as materialized (
       select d.id, d.workspace_id from ${sql(partition)} d
-      where d.state <> 'pending' and d.id < id_floor('whd_', clock_now() - make_interval(days => ${days}))
+      where d.state <> 'pending' and d.id < id_floor(clock_now() - make_interval(days => ${days}))
       order by d.id limit ${count} for update skip locked
     )
     delete from ${sql(partition)} d using old o where d.id = o.id and d.workspace_id = o.workspace_id

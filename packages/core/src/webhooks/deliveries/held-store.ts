@@ -4,7 +4,7 @@ import type { Fragment, Sql, Tx } from '@postrider/db';
 export function isHeld(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   return sql`exists (
     select from holds h
-    where h.scope = 'webhook' and h.value = ${webhook_id} and h.ended_at is null and h.expires_at > clock_now()
+    where h.scope = 'webhook' and h.value_id = ${webhook_id} and h.ended_at is null and h.expires_at > clock_now()
   )`;
 }
 
@@ -23,7 +23,7 @@ export function nextTokenAt(sql: Sql | Tx, webhook_id: Fragment): Fragment {
       clock_now() + make_interval(secs => ${MOST_ASLEEP_SECONDS})
     )
     from holds h
-    where h.scope = 'webhook' and h.value = ${webhook_id} and h.ended_at is not null
+    where h.scope = 'webhook' and h.value_id = ${webhook_id} and h.ended_at is not null
       and h.resume_rate_per_minute is not null and h.drained_at is null
     order by h.id desc limit 1
   )`;

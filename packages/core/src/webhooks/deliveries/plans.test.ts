@@ -30,7 +30,7 @@ afterEach(async () => {
 async function owe(): Promise<void> {
   const ids = Array.from({ length: OWED }, () => newId('event', world.clock.now()));
   await world.services.sql`insert into events (workspace_id, id, type, sequence, facts, created_at)
-    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::text[]) as a (id)`;
+    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::uuid[]) as a (id)`;
 }
 
 /** Claims due deliveries and records success. */
@@ -50,7 +50,7 @@ async function grow(): Promise<void> {
   await own`
     insert into webhook_deliveries select copy.* from (select * from webhook_deliveries limit 1) d,
       generate_series(1, ${GROWN}) n, jsonb_populate_record(null::webhook_deliveries, to_jsonb(d) || jsonb_build_object(
-        'id', d.id || n, 'state', 'pending', 'next_attempt_at', clock_now() + interval '1 day')) copy`;
+        'id', derived_id('whd', d.id, n::text), 'state', 'pending', 'next_attempt_at', clock_now() + interval '1 day')) copy`;
 }
 
 it.each(emptyTables)(

@@ -1,4 +1,4 @@
-import { indexCollation, type Sql, type Tx } from '@postrider/db';
+import { listOf, type Sql, type Tx } from '@postrider/db';
 import type { IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
 import { keepDelivered } from './attempt-store.ts';
@@ -21,8 +21,8 @@ export async function deliveriesAmong(
   const [row] = await sql<{ ids: string[]; examined: number; edge: string | null }[]>`
     with candidates as materialized (
       select d.id, d.state from webhook_deliveries d
-      where d.webhook_id ${indexCollation} = ${webhook_id} and ${within(sql, sql`d.id`, range)}
-      order by d.id ${indexCollation} desc limit ${count}
+      where ${listOf(sql, sql`d.webhook_id`, webhook_id)} and ${within(sql, sql`d.id`, range)}
+      order by d.id desc limit ${count}
     )
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
       array(
@@ -45,7 +45,7 @@ export async function replayRows(
   const rows = await tx<{ id: string }[]>`
     with locked as materialized (
       select d.workspace_id, d.id from webhook_deliveries d
-      where d.id = any (${ids.toSorted()}::text[]) and d.workspace_id = ${workspace_id} and d.webhook_id = ${webhook_id}
+      where d.id = any (${ids.toSorted()}::uuid[]) and d.workspace_id = ${workspace_id} and d.webhook_id = ${webhook_id}
         and d.state = any (${[...states]}::text[]) and d.created_at < ${before}
         and exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
       order by d.id for update of d

@@ -102,7 +102,7 @@ export async function webhooksByIds(
 ): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
     select ${shown(sql)} from webhooks
-    where workspace_id = ${workspace_id} and id = any (${[...ids]}::text[]) and ${ofMode(sql, mode)}`;
+    where workspace_id = ${workspace_id} and id = any (${[...ids]}::uuid[]) and ${ofMode(sql, mode)}`;
 }
 
 export interface WebhookChanges {
@@ -192,7 +192,7 @@ export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<M
   const rows = await sql<Endpoint[]>`
     select w.workspace_id, w.id, w.url, w.secret,
       case when w.previous_secret_until > clock_now() then w.previous_secret end as previous_secret
-    from unnest(${ids}::text[]) as a (id)
+    from unnest(${ids}::uuid[]) as a (id)
     cross join lateral (select * from webhooks x where x.id = a.id and x.status = 'enabled' ${fence}) w`;
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -238,7 +238,7 @@ export async function recordHealth(
   return tx<EndpointHealth[]>`
     with news as materialized (
       select * from unnest(
-        ${news.map((one) => one.id)}::text[],
+        ${news.map((one) => one.id)}::uuid[],
         ${news.map((one) => String(one.succeeded))}::text[]::bool[],
         ${news.map((one) => one.failures)}::int[],
         ${news.map((one) => one.wait_seconds)}::float8[]
@@ -281,7 +281,7 @@ export async function markNoticed(tx: Tx, workspace_id: string, id: string): Pro
 /** Filters to endpoints that are disabled or deleted. */
 export async function switchedOff(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select a.id from unnest(${ids}::text[]) as a (id)
+    select a.id from unnest(${ids}::uuid[]) as a (id)
     where not exists (select from webhooks w where w.id = a.id and w.status = 'enabled')`;
   return rows.map((row) => row.id);
 }

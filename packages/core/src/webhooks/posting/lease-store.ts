@@ -38,8 +38,8 @@ export async function takeLeaseRows(
   const rows = await sql<{ webhook_id: string }[]>`
     with calls as materialized (
       select * from unnest(
-        ${calls.map((call) => call.workspace_id)}::text[],
-        ${calls.map((call) => call.webhook_id)}::text[],
+        ${calls.map((call) => call.workspace_id)}::uuid[],
+        ${calls.map((call) => call.webhook_id)}::uuid[],
         ${calls.map((call) => call.job_id)}::uuid[],
         ${calls.map((call) => call.retry_count)}::int[]
       ) as a (workspace_id, webhook_id, job_id, retry_count)
@@ -106,7 +106,7 @@ export async function renewLeaseRows(sql: Sql, leases: readonly EndpointLease[])
   const rows = await sql<{ webhook_id: string }[]>`
     with kept as materialized (
       select v.webhook_id from unnest(
-        ${leases.map((lease) => lease.webhook_id)}::text[],
+        ${leases.map((lease) => lease.webhook_id)}::uuid[],
         ${leases.map((lease) => lease.holder)}::uuid[]
       ) as a (webhook_id, holder)
       join endpoint_leases v on v.webhook_id = a.webhook_id and v.holder = a.holder
@@ -132,7 +132,7 @@ export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLeas
   const left = await tx<{ webhook_id: string }[]>`
     with held as materialized (
       select v.webhook_id from unnest(
-        ${ended.map((lease) => lease.webhook_id)}::text[],
+        ${ended.map((lease) => lease.webhook_id)}::uuid[],
         ${ended.map((lease) => lease.holder)}::uuid[]
       ) as a (webhook_id, holder)
       join endpoint_leases v on v.webhook_id = a.webhook_id and v.holder = a.holder
@@ -145,7 +145,7 @@ export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLeas
   const [row] = await tx<{ at_once: boolean | null }[]>`
     with leases as materialized (
       select * from unnest(
-        ${own.map((lease) => lease.webhook_id)}::text[],
+        ${own.map((lease) => lease.webhook_id)}::uuid[],
         ${own.map((lease) => String(lease.idle))}::text[]::bool[]
       ) as a (webhook_id, idle)
     ),

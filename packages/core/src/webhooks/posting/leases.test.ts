@@ -34,7 +34,7 @@ async function happen(count = 1): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('event', world.clock.now()));
   await world.services.sql`
     insert into events (workspace_id, id, type, sequence, facts, created_at)
-    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::text[]) as a (id)`;
+    select ${world.workspace_id}, id, 'email.queued', 1, '{}', clock_now() from unnest(${ids}::uuid[]) as a (id)`;
 }
 
 /** Endpoint jobs, and in how many seconds they are due. */
@@ -128,9 +128,9 @@ describe('a lease', () => {
     const { id } = await hook();
     await send();
     await world.services.sql`
-      insert into holds (id, scope, value, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
+      insert into holds (id, scope, value_id, workspace_id, reason, created_by_kind, created_by_name,
         by_operator, created_at, expires_at, ended_at, ended_by, resume_rate_per_minute)
-      values (${newId('hold', world.clock.now())}, 'webhook', ${id}, ${world.workspace_id}, 'Looking', 'api_key', '', '',
+      values (${newId('hold', world.clock.now())}, 'webhook', ${id}, ${world.workspace_id}, 'Looking', 'api_key', '',
         false, clock_now(), clock_now() + interval '1 hour', clock_now(), 'release', ${rate})`;
     const { endpointLeases } = await takeEndpointLeases(world.services, await fetch(), []);
     const idle = endpointLeases.map((endpointLease) => ({ ...endpointLease, idle: true }));

@@ -1,0 +1,33 @@
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createClient, serviceUrl } from '../connect/client.ts';
+import { writeProfile } from '../connect/settings.ts';
+import { plain, show, type Terminal } from '../terminal/terminal.ts';
+
+const current = z.looseObject({ id: z.string(), name: z.string(), scopes: z.array(z.string()) });
+
+export function addLogin(program: Command, terminal: Terminal): void {
+  program
+    .command('login')
+    .description('keep an address and an API key for later commands; the key is read from standard input')
+    .option('--url <url>', 'where Postrider answers')
+    .option('--json', 'print JSON')
+    .action(async (options: { url?: string; json?: boolean }) => {
+      // Never an argument: those are seen by everyone on the machine, and kept by the shell.
+      terminal.note('Paste an API key, then Enter and Ctrl-D:');
+      const key = (terminal.stdin ? await text(terminal.stdin) : '').trim();
+      const env = {
+        ...terminal.env,
+        ...(options.url !== undefined && { POSTRIDER_URL: options.url }),
+        POSTRIDER_API_KEY: key,
+      };
+      const asked = { ...terminal, env };
+      const url = serviceUrl(asked);
+      const known = await createClient(asked).call('GET', '/api-keys/current', current);
+      const file = writeProfile(terminal, { url, key });
+      show(terminal, options.json, { file, url, key_id: known.id, scopes: known.scopes }, () => {
+        return `${file} has ${url} and the key "${plain(known.name)}", which may ${known.scopes.join(' ')}`;
+      });
+    });
+}

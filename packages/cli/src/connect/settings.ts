@@ -1,0 +1,70 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Problem } from '../terminal/problem.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+const profile = z.object({ url: z.string().optional(), key: z.string().optional() });
+type Profile = z.output<typeof profile>;
+
+export interface Settings {
+  readonly url: { readonly url: string; readonly from: string } | null;
+  readonly key: string | undefined;
+}
+
+/** The environment, and the profile for what it leaves out. */
+export function settingsOf(terminal: Terminal): Settings {
+  const { POSTRIDER_URL: url, POSTRIDER_API_KEY: key } = terminal.env;
+  const file = profileFile(terminal);
+  const kept = url && key ? {} : readProfile(file);
+  return {
+    url: url ? { url, from: 'POSTRIDER_URL' } : kept.url ? { url: kept.url, from: `url of ${file}` } : null,
+    // A key belongs to its instance: one that the environment names without a key has none.
+    key: key || (url && url !== kept.url ? undefined : kept.key),
+  };
+}
+
+export function profileFile({ env }: Terminal): string {
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'postrider', 'config.json');
+}
+
+function readProfile(file: string): Profile {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return {};
+  }
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
+    throw new Problem({
+      reason: 'profile_is_open',
+      message: `Others on this machine may read ${file}, which holds an API key.`,
+      advice: `Run chmod 600 ${file}, and revoke the key if others may have read it.`,
+    });
+  }
+  const read = profile.safeParse(jsonOf(text));
+  if (read.success) return read.data;
+  throw new Problem({
+    reason: 'invalid_profile',
+    message: `${file} is not { "url": "…", "key": "…" }.`,
+    advice: 'Write it again with npx postrider login.',
+  });
+}
+
+export function writeProfile(terminal: Terminal, kept: Profile): string {
+  const file = profileFile(terminal);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+  // The mode above is for a new file only.
+  chmodSync(file, 0o600);
+  return file;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

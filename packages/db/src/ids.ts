@@ -1,0 +1,187 @@
+// An id is 128 bits: 48 of time, 69 random, and what says that it is an id and of which kind. Postgres keeps it as a
+// uuid, everything else as the text that its prefix begins. docs/decisions/0022-ids-are-uuids.md has the layout.
+
+export const idPrefixes = {
+  message: 'msg_',
+  recipient: 'rcp_',
+  attempt: 'att_',
+  event: 'evt_',
+  api_key: 'key_',
+  domain: 'dom_',
+  webhook: 'whk_',
+  webhook_delivery: 'whd_',
+  suppression: 'sup_',
+  request: 'req_',
+  workspace: 'wsp_',
+  user: 'usr_',
+  hold: 'hld_',
+  audit: 'aud_',
+  bulk: 'blk_',
+  job: 'job_',
+  capture: 'cap_',
+  dkim_key: 'dkk_',
+  session: 'ses_',
+  alarm: 'alm_',
+  import: 'imp_',
+  erasure: 'ers_',
+} as const;
+export type IdKind = keyof typeof idPrefixes;
+
+/** The kind in the last five bits, one of the letters of base32; the function id_prefix() in SQL is the same table. */
+export const kindNumbers: Readonly<Record<IdKind, number>> = {
+  message: 1,
+  recipient: 2,
+  attempt: 3,
+  event: 4,
+  api_key: 5,
+  domain: 6,
+  webhook: 7,
+  webhook_delivery: 8,
+  suppression: 9,
+  request: 10,
+  workspace: 11,
+  user: 12,
+  hold: 13,
+  audit: 14,
+  bulk: 15,
+  job: 16,
+  capture: 17,
+  dkim_key: 18,
+  session: 19,
+  alarm: 20,
+  import: 21,
+  erasure: 22,
+};
+
+/** Crockford's base32 in lower case: its order is ASCII order, so ids sort by time, as texts and as uuids. */
+export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Of the 26 characters behind the prefix, those that hold the time. */
+export const ID_TIME_CHARS = 10;
+export const ID_CHARS = 26;
+const PREFIX_CHARS = 4;
+
+/** What stands for no id where a column is not null, as the workspace of what belongs to the instance does. */
+const NIL = '00000000-0000-0000-0000-000000000000';
+/** Greater than every id, and equal to none: what is asked for by a text that is no id is not found. */
+const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+// By the number of the kind, and by the code of the last character.
+const prefixOfNumber: (string | undefined)[] = [];
+for (const [kind, number] of Object.entries(kindNumbers)) {
+  // Object.entries forgets that the names are those of the record.
+  prefixOfNumber[number] = idPrefixes[kind as IdKind];
+}
+
+const VALUES = new Uint8Array(128).fill(255);
+for (const [value, char] of [...ID_ALPHABET].entries()) VALUES[char.charCodeAt(0)] = value;
+const HEX_VALUES = new Uint8Array(128);
+for (const [value, char] of [...'0123456789abcdef'].entries()) HEX_VALUES[char.charCodeAt(0)] = value;
+
+const hexTable = (chars: number) =>
+  Array.from({ length: 16 ** chars }, (_, value) => value.toString(16).padStart(chars, '0'));
+const HEX_2 = hexTable(2);
+const HEX_3 = hexTable(3);
+const PAIRS = Array.from({ length: 1024 }, (_, n) => (ID_ALPHABET[n >> 5] ?? '') + (ID_ALPHABET[n & 31] ?? ''));
+
+/** Two letters as a number, 1024 or more if one of them is none. */
+function pairAt(text: string, at: number): number {
+  const high = VALUES[text.charCodeAt(at)] ?? 255;
+  const low = VALUES[text.charCodeAt(at + 1)] ?? 255;
+  return high === 255 || low === 255 ? 1024 : (high << 5) | low;
+}
+
+/** The uuid of 26 letters; null for what no 128 bits can be. */
+function uuidOf(text: string): string | null {
+  const first = pairAt(text, PREFIX_CHARS);
+  if (first > 255) return null;
+  let hex = HEX_2[first] ?? '';
+  for (let at = PREFIX_CHARS + 2; at < PREFIX_CHARS + ID_CHARS; at += 4) {
+    const high = pairAt(text, at);
+    const low = pairAt(text, at + 2);
+    if (high > 1023 || low > 1023) return null;
+    const value = (high << 10) | low;
+    hex += (HEX_2[value >> 12] ?? '') + (HEX_3[value & 4095] ?? '');
+  }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Whether an id has the marks of ours: version 8 of RFC 9562, its variant, and the kind that its prefix names. */
+function isMarked(text: string): boolean {
+  const version = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS)] ?? 255;
+  const variant = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS + 3)] ?? 255;
+  const kind = VALUES[text.charCodeAt(PREFIX_CHARS + ID_CHARS - 1)] ?? 255;
+  const prefix = prefixOfNumber[kind];
+  return version >> 1 === 8 && (variant & 0b01100) === 0b01000 && prefix !== undefined && text.startsWith(prefix);
+}
+
+const BOUND = /^[a-z]{3}_([0-9a-hjkmnp-tv-z]{10})0*$/;
+
+/**
+ * The uuid of an id, for a parameter. A uuid stays what it is, the empty text is the nil uuid, a bound of ids is the
+ * least uuid of its time, an id with `!` behind it the next uuid. Whatever else is no id of ours equals none.
+ */
+export function uuidOfId(text: string): string {
+  if (text.length === NIL.length && UUID.test(text)) return text;
+  if (text.length === PREFIX_CHARS + ID_CHARS && isMarked(text)) return uuidOf(text) ?? MAX;
+  return unusualUuid(text);
+}
+
+function unusualUuid(text: string): string {
+  if (text === '') return NIL;
+  if (text.startsWith(idPrefixes.job) && text.length === PREFIX_CHARS + ID_CHARS) return uuidOf(text) ?? MAX;
+  if (text.length === PREFIX_CHARS + ID_CHARS + 1 && text.endsWith('!')) {
+    const uuid = isMarked(text) ? uuidOf(text.slice(0, -1)) : null;
+    // The last five bits are a kind, and no kind has the greatest number: nothing carries.
+    return uuid === null ? MAX : uuid.slice(0, -2) + HEX_2[Number.parseInt(uuid.slice(-2), 16) + 1];
+  }
+  const [, time] = BOUND.exec(text) ?? [];
+  return time === undefined ? MAX : (uuidOf(`bnd_${time}${'0'.repeat(ID_CHARS - ID_TIME_CHARS)}`) ?? MAX);
+}
+
+/** Four letters from five hexadecimal digits, which may have hyphens between them. */
+const GROUPS = [
+  [2, 3, 4, 5, 6],
+  [7, 9, 10, 11, 12],
+  [14, 15, 16, 17, 19],
+  [20, 21, 22, 24, 25],
+  [26, 27, 28, 29, 30],
+  [31, 32, 33, 34, 35],
+] as const;
+
+/** The id of a uuid that Postgres wrote; one that is none of ours, such as a lease, stays what it is. */
+export function idOfUuid(uuid: string): string {
+  if (uuid.charCodeAt(8) !== 45) return uuid;
+  // Version 8, and the variant of RFC 9562. Leases and jobs have other versions.
+  if (uuid.charCodeAt(14) !== 56 || (hexAt(uuid, 19) & 0b1100) !== 0b1000) return uuid === NIL ? '' : uuid;
+  const prefix = prefixOfNumber[((hexAt(uuid, 34) << 4) | hexAt(uuid, 35)) & 31];
+  if (prefix === undefined) return uuid;
+  let id = prefix + PAIRS[(hexAt(uuid, 0) << 4) | hexAt(uuid, 1)];
+  for (const [a, b, c, d, e] of GROUPS) {
+    const value =
+      (hexAt(uuid, a) << 16) | (hexAt(uuid, b) << 12) | (hexAt(uuid, c) << 8) | (hexAt(uuid, d) << 4) | hexAt(uuid, e);
+    id += (PAIRS[value >> 10] ?? '') + (PAIRS[value & 1023] ?? '');
+  }
+  return id;
+}
+
+function hexAt(uuid: string, at: number): number {
+  return HEX_VALUES[uuid.charCodeAt(at)] ?? 0;
+}
+
+/** Whether a text is an id of this kind that we may have made. */
+export function isId(kind: IdKind, text: string): boolean {
+  return (
+    text.length === PREFIX_CHARS + ID_CHARS &&
+    text.startsWith(idPrefixes[kind]) &&
+    isMarked(text) &&
+    uuidOf(text) !== null
+  );
+}
+
+/** The three letters of the kind that a text is an id of; null if it is none. */
+export function idKindOf(text: string): string | null {
+  if (text.length !== PREFIX_CHARS + ID_CHARS || uuidOf(text) === null) return null;
+  // A job has the id that the queue gave it, without the marks of ours.
+  return isMarked(text) || text.startsWith(idPrefixes.job) ? text.slice(0, PREFIX_CHARS - 1) : null;
+}
