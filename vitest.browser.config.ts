@@ -11,7 +11,7 @@ export default mergeConfig(
       include: ['**/*.browser.ts'],
       exclude: ['**/node_modules/**'],
       pool: 'forks',
-      globalSetup: 'packages/testing/src/global-setup.ts',
+      globalSetup: ['packages/testing/src/global-setup.ts', 'apps/server/test/browser/build-dashboard.ts'],
     },
   }),
 );

@@ -17,6 +17,7 @@ import { errorRoutes } from './pages/error-pages.ts';
 import { graphiqlRoutes } from './pages/graphiql.ts';
 import { loginRoutes } from './pages/login-pages.ts';
 import { PAGE_POLICY } from './pages/page-policy.ts';
+import { previewRoutes } from './pages/preview.ts';
 import { trpcRoutes } from './trpc/trpc-routes.ts';
 
 /** The routes of the admin role. */
@@ -48,12 +49,13 @@ export function createApp(
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes());
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
+  app.route('/preview', previewRoutes(services));
   app.route('/trpc', trpcRoutes(services));
   app.route('/graphql', graphqlRoutes(services, refunds, known));
   app.route('/graphiql', graphiqlRoutes(services));
   app.notFound((context) => {
     const { path } = context.req;
-    if (wantsPage(context) && !/^\/(?:assets|trpc|graphql)(?:\/|$)/.test(path))
+    if (wantsPage(context) && !/^\/(?:assets|trpc|graphql|preview)(?:\/|$)/.test(path))
       return startDashboard(context, dashboard);
     const message =
       'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';

@@ -1,4 +1,8 @@
 import { createRouter } from '@tanstack/react-router';
+import { composeRoutes } from './pages/compose/route.ts';
+import { domainRoutes } from './pages/domains/route.ts';
+import { emailRoutes } from './pages/emails/route.ts';
+import { missingRoutes } from './pages/missing/route.ts';
 import { holdRoutes } from './pages/operations/holds/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
 import { workerRoutes } from './pages/operations/workers/route.ts';
@@ -8,7 +12,7 @@ import { auditRoutes } from './pages/settings/audit/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
-import { PageFailed, PageMissing } from './shell/page-failed.tsx';
+import { PageFailed } from './shell/page-failed.tsx';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
 // Every area of pages adds its routes here, and its row to shell/navigation.ts.
@@ -16,6 +20,9 @@ const routeTree = rootRoute.addChildren([
   ...signInRoutes,
   shellRoute.addChildren([
     ...overviewRoutes,
+    ...emailRoutes,
+    ...composeRoutes,
+    ...domainRoutes,
     ...apiKeyRoutes,
     ...auditRoutes,
     ...suppressionRoutes,
@@ -23,6 +30,7 @@ const routeTree = rootRoute.addChildren([
     ...queueRoutes,
     ...workerRoutes,
     ...holdRoutes,
+    ...missingRoutes,
   ]),
 ]);
 
@@ -30,7 +38,6 @@ export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: PageMissing,
   scrollRestoration: true,
 });
 

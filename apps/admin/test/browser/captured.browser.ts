@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordCapture } from '@postrider/core/captures';
+import { startChromium, visit } from '@postrider/testing/chromium';
 import { openWorld } from '@postrider/testing/open-world';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAdmin } from '../admin-server.ts';
-import { startChromium, visit } from './chromium.ts';
 
 const world = await openWorld();
 const admin = await openAdmin(world);

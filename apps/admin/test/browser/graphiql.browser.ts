@@ -1,9 +1,9 @@
+import { startChromium, visit } from '@postrider/testing/chromium';
 import { openWorld } from '@postrider/testing/open-world';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAdmin } from '../admin-server.ts';
 import { signedIn } from '../signed-in.ts';
-import { startChromium, visit } from './chromium.ts';
 
 const world = await openWorld();
 const admin = await openAdmin(world);

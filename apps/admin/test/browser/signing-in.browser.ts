@@ -1,9 +1,9 @@
 import { provision } from '@postrider/core/workspaces';
+import { startChromium, type Visitor, visit } from '@postrider/testing/chromium';
 import { openWorld } from '@postrider/testing/open-world';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openAdmin } from '../admin-server.ts';
-import { startChromium, type Visitor, visit } from './chromium.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
 

@@ -73,7 +73,8 @@ export function Id({ id, whole = false }: { readonly id: string; readonly whole?
   const { copied, copy } = useCopied(id);
   const Icon = copied ? Check : Copy;
   return (
-    <button type="button" className="id" title={id} aria-label={`Copy ${id}`} onClick={copy}>
+    <button type="button" className="id" title={id} onClick={copy}>
+      <span className="unseen">{copied ? 'Copied' : 'Copy'} </span>
       {whole ? id : shortId(id)}
       <Icon size={12} />
     </button>

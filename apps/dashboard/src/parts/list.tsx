@@ -59,7 +59,7 @@ export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, on
                 className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''}`}
                 style={width && width !== 'fit' ? { width } : undefined}
               >
-                {name}
+                {name === '' ? <span className="unseen">Actions</span> : name}
               </th>
             ))}
           </tr>

@@ -3,10 +3,13 @@ import {
   CalendarClock,
   CirclePause,
   Cpu,
+  Globe,
   KeyRound,
   LayoutDashboard,
   ListOrdered,
   type LucideIcon,
+  Mail,
+  PenLine,
   ScrollText,
   Webhook,
 } from 'lucide-react';
@@ -32,6 +35,9 @@ export const groupWords: Readonly<Record<Place['group'], string>> = {
 /** The navigation, in its order. */
 export const places: readonly Place[] = [
   { to: '/', word: 'Overview', icon: LayoutDashboard, group: 'mail', key: 'o' },
+  { to: '/emails', word: 'Emails', icon: Mail, group: 'mail', key: 'e' },
+  { to: '/compose', word: 'Compose', icon: PenLine, group: 'mail', key: 'n' },
+  { to: '/domains', word: 'Domains', icon: Globe, group: 'mail', key: 'd' },
   { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
   { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },

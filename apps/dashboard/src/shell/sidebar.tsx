@@ -28,7 +28,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
   const me = useMe();
   const groups: readonly Place['group'][] = ['mail', 'settings', 'instance'];
   return (
-    <div className={`side ${open ? 'open' : ''}`}>
+    <aside className={`side ${open ? 'open' : ''}`} aria-label={words.sidebar}>
       <Brand />
       <WorkspaceSwitch me={me} />
       <button type="button" className="side-button framed" onClick={() => floating.set('palette')}>
@@ -57,7 +57,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
         })}
       </nav>
       <AccountMenu me={me} />
-    </div>
+    </aside>
   );
 }
 
@@ -75,7 +75,7 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
   };
   return (
     <Menu
-      label={words.workspace.menu}
+      label={words.workspace.menu(here?.name ?? me.workspace_id)}
       className="side-button framed"
       button={
         <>

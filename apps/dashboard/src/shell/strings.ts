@@ -1,6 +1,7 @@
 export const words = {
   skip: 'Skip to the page',
   menu: 'Navigation',
+  sidebar: 'Workspace, navigation and account',
   find: 'Find',
   updated: 'Postrider was updated.',
   reload: 'Reload',
@@ -17,7 +18,7 @@ export const words = {
     signOut: 'Sign out',
   },
   workspace: {
-    menu: 'Switch workspace',
+    menu: (name: string) => `${name}: switch workspace`,
     only: 'This is your only workspace.',
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', operator: 'Operator' },
   },

@@ -1,0 +1,26 @@
+import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { getContent } from '@postrider/core/messages';
+import { Hono } from 'hono';
+import type { AdminEnv } from '../admin-env.ts';
+import { httpStatus } from '../http-status.ts';
+import { requireSession } from '../session/session.ts';
+import { framedPolicy, framedScheme } from './framed-mail.ts';
+
+/** The HTML of a mail for the frame of the dashboard, and nothing else. */
+export function previewRoutes(services: Services): Hono<AdminEnv> {
+  const routes = new Hono<AdminEnv>();
+  routes.use(requireSession(services));
+  routes.get('/:id', async (context) => {
+    const { request_id, address, actor } = context.var;
+    context.header('content-security-policy', framedPolicy(context.req.query('images') === '1'));
+    try {
+      const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
+      const { html } = await invoke(ctx, getContent, { id: context.req.param('id') });
+      return context.html(framedScheme(html ?? '', context.req.query('scheme')));
+    } catch (error) {
+      if (error instanceof AppError) return context.text(error.message, httpStatus[error.code]);
+      throw error;
+    }
+  });
+  return routes;
+}

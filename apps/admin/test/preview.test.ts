@@ -1,0 +1,66 @@
+import { createContext, invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
+import { listAudit } from '@postrider/core/audit';
+import { createWorld, type World } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminServer, startAdmin } from './admin-server.ts';
+import { signedIn } from './signed-in.ts';
+
+let world: World;
+let admin: AdminServer;
+let id: string;
+beforeAll(async () => {
+  world = await createWorld();
+  admin = await startAdmin(world.services);
+  const mail = {
+    from: 'hello@sandbox.test',
+    to: 'ada@example.com',
+    subject: 'Read me',
+    html: '<h1>Hello</h1><script>alert(1)</script>',
+  };
+  ({ id } = await invoke(world.as(world.workspace_id), sendMessage, mail));
+});
+afterAll(async () => {
+  await admin.stop();
+  await world.stop();
+});
+
+describe('/preview/{id}', () => {
+  it('shows the HTML of a mail in a sandbox that loads and runs nothing', async () => {
+    const { cookie } = await signedIn(world, admin, 'admin');
+
+    const { status, headers, text } = await admin.get(`/preview/${id}`, { cookie });
+
+    expect(status).toBe(200);
+    expect(text).toContain('<h1>Hello</h1>');
+    expect(headers['content-security-policy']).toBe(
+      "sandbox; default-src 'none'; img-src data: 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+    );
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('lets images of other hosts in only where the reader asks for them', async () => {
+    const { cookie } = await signedIn(world, admin, 'admin');
+
+    const { headers } = await admin.get(`/preview/${id}?images=1`, { cookie });
+
+    expect(headers['content-security-policy']).toContain("img-src data: 'self' https: http:;");
+    expect(headers['content-security-policy']).toContain('sandbox;');
+  });
+
+  it('is for admins of the workspace, and each reading is in the audit log', async () => {
+    const reader = await signedIn(world, admin, 'admin');
+    const member = await signedIn(world, admin, 'member');
+    const foreign = await world.workspace('business');
+    const stranger = await signedIn(world, admin, 'admin', foreign.workspace_id);
+
+    await admin.get(`/preview/${id}`, { cookie: reader.cookie });
+
+    expect((await admin.get(`/preview/${id}`, { cookie: member.cookie })).status).toBe(403);
+    expect((await admin.get(`/preview/${id}`, { cookie: stranger.cookie })).status).toBe(404);
+    expect((await admin.get(`/preview/${id}`)).status).toBe(302);
+    const actor = { kind: 'system', workspace_id: world.workspace_id } as const;
+    const { data } = await invoke(createContext(world.services, actor), listAudit, {});
+    expect(data).toContainEqual(expect.objectContaining({ action: 'message.content_read', target_id: id }));
+  });
+});

@@ -1,0 +1,183 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ChevronLeft, Send } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { useMe } from '../../api/me.ts';
+import { problemOf } from '../../api/problem.ts';
+import { client, type Inputs, trpc } from '../../api/trpc.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { curlOf } from '../../parts/curl.ts';
+import { Field, Form } from '../../parts/field.tsx';
+import { Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { ErrorPanel } from '../../parts/states.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { words } from './strings.ts';
+
+type Mail = Inputs['test']['send'];
+type Attachment = NonNullable<Mail['attachments']>[number];
+
+// The input of a procedure is limited to 100 kB, and base64 is a third larger.
+const MOST_BYTES = 60_000;
+
+/** Writes one mail by hand; the request beside the form is the one that a program would make. */
+export function ComposePage() {
+  const me = useMe();
+  const navigate = useNavigate();
+  const domains = useQuery(trpc.domains.list.queryOptions({ limit: 20 }));
+  const sender = domains.data?.data.find(({ can_send }) => can_send)?.name ?? 'sandbox.test';
+  const [mail, setMail] = useState<Mail | null>(null);
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [tooLarge, setTooLarge] = useState(false);
+  const send = useMutation({
+    mutationFn: (wanted: Mail) => client.test.send.mutate(wanted),
+    onSuccess({ id }) {
+      toast(words.sent);
+      void navigate({ to: '/emails/$id', params: { id } });
+    },
+  });
+  if (!domains.data && !domains.error) return null;
+  const first: Mail = {
+    from: `hello@${sender}`,
+    to: [me.email],
+    subject: words.start.subject,
+    text: words.start.text,
+  };
+  const problem = send.error === null ? null : problemOf(send.error);
+  const of = (name: string) => [...(problem?.fields ?? [])].find(([path]) => path.startsWith(name))?.[1];
+  const attach = async (files: FileList | null) => {
+    const chosen = [...(files ?? [])];
+    const large = chosen.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES;
+    setTooLarge(large);
+    setAttachments(large ? [] : await Promise.all(chosen.map(readAttachment)));
+  };
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={words.answer}
+        back={
+          <Link to="/emails" className="back">
+            <ChevronLeft size={14} />
+            {words.back}
+          </Link>
+        }
+      />
+      <div className="compose">
+        <div
+          onInput={(event: FormEvent<HTMLDivElement>) => {
+            const form = event.currentTarget.querySelector('form');
+            if (form) setMail(mailOf(new FormData(form)));
+          }}
+        >
+          <Form
+            label={words.title}
+            fault={problem}
+            onSubmit={(form) =>
+              send.mutate({ ...mailOf(form), ...(attachments.length > 0 && { attachments: [...attachments] }) })
+            }
+          >
+            {send.error !== null && <ErrorPanel error={send.error} />}
+            <Line
+              name="from"
+              label={words.from}
+              about={words.fromAbout}
+              start={String(first.from)}
+              problem={of('from')}
+            />
+            <Line name="to" label={words.to} about={words.toAbout} start={me.email} problem={of('to')} />
+            <Line name="subject" label={words.subject} start={String(first.subject)} problem={of('subject')} />
+            <Field label={words.text} name="text" problem={of('text')}>
+              {(control) => <textarea {...control} className="input" rows={5} defaultValue={words.start.text} />}
+            </Field>
+            <Field label={words.html} name="html" about={words.htmlAbout} problem={of('html')}>
+              {(control) => <textarea {...control} className="input mono" rows={4} spellCheck={false} />}
+            </Field>
+            <Line name="tags" label={words.tags} about={words.tagsAbout} start="" problem={of('tags')} />
+            <Field label={words.schedule} name="when" about={words.scheduleAbout} problem={of('scheduled_at')}>
+              {(control) => <input {...control} className="input" type="datetime-local" />}
+            </Field>
+            <Field
+              label={words.attach}
+              name="files"
+              about={words.attachAbout}
+              problem={tooLarge ? words.tooLarge : of('attachments')}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  className="input"
+                  type="file"
+                  multiple
+                  onChange={(event) => void attach(event.currentTarget.files)}
+                />
+              )}
+            </Field>
+            <div>
+              <Button kind="primary" type="submit" needs="email:send" busy={send.isPending}>
+                <Send size={14} />
+                {words.submit}
+              </Button>
+            </div>
+          </Form>
+        </div>
+        <Panel title={words.request}>
+          <CodeBlock
+            text={curlOf({
+              ...(mail ?? first),
+              ...(attachments.length > 0 && {
+                attachments: attachments.map((one) => ({ ...one, content: `<base64 of ${one.filename}>` })),
+              }),
+            })}
+            what="the curl command"
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+function Line({
+  name,
+  label,
+  about,
+  start,
+  problem,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly about?: string;
+  readonly start: string;
+  readonly problem: string | undefined;
+}) {
+  return (
+    <Field label={label} name={name} about={about} problem={problem}>
+      {(control) => <input {...control} className="input" autoComplete="off" defaultValue={start} />}
+    </Field>
+  );
+}
+
+function mailOf(form: FormData): Mail {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const list = (name: string) =>
+    text(name)
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+  const when = text('when') === '' ? null : new Date(text('when'));
+  return {
+    from: text('from'),
+    to: list('to'),
+    subject: text('subject'),
+    ...(text('html') !== '' && { html: text('html') }),
+    ...(text('text') !== '' && { text: text('text') }),
+    ...(list('tags').length > 0 && { tags: list('tags') }),
+    ...(when && !Number.isNaN(when.getTime()) && { scheduled_at: when.toISOString() }),
+  };
+}
+
+async function readAttachment(file: File): Promise<Attachment> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const content = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  return { filename: file.name, content, ...(file.type && { content_type: file.type }) };
+}

@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../shell/routes.ts';
+
+export const composeRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/compose',
+    component: lazyRouteComponent(() => import('./compose-page.tsx'), 'ComposePage'),
+  }),
+] as const;

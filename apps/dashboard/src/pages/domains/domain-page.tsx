@@ -1,0 +1,177 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ChevronLeft, Download, RefreshCw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../../api/trpc.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { saveAs } from '../../parts/download.ts';
+import { Field, Form } from '../../parts/field.tsx';
+import { Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
+import { RelativeTime } from '../../parts/times.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import './domains.css';
+import { type Domain, domainStates, failing } from './domain.ts';
+import { RecordCard } from './record-card.tsx';
+import { words } from './strings.ts';
+import { useDomain } from './use-domain.ts';
+
+export function DomainPage() {
+  const { name } = useParams({ from: '/shell/domains/$name' });
+  const { open } = useSearch({ from: '/shell/domains/$name' });
+  const navigate = useNavigate({ from: '/domains/$name' });
+  const { query, verify, live } = useDomain(name);
+  return (
+    <Page>
+      <Answered query={query} lines={10}>
+        {(domain) => (
+          <>
+            <PageHeader
+              back={
+                <Link to="/domains" className="back">
+                  <ChevronLeft size={14} />
+                  {words.detail.back}
+                </Link>
+              }
+              name={domain.name}
+              title={
+                <span className="line">
+                  {domain.name} <DomainBadge status={domain.status} />
+                </span>
+              }
+              answer={answerOf(domain)}
+              actions={
+                domain.dns_records.length > 0 && (
+                  <>
+                    <ZoneFile name={domain.name} />
+                    <Button
+                      kind="plain"
+                      needs="domains:write"
+                      onClick={() => void navigate({ search: { open: 'remove' } })}
+                    >
+                      <Trash2 size={14} />
+                      {words.detail.remove}
+                    </Button>
+                    <Button
+                      kind="primary"
+                      needs="domains:write"
+                      busy={verify.isPending}
+                      onClick={() => verify.mutate()}
+                    >
+                      <RefreshCw size={14} />
+                      {words.detail.verify}
+                    </Button>
+                  </>
+                )
+              }
+            />
+            {domain.status_reason !== null && domain.dns_records.length > 0 && (
+              <Notice tone={domain.status === 'verified' ? 'info' : 'wait'}>
+                <p>{domain.status_reason}</p>
+              </Notice>
+            )}
+            {domain.dns_records.length > 0 && (
+              <Panel title={words.detail.records} actions={<Checked domain={domain} live={live} />} bare>
+                <ul className="records">
+                  {domain.dns_records.map((record) => (
+                    <RecordCard key={`${record.type} ${record.fqdn} ${record.value}`} record={record} />
+                  ))}
+                </ul>
+              </Panel>
+            )}
+            {open === 'remove' && (
+              <RemoveDomain name={domain.name} onClose={() => void navigate({ search: {}, replace: true })} />
+            )}
+          </>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+function DomainBadge({ status }: Pick<Domain, 'status'>) {
+  const { tone, icon, word, about } = domainStates[status];
+  return (
+    <Badge tone={tone} icon={icon} title={about}>
+      {word}
+    </Badge>
+  );
+}
+
+function answerOf(domain: Domain): string {
+  if (domain.dns_records.length === 0) return words.detail.sandbox;
+  const wrong = failing(domain).length;
+  return wrong > 0 ? words.detail.todo(wrong) : words.detail.can(domain.name);
+}
+
+function Checked({ domain, live }: { readonly domain: Domain; readonly live: boolean }) {
+  return (
+    <span className="line small muted">
+      {live && (
+        <span>
+          <i className="dot" aria-hidden /> {words.detail.live}
+        </span>
+      )}
+      {!live && domain.last_checked_at && (
+        <span>
+          {words.detail.checked} <RelativeTime at={domain.last_checked_at} />
+          {domain.next_check_at && (
+            <>
+              , {words.detail.next} <RelativeTime at={domain.next_check_at} />
+            </>
+          )}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function ZoneFile({ name }: { readonly name: string }) {
+  const load = useMutation({
+    mutationFn: () => client.domains.examine.mutate({ domain: name }),
+    onSuccess: ({ zone_file }) => saveAs(`${name}.zone`, zone_file, 'text/dns'),
+  });
+  return (
+    <Button onClick={() => load.mutate()} busy={load.isPending}>
+      <Download size={14} />
+      {words.detail.download}
+    </Button>
+  );
+}
+
+function RemoveDomain({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const [wrong, setWrong] = useState<string>();
+  const remove = useMutation({
+    mutationFn: () => client.domains.delete.mutate({ domain: name }),
+    onSuccess() {
+      toast(words.removing.done(name));
+      void navigate({ to: '/domains' });
+    },
+  });
+  const submit = (form: FormData) => {
+    const same = form.get('name') === name;
+    setWrong(same ? undefined : words.removing.mismatch);
+    if (same && !remove.isPending) remove.mutate();
+  };
+  return (
+    <Dialog title={words.removing.title(name)} onClose={onClose}>
+      <Notice tone="bad">
+        <p>{words.removing.about}</p>
+      </Notice>
+      <Form label={words.removing.title(name)} onSubmit={submit} fault={wrong}>
+        {remove.error !== null && <ErrorPanel error={remove.error} />}
+        <Field label={words.removing.type(name)} name="name" problem={wrong}>
+          {(control) => <input {...control} className="input" autoComplete="off" required />}
+        </Field>
+        <div className="actions">
+          <Button kind="danger primary" type="submit" busy={remove.isPending}>
+            {words.removing.submit}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,144 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { problemOf } from '../../api/problem.ts';
+import { client } from '../../api/trpc.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field, Form } from '../../parts/field.tsx';
+import { useKeyset } from '../../parts/keyset.ts';
+import { type Column, KeysetList } from '../../parts/list.tsx';
+import { Page, PageHeader } from '../../parts/page.tsx';
+import { Empty, ErrorPanel } from '../../parts/states.tsx';
+import { RelativeTime } from '../../parts/times.tsx';
+import { type Domain, domainStates, failing } from './domain.ts';
+import { words } from './strings.ts';
+
+export function DomainsPage() {
+  const { open } = useSearch({ from: '/shell/domains' });
+  const navigate = useNavigate({ from: '/domains' });
+  const list = useKeyset<Domain>({
+    key: ['domains', 'list'],
+    load: (cursor) => client.domains.list.query({ limit: 50, ...(cursor && { cursor }) }),
+    idOf: ({ id }) => id,
+    every_ms: 10_000,
+  });
+  const add = (
+    <Button kind="primary" needs="domains:write" onClick={() => void navigate({ search: { open: 'new' } })}>
+      <Plus size={15} />
+      {words.add}
+    </Button>
+  );
+  const own = (list.rows ?? []).filter(({ dns_records }) => dns_records.length > 0);
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={list.rows && answerOf(own)} actions={add} />
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        onOpen={({ name }) => void navigate({ to: '/domains/$name', params: { name } })}
+        freshWord={words.fresh}
+        empty={null}
+      />
+      {list.rows && own.length === 0 && (
+        <Empty title={words.empty.title}>
+          <p>{words.empty.about}</p>
+          {add}
+        </Empty>
+      )}
+      {open === 'new' && <AddDomain onClose={() => void navigate({ search: {}, replace: true })} />}
+    </Page>
+  );
+}
+
+function answerOf(own: readonly Domain[]): string {
+  if (own.length === 0) return words.answer.none;
+  const bad = own.filter(({ status }) => status !== 'verified').length;
+  return bad === 0 ? words.answer.all(own.length) : words.answer.some(bad);
+}
+
+const columns: readonly Column<Domain>[] = [
+  {
+    name: words.columns.name,
+    width: '40%',
+    show: ({ name, dns_records }) => (
+      <Link className="row-link" to="/domains/$name" params={{ name }}>
+        {name} {dns_records.length === 0 && <span className="chip">{words.sandbox}</span>}
+      </Link>
+    ),
+  },
+  {
+    name: words.columns.state,
+    width: 'fit',
+    show: ({ status }) => {
+      const { tone, icon, word, about } = domainStates[status];
+      return (
+        <Badge tone={tone} icon={icon} title={about}>
+          {word}
+        </Badge>
+      );
+    },
+  },
+  {
+    name: words.columns.wrong,
+    show: (domain) => {
+      const count = failing(domain).length;
+      return count === 0 ? <span className="faint">{words.nothing}</span> : words.wrong(count);
+    },
+  },
+  {
+    name: words.columns.checked,
+    width: 'fit',
+    less: true,
+    show: ({ last_checked_at }) =>
+      last_checked_at === null ? <span className="faint">{words.never}</span> : <RelativeTime at={last_checked_at} />,
+  },
+  {
+    name: words.columns.next,
+    width: 'fit',
+    less: true,
+    show: ({ next_check_at }) => next_check_at && <RelativeTime at={next_check_at} />,
+  },
+];
+
+function AddDomain({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const add = useMutation({
+    mutationFn: (name: string) => client.domains.create.mutate({ name }),
+    onSuccess: ({ name }) => void navigate({ to: '/domains/$name', params: { name } }),
+  });
+  const problem = add.error === null ? null : problemOf(add.error);
+  const of_name = problem?.fields.get('name');
+  return (
+    <Dialog title={words.dialog.title} onClose={onClose}>
+      <Form
+        label={words.dialog.title}
+        fault={problem}
+        onSubmit={(form) => add.mutate(String(form.get('name') ?? '').trim())}
+      >
+        {problem && of_name === undefined && <ErrorPanel error={add.error} />}
+        <Field label={words.dialog.name} name="name" about={words.dialog.about} problem={of_name}>
+          {(control) => (
+            <input
+              {...control}
+              className="input"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="example.com"
+              required
+            />
+          )}
+        </Field>
+        <div className="actions">
+          <Button kind="primary" type="submit" busy={add.isPending}>
+            {words.dialog.submit}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

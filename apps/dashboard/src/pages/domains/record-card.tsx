@@ -1,0 +1,71 @@
+import { Badge } from '../../parts/badge.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { type DnsRecord, recordStates } from './domain.ts';
+import { words } from './strings.ts';
+
+/** One record: what it is for, what to publish, what name servers answer, and how to repair it. */
+export function RecordCard({ record }: { readonly record: DnsRecord }) {
+  const { purpose, required, type, host, fqdn, value, ttl, status, hint, observed } = record;
+  const [name, about] = words.detail.purpose[purpose];
+  const { tone, icon, word } = recordStates[status];
+  const text = words.detail;
+  return (
+    <li className="record">
+      <div className="line spread">
+        <span className="line">
+          <h3>{name}</h3>
+          <span className="chip">{required ? text.required : text.recommended}</span>
+          <span className="muted small">{about}</span>
+        </span>
+        <Badge tone={tone} icon={icon}>
+          {word}
+        </Badge>
+      </div>
+      <dl className="record-values">
+        <Value name={text.type} value={type} what={`the type of ${name}`} />
+        <Value name={text.host} value={host} what={`the host of ${name}`} />
+        <Value name={text.fqdn} value={fqdn} what={`the full name of ${name}`} />
+        <Value name={text.value} value={value} what={`the value of ${name}`} wide />
+        <Value name={text.ttl} value={String(ttl)} what={`the TTL of ${name}`} />
+      </dl>
+      {status !== 'ok' && hint !== null && <p className={`record-hint ${tone}-text`}>{hint}</p>}
+      {observed.length > 0 && (
+        <details className="small">
+          <summary>{text.observed}</summary>
+          <ul className="observed">
+            {observed.map((one) => (
+              <li key={one.resolver}>
+                <span className="mono">{one.resolver}</span>{' '}
+                <span className="chip">{one.authoritative ? text.authoritative : text.cache}</span>{' '}
+                <code>{one.values.length > 0 ? one.values.join(' · ') : text.nothing}</code>{' '}
+                {one.ttl !== null && <span className="faint">{`${text.ttl} ${one.ttl}`}</span>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Value({
+  name,
+  value,
+  what,
+  wide = false,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly what: string;
+  readonly wide?: boolean;
+}) {
+  return (
+    <div className={wide ? 'wide' : ''}>
+      <dt>{name}</dt>
+      <dd>
+        <code>{value}</code>
+        <CopyButton text={value} what={what} />
+      </dd>
+    </div>
+  );
+}

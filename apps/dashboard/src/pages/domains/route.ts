@@ -1,0 +1,17 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { shellRoute } from '../../shell/routes.ts';
+
+export const domainRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/domains',
+    validateSearch: ({ open }: Record<string, unknown>): { open?: 'new' } => (open === 'new' ? { open } : {}),
+    component: lazyRouteComponent(() => import('./domains-page.tsx'), 'DomainsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/domains/$name',
+    validateSearch: ({ open }: Record<string, unknown>): { open?: 'remove' } => (open === 'remove' ? { open } : {}),
+    component: lazyRouteComponent(() => import('./domain-page.tsx'), 'DomainPage'),
+  }),
+] as const;

@@ -1,0 +1,42 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { may, useMe } from '../../api/me.ts';
+import { problemOf } from '../../api/problem.ts';
+import { client, trpc } from '../../api/trpc.ts';
+import { toast } from '../../parts/toasts.tsx';
+import { type Domain, failing } from './domain.ts';
+
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * A domain that turns green live: while records are wrong, they are looked up without changing anything, and once all
+ * are right the check that counts is made.
+ */
+export function useDomain(name: string) {
+  const cache = useQueryClient();
+  const me = useMe();
+  const options = trpc.domains.get.queryOptions({ domain: name });
+  const domain = useQuery({ ...options, refetchInterval: 30_000 });
+  const unfinished = domain.data !== undefined && failing(domain.data).length > 0;
+  const looked = useQuery({
+    queryKey: ['domains', 'examine', name],
+    queryFn: () => client.domains.examine.mutate({ domain: name }),
+    enabled: unfinished,
+    refetchInterval: LOOK_EVERY_MS,
+    retry: false,
+  });
+  const verify = useMutation({
+    mutationFn: () => client.domains.verify.mutate({ domain: name }),
+    onSuccess: (checked) => cache.setQueryData(options.queryKey, checked),
+    onError: (error) => toast(problemOf(error).message, 'bad'),
+  });
+  const { mutate, isPending } = verify;
+  const ready = unfinished && looked.data !== undefined && failing(looked.data).length === 0;
+  const allowed = may(me, 'domains:write');
+  useEffect(() => {
+    if (ready && allowed && !isPending) mutate();
+  }, [ready, allowed, isPending, mutate]);
+  const shown: Domain | undefined =
+    domain.data && unfinished && looked.data ? { ...domain.data, dns_records: looked.data.dns_records } : domain.data;
+  return { query: { ...domain, data: shown }, verify, live: unfinished };
+}

@@ -1,0 +1,157 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { may, useMe } from '../../../api/me.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { CodeBlock } from '../../../parts/copy.tsx';
+import { Check, Choices } from '../../../parts/field.tsx';
+import { Facts, Panel } from '../../../parts/page.tsx';
+import { Answered, Notice } from '../../../parts/states.tsx';
+import { type Tab, Tabs } from '../../../parts/tabs.tsx';
+import { type ContentTab, contentTabs } from '../content-tabs.ts';
+import { asCurl, asGraphql } from './as-code.ts';
+import type { Email } from './email.ts';
+import { words } from './strings.ts';
+
+type EmailContent = Outputs['emails']['content'];
+
+/** What the mail says. Reading it is an action of its own, which the audit log keeps. */
+export function Content({
+  id,
+  tab,
+  onTab,
+  email,
+}: {
+  readonly id: string;
+  readonly tab: ContentTab;
+  readonly onTab: (tab: ContentTab) => void;
+  readonly email: Email;
+}) {
+  const me = useMe();
+  const allowed = may(me, 'admin');
+  const content = useQuery(
+    // Read once: each reading is an entry of the audit log.
+    trpc.emails.content.queryOptions({ id }, { enabled: allowed, staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 }),
+  );
+  return (
+    <Panel title={words.content.title}>
+      {allowed ? (
+        <Answered query={content}>
+          {(shown) => (
+            <Tabs
+              label={words.content.title}
+              value={tab}
+              onChange={onTab}
+              tabs={contentTabs.map(
+                (name): Tab<ContentTab> => ({
+                  name,
+                  word: words.content.tabs[name],
+                  show: () => <TabContent tab={name} content={shown} email={email} />,
+                }),
+              )}
+            />
+          )}
+        </Answered>
+      ) : (
+        <Notice tone="calm">
+          <p>{words.content.denied}</p>
+        </Notice>
+      )}
+    </Panel>
+  );
+}
+
+function TabContent({
+  tab,
+  content,
+  email,
+}: {
+  readonly tab: ContentTab;
+  readonly content: EmailContent;
+  readonly email: Email;
+}) {
+  const { tabs, noHtml, noText, noHeaders, curl, graphql } = words.content;
+  switch (tab) {
+    case 'preview':
+      return content.html === null ? <TextOnly text={content.text} /> : <MailPreview src={`/preview/${content.id}`} />;
+    case 'text':
+      return content.text === null ? (
+        <p className="muted">{noText}</p>
+      ) : (
+        <CodeBlock text={content.text} what={tabs.text} />
+      );
+    case 'source':
+      return content.html === null ? (
+        <p className="muted">{noHtml}</p>
+      ) : (
+        <CodeBlock text={content.html} what={tabs.source} />
+      );
+    case 'headers':
+      return Object.keys(content.headers).length === 0 ? (
+        <p className="muted">{noHeaders}</p>
+      ) : (
+        <Facts rows={Object.entries(content.headers)} />
+      );
+    case 'raw':
+      return <CodeBlock text={content.raw} what={tabs.raw} />;
+    case 'code':
+      return (
+        <div className="stack">
+          <h3>{curl}</h3>
+          <CodeBlock text={asCurl(email, content)} what="the curl command" />
+          <h3>{graphql}</h3>
+          <CodeBlock text={asGraphql(email)} what="the GraphQL request" />
+        </div>
+      );
+  }
+}
+
+function TextOnly({ text }: { readonly text: string | null }) {
+  return (
+    <div className="stack">
+      <p className="muted small">{words.content.noHtml}</p>
+      <pre className="mail-text">{text}</pre>
+    </div>
+  );
+}
+
+/** Mail is hostile: its frame has a route, a policy and an origin of its own, and no script runs in it. */
+export function MailPreview({ src }: { readonly src: string }) {
+  const [width, setWidth] = useState<'wide' | 'narrow'>('wide');
+  const [scheme, setScheme] = useState<'light' | 'dark'>('light');
+  const [images, setImages] = useState(false);
+  const text = words.content;
+  return (
+    <div className="stack">
+      <div className="line spread">
+        <div className="line">
+          <Choices
+            label={text.width}
+            options={[
+              ['wide', text.wide],
+              ['narrow', text.narrow],
+            ]}
+            value={width}
+            onChange={setWidth}
+          />
+          <Choices
+            label={text.scheme}
+            options={[
+              ['light', text.light],
+              ['dark', text.dark],
+            ]}
+            value={scheme}
+            onChange={setScheme}
+          />
+        </div>
+        <Check name="images" label={text.images} about={text.imagesAbout} checked={images} onChange={setImages} />
+      </div>
+      <iframe
+        className={`preview ${width} ${scheme}`}
+        sandbox=""
+        referrerPolicy="no-referrer"
+        title={text.frame}
+        src={`${src}?images=${images ? 1 : 0}&scheme=${scheme}`}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+import '../emails.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { trpc } from '../../../api/trpc.ts';
+import { Id } from '../../../parts/copy.tsx';
+import { isOpen, MailBadge } from '../../../parts/mail-status.tsx';
+import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
+import { Answered } from '../../../parts/states.tsx';
+import { ExactTime, RelativeTime, spanMs } from '../../../parts/times.tsx';
+import type { ContentTab } from '../content-tabs.ts';
+import { words as list } from '../strings.ts';
+import { Content } from './content.tsx';
+import type { Email } from './email.ts';
+import { EmailActions } from './email-actions.tsx';
+import { Recipients } from './recipients.tsx';
+import { words } from './strings.ts';
+import { Trace } from './trace.tsx';
+import { WaitingNotice } from './waiting-notice.tsx';
+
+const OPEN_EVERY_MS = 1500;
+const CLOSED_EVERY_MS = 20_000;
+
+/** Everything about one mail: why it waits, its trace, its recipients, its content. */
+export function EmailDetail({
+  id,
+  tab,
+  onTab,
+  back,
+  drawn = false,
+}: {
+  readonly id: string;
+  readonly tab: ContentTab;
+  readonly onTab: (tab: ContentTab) => void;
+  readonly back?: ReactNode;
+  /** In a drawer, which has a heading of its own. */
+  readonly drawn?: boolean;
+}) {
+  const email = useQuery(
+    trpc.emails.get.queryOptions(
+      { id },
+      {
+        refetchInterval: ({ state }) => (state.data && isOpen(state.data.status) ? OPEN_EVERY_MS : CLOSED_EVERY_MS),
+      },
+    ),
+  );
+  return (
+    <Answered query={email} lines={10}>
+      {(shown) => (
+        <>
+          <PageHeader
+            back={back}
+            name={shown.subject || list.noSubject}
+            title={
+              <span className="line">
+                {shown.subject || list.noSubject} <MailBadge status={shown.status} />
+              </span>
+            }
+            answer={<Answer email={shown} />}
+            actions={
+              <>
+                <EmailActions email={shown} onChanged={() => void email.refetch()} />
+                {drawn && (
+                  <Link
+                    to="/emails/$id"
+                    params={{ id }}
+                    className="button plain icon"
+                    aria-label={words.openPage}
+                    title={words.openPage}
+                  >
+                    <ExternalLink size={15} />
+                  </Link>
+                )}
+              </>
+            }
+          />
+          <WaitingNotice email={shown} onChanged={() => void email.refetch()} />
+          <Trace email={shown} />
+          <Recipients email={shown} />
+          <Content id={id} tab={tab} onTab={onTab} email={shown} />
+          <Panel title={words.facts.title}>
+            <Facts rows={factsOf(shown)} />
+          </Panel>
+        </>
+      )}
+    </Answered>
+  );
+}
+
+function Answer({ email }: { readonly email: Email }) {
+  const { recipients, status, delivered_at, created_at } = email;
+  const done = recipients.filter((one) => one.status === 'delivered').length;
+  if (status === 'sending') return words.answer.sending;
+  if (done > 0 && done === recipients.length && delivered_at !== null) {
+    const took = spanMs(Math.max(0, Date.parse(delivered_at) - Date.parse(created_at)));
+    return <span title={words.answer.deliveredMeans}>{words.answer.delivered(done, took)}</span>;
+  }
+  const since = (
+    <>
+      {words.accepted} <RelativeTime at={created_at} />.
+    </>
+  );
+  return isOpen(status) ? (
+    since
+  ) : (
+    <>
+      {since} {words.answer.closed}
+    </>
+  );
+}
+
+function factsOf(email: Email): readonly (readonly [string, ReactNode])[] {
+  const { facts } = words;
+  const metadata = Object.entries(email.metadata);
+  return [
+    [facts.id, <Id key="id" id={email.id} whole />],
+    [facts.from, email.from],
+    [facts.to, email.to.join(', ')],
+    [facts.cc, email.cc.join(', ')],
+    [facts.bcc, email.bcc.join(', ')],
+    [facts.replyTo, email.reply_to],
+    [facts.tags, email.tags.length > 0 && email.tags.map((tag) => <TagLink key={tag} tag={tag} />)],
+    [facts.metadata, metadata.length > 0 && metadata.map(([name, value]) => `${name}: ${value}`).join(', ')],
+    [facts.created, <ExactTime key="created" at={email.created_at} />],
+    [facts.scheduled, email.scheduled_at && <ExactTime key="scheduled" at={email.scheduled_at} />],
+    [facts.messageId, <Id key="message" id={email.message_id} whole />],
+    [facts.key, email.api_key_id && <Id key="key" id={email.api_key_id} whole />],
+    [facts.request, <Id key="request" id={email.request_id} whole />],
+    [facts.size, `${Math.max(1, Math.round(email.size_bytes / 1000))} kB`],
+    [
+      facts.resendOf,
+      email.resend_of && (
+        <Link key="resend" to="/emails/$id" params={{ id: email.resend_of }} className="mono">
+          {email.resend_of}
+        </Link>
+      ),
+    ],
+  ];
+}
+
+function TagLink({ tag }: { readonly tag: string }) {
+  return (
+    <Link to="/emails" search={{ q: `tag:${tag}` }} className="chip">
+      {tag}
+    </Link>
+  );
+}

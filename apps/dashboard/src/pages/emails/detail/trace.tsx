@@ -1,0 +1,122 @@
+import { useNow } from '../../../parts/clock.ts';
+import { isOpen } from '../../../parts/mail-status.tsx';
+import { Panel } from '../../../parts/page.tsx';
+import { spanMs } from '../../../parts/times.tsx';
+import type { Attempt, Email } from './email.ts';
+import { words } from './strings.ts';
+import { phaseNames, type Step, type Timeline, timelineOf } from './timeline.ts';
+
+/** The mail as one waterfall, from its acceptance to the last attempt. */
+export function Trace({ email }: { readonly email: Email }) {
+  const now = useNow();
+  const end = isOpen(email.status) ? now : Date.parse(email.last_event.at);
+  const timeline = timelineOf(email, end);
+  const emails = new Map(email.recipients.map(({ id, email: address }) => [id, address]));
+  const many = email.recipients.length > 1;
+  return (
+    <Panel
+      title={words.trace.title}
+      actions={
+        <span className="line small muted legend" aria-hidden>
+          {phaseNames.map((name) => (
+            <span key={name}>
+              <i className={`swatch ${name}`} /> {words.trace.phases[name]}
+            </span>
+          ))}
+        </span>
+      }
+    >
+      <ol className="trace">
+        {timeline.steps.map((step) => (
+          <TraceStep
+            key={step.key}
+            step={step}
+            timeline={timeline}
+            begun={Date.parse(email.created_at)}
+            scheduled={email.scheduled_at !== null}
+            whom={many && step.attempt ? (emails.get(step.attempt.recipient_id) ?? '') : ''}
+          />
+        ))}
+      </ol>
+      {email.attempts.length === 0 && <p className="muted small">{words.trace.none}</p>}
+      {timeline.compressed && <p className="faint small">{words.trace.gap}</p>}
+    </Panel>
+  );
+}
+
+function TraceStep({
+  step,
+  timeline,
+  begun,
+  scheduled,
+  whom,
+}: {
+  readonly step: Step;
+  readonly timeline: Timeline;
+  readonly begun: number;
+  readonly scheduled: boolean;
+  readonly whom: string;
+}) {
+  const { kind, from_ms, to_ms, attempt, dimmed } = step;
+  const left = timeline.at(from_ms);
+  const width = timeline.at(to_ms) - left;
+  const name =
+    attempt !== null
+      ? words.trace.attempt(attempt.number)
+      : kind === 'accepted'
+        ? words.trace.accepted
+        : scheduled
+          ? words.trace.scheduled
+          : words.trace.waits;
+  return (
+    <li className={`trace-step ${dimmed ? 'dimmed' : ''}`}>
+      <span className="trace-name">
+        <strong>{name}</strong>
+        <span className="faint small cut" title={whom || attempt?.target}>
+          {whom || attempt?.target}
+        </span>
+      </span>
+      <span className="trace-axis" aria-hidden>
+        <span className={`trace-bar ${kind}`} style={{ left: `${left * 100}%`, width: `${width * 100}%` }}>
+          {attempt && <Phases attempt={attempt} />}
+        </span>
+      </span>
+      <span className="trace-time small">
+        {kind === 'accepted' ? '+0 ms' : attempt ? `+${spanMs(from_ms - begun)}` : spanMs(to_ms - from_ms)}
+      </span>
+      {attempt && <AttemptFacts attempt={attempt} />}
+    </li>
+  );
+}
+
+function Phases({ attempt }: { readonly attempt: Attempt }) {
+  const total = phaseNames.reduce((sum, name) => sum + attempt.phases_ms[name], 0);
+  if (total === 0) return null;
+  return phaseNames.map((name) => (
+    <span key={name} className={`phase ${name}`} style={{ width: `${(attempt.phases_ms[name] / total) * 100}%` }} />
+  ));
+}
+
+function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
+  const { outcome, reply, error, tls, phases_ms, transcript, address } = attempt;
+  const phases = phaseNames
+    .filter((name) => phases_ms[name] > 0)
+    .map((name) => `${words.trace.phases[name]} ${spanMs(phases_ms[name])}`);
+  const security = tls ? `${tls.protocol} ${tls.cipher}` : words.trace.noTls;
+  return (
+    <details className="trace-facts small">
+      <summary>
+        <span className={outcome === 'accepted' ? 'good-text' : outcome === 'rejected' ? 'bad-text' : 'wait-text'}>
+          {words.trace.outcomes[outcome]}
+        </span>{' '}
+        <code>{reply ? `${reply.code} ${reply.enhanced ?? ''} ${reply.text}` : error}</code>
+      </summary>
+      <p className="muted">{[...phases, security, address].filter(Boolean).join(' · ')}</p>
+      {transcript !== null && (
+        <pre className="transcript" role="region" aria-label={words.trace.dialogue} tabIndex={0}>
+          {transcript}
+        </pre>
+      )}
+    </details>
+  );
+}

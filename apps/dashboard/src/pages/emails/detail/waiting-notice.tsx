@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import { Notice } from '../../../parts/states.tsx';
+import { RelativeTime, span } from '../../../parts/times.tsx';
+import type { Email, Waiting } from './email.ts';
+import { EmailActions } from './email-actions.tsx';
+import { words } from './strings.ts';
+
+/** One sentence that says why it is not sent yet, and the action that ends the wait. */
+export function WaitingNotice({ email, onChanged }: { readonly email: Email; readonly onChanged: () => void }) {
+  const waiting = email.recipients.find((one) => one.waiting !== null)?.waiting;
+  if (!waiting) return null;
+  return (
+    <Notice tone={waiting.reason === 'scheduled' || waiting.reason === 'in_line' ? 'info' : 'wait'}>
+      <div className="line spread">
+        <p>
+          <strong>{sentenceOf(waiting)}</strong>
+        </p>
+        <EmailActions email={email} onChanged={onChanged} ends={waiting.reason} />
+      </div>
+      {explain(waiting) && <p>{explain(waiting)}</p>}
+      {waiting.last_reply !== null && (
+        <p className="small">
+          {words.waiting.lastReply}: <code>{waiting.last_reply}</code>
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function sentenceOf(waiting: Waiting): ReactNode {
+  const { reason, until, since, ahead, eta_seconds } = waiting;
+  const text = words.waiting;
+  const when = until && (
+    <>
+      {' '}
+      {reason !== 'retry_backoff' && text.until} <RelativeTime at={until} />
+    </>
+  );
+  const begun = since && (
+    <>
+      {' '}
+      {text.since} <RelativeTime at={since} />
+    </>
+  );
+  const queue = [ahead !== null && text.ahead(ahead), eta_seconds !== null && text.eta(span(eta_seconds))].filter(
+    Boolean,
+  );
+  return (
+    <>
+      {text[reason]}
+      {waiting.hold && ` ${text.because(waiting.hold.reason)}`}
+      {when}
+      {begun}
+      {queue.length > 0 && `: ${queue.join(', ')}`}.
+    </>
+  );
+}
+
+function explain({ reason, policy }: Waiting): string | null {
+  if (reason === 'no_worker') return words.waiting.worker;
+  if (!policy) return null;
+  const destination = policy.destination ?? '';
+  if (policy.kind === 'resume_rate') return words.waiting.resume;
+  return policy.kind === 'destination_limit' ? words.waiting.limit(destination) : words.waiting.failures(destination);
+}

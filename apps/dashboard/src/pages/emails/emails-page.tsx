@@ -1,0 +1,163 @@
+import './emails.css';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useEffect } from 'react';
+import { client, type Outputs } from '../../api/trpc.ts';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Drawer } from '../../parts/dialog.tsx';
+import { useKeyset, useSelection } from '../../parts/keyset.ts';
+import { type Column, focusRow, KeysetList } from '../../parts/list.tsx';
+import { isOpen, MailBadge, mailStates } from '../../parts/mail-status.tsx';
+import { Page, PageHeader } from '../../parts/page.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { RelativeTime } from '../../parts/times.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { EmailDetail } from './detail/email-detail.tsx';
+import { SearchBar } from './search-bar.tsx';
+import { parseSearch } from './search-grammar.ts';
+import { words } from './strings.ts';
+
+type Email = Outputs['emails']['list']['data'][number];
+
+const PAGE = 50;
+const LOOK_EVERY_MS = 4000;
+
+export function EmailsPage() {
+  const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/emails' });
+  const navigate = useNavigate({ from: '/emails' });
+  const search = parseSearch(q);
+  const selection = useSelection();
+  const list = useKeyset<Email>({
+    key: ['emails', 'list', search.filter],
+    load: (cursor, signal) =>
+      client.emails.list.query({ ...search.filter, limit: PAGE, ...(cursor && { cursor }) }, { signal }),
+    idOf,
+    every_ms: LOOK_EVERY_MS,
+  });
+  const { id } = search;
+  useEffect(() => {
+    if (id !== null) void navigate({ to: '/emails/$id', params: { id }, replace: true });
+  }, [id, navigate]);
+  const close = () => {
+    void navigate({ search: ({ q: kept }) => (kept ? { q: kept } : {}), replace: true });
+    // The row of the drawer has the focus again, wherever the drawer was opened from.
+    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
+  };
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={answerOf(list.rows)} actions={<ComposeLink />} />
+      <SearchBar
+        text={q}
+        unknown={search.unknown}
+        onChange={(text) => void navigate({ search: text === '' ? {} : { q: text } })}
+      />
+      <BulkBar chosen={selection.chosen} onDone={() => selection.replace([])} onChanged={list.refetch} />
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={idOf}
+        nameOf={({ subject }) => subject || words.noSubject}
+        onOpen={({ id: opened }) => void navigate({ search: (kept) => ({ ...kept, open: opened }) })}
+        chosen={selection.chosen}
+        onToggle={selection.toggle}
+        freshWord={words.fresh}
+        empty={q === '' ? <FirstMail /> : <NothingFound />}
+      />
+      {open !== undefined && (
+        <Drawer title={words.title} onClose={close}>
+          <EmailDetail
+            id={open}
+            tab={tab}
+            onTab={(name) => void navigate({ search: (kept) => ({ ...kept, tab: name }), replace: true })}
+            drawn
+          />
+        </Drawer>
+      )}
+    </Page>
+  );
+}
+
+const idOf = ({ id }: Email) => id;
+
+const columns: readonly Column<Email>[] = [
+  { name: words.columns.status, width: 'fit', show: ({ status }) => <MailBadge status={status} /> },
+  {
+    name: words.columns.subject,
+    width: '40%',
+    show: ({ id, subject }) => (
+      <Link className="row-link" from="/emails" search={(kept) => ({ ...kept, open: id })}>
+        {subject || <span className="faint">{words.noSubject}</span>}
+      </Link>
+    ),
+  },
+  { name: words.columns.to, show: (row) => <Recipients row={row} /> },
+  {
+    name: words.columns.tags,
+    width: '14%',
+    less: true,
+    show: ({ tags }) =>
+      tags.map((tag) => (
+        <span key={tag} className="chip">
+          {tag}
+        </span>
+      )),
+  },
+  {
+    name: words.columns.at,
+    width: 'fit',
+    less: true,
+    end: true,
+    show: ({ created_at }) => <RelativeTime at={created_at} />,
+  },
+];
+
+function Recipients({ row }: { readonly row: Email }) {
+  const all = [...row.to, ...row.cc, ...row.bcc];
+  return (
+    <span title={all.join(', ')}>
+      {all[0]} {all.length > 1 && <span className="faint">{words.more(all.length - 1)}</span>}
+    </span>
+  );
+}
+
+function answerOf(rows: readonly Email[] | undefined): string {
+  if (!rows || rows.length === 0) return words.answer.waiting;
+  const bad = rows.filter(({ status }) => mailStates[status].tone === 'bad').length;
+  const waits = rows.filter(({ status }) => isOpen(status)).length;
+  return [
+    waits > 0 ? words.answer.open(waits) : words.answer.done,
+    ...(bad > 0 ? [words.answer.failed(bad)] : []),
+  ].join(' ');
+}
+
+function ComposeLink() {
+  return (
+    <Link to="/compose" className="button primary">
+      <Plus size={15} />
+      {words.compose}
+    </Link>
+  );
+}
+
+function FirstMail() {
+  const curl = `curl ${location.origin}/v1/email/send -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' -d '{"from":"hello@sandbox.test","to":"you@example.com","subject":"My first mail","text":"It works."}'`;
+  return (
+    <Empty title={words.empty.title}>
+      <p>{words.empty.about}</p>
+      <CodeBlock text={curl} what="the curl command" />
+      <ComposeLink />
+    </Empty>
+  );
+}
+
+function NothingFound() {
+  return (
+    <Empty title={words.empty.none}>
+      <p>{words.empty.noneAbout}</p>
+      <Link to="/emails" className="button">
+        {words.empty.clear}
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Inputs } from '../../api/trpc.ts';
+import { type MailStatus, mailStates } from '../../parts/mail-status.tsx';
+
+type Filter = Omit<Extract<Inputs['emails']['list'], object>, 'limit' | 'cursor'>;
+
+export interface Search {
+  readonly filter: Filter;
+  /** Leads to one mail instead of a list. */
+  readonly id: string | null;
+  /** Words that the grammar does not know. */
+  readonly unknown: readonly string[];
+}
+
+const names = ['status', 'to', 'from', 'tag', 'domain', 'id', 'before', 'after'] as const;
+type Name = (typeof names)[number];
+
+const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
+
+/**
+ * `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. A bare address is a recipient, a bare id a mail,
+ * and a bare state a state.
+ */
+export function parseSearch(text: string): Search {
+  const given = new Map<Name, string[]>();
+  const unknown: string[] = [];
+  const add = (name: Name, value: string) => given.set(name, [...(given.get(name) ?? []), value]);
+  for (const [token, prefix, quoted] of text.matchAll(TOKEN)) {
+    const name = names.find((one) => one === prefix);
+    const value = (quoted ?? '').replace(/^"|"$/g, '');
+    if (name && value !== '') add(name, value);
+    else if (token.startsWith('msg_')) add('id', token);
+    else if (token.includes('@')) add('to', token);
+    else if (token.toLowerCase() in mailStates) add('status', token.toLowerCase());
+    else unknown.push(token);
+  }
+  const one = (name: Name) => given.get(name)?.at(-1);
+  const tags = given.get('tag');
+  const [status, to, from, domain, before, after] = [
+    given.get('status')?.join(','),
+    one('to'),
+    one('from'),
+    one('domain'),
+    timeOf(one('before')),
+    timeOf(one('after')),
+  ];
+  const filter: Filter = {
+    ...(status && { status }),
+    ...(to && { to }),
+    ...(from && { from }),
+    ...(domain && { domain }),
+    ...(tags && { tag: tags }),
+    ...(before && { until: before }),
+    ...(after && { since: after }),
+  };
+  return { filter, id: one('id') ?? null, unknown };
+}
+
+/** A day stands for its beginning in UTC. */
+function timeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
+}
+
+/** The text with one state in place of those that were there; none with null. */
+export function withStatus(text: string, status: MailStatus | null): string {
+  const rest = text.replace(/(?:^|\s)status:\S+/g, '').trim();
+  return [status && `status:${status}`, rest].filter(Boolean).join(' ');
+}

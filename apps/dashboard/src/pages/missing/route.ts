@@ -1,0 +1,8 @@
+import { createRoute } from '@tanstack/react-router';
+import { PageMissing } from '../../shell/page-failed.tsx';
+import { shellRoute } from '../../shell/routes.ts';
+
+/** Whatever no other route knows, beside the navigation. */
+export const missingRoutes = [
+  createRoute({ getParentRoute: () => shellRoute, path: '$', component: PageMissing }),
+] as const;

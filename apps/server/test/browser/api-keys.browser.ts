@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+const use = async (secret: string) =>
+  (await fetch(`${stage.origin}/v1/email/logs`, { headers: { authorization: `Bearer ${secret}` } })).status;
+
+describe('Settings, API Keys', () => {
+  it('creates a key whose secret is shown once and nowhere kept, and revokes it', async () => {
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/');
+    await page.getByRole('link', { name: 'API Keys' }).click();
+    await page.getByRole('button', { name: 'New API Key' }).click();
+    await page.getByLabel('Name').fill('Shop');
+    await page.getByRole('button', { name: 'Reading logs' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const secret = await page.getByRole('region', { name: 'the API key', exact: true }).innerText();
+
+    expect(secret).toMatch(/^pr_live_[0-9a-f]{64}$/);
+    expect(await use(secret)).toBe(200);
+    // Esc does not close it before the box is ticked, however often it is pressed.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('Store the key first').waitFor();
+    const kept = 'JSON.stringify([location.href, Object.entries(localStorage), Object.entries(sessionStorage)])';
+    expect(await page.evaluate(kept)).not.toContain(secret.slice(8));
+
+    await page.getByLabel('I have stored the key').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(secret);
+
+    await page.getByRole('button', { name: 'Actions for Shop' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByLabel('Type Shop to confirm').fill('Stop');
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('This is not the name of the key.').waitFor();
+    expect(await use(secret)).toBe(200);
+    await page.getByLabel('Type Shop to confirm').fill('Shop');
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('Shop is revoked.').waitFor();
+    expect(await use(secret)).toBe(401);
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('rotates a key by keyboard alone, and both work', async () => {
+    const key = await stage.world.key({ scopes: ['email:logs:read'], name: 'Nightly' });
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.goto('/settings/api-keys');
+    await page.getByRole('button', { name: 'Actions for Nightly' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Rotate');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Rotate Nightly' }).waitFor();
+    await page.keyboard.press('Enter');
+
+    const secret = await page.getByRole('region', { name: 'the API key', exact: true }).innerText();
+
+    expect([await use(secret), await use(key.secret)]).toEqual([200, 200]);
+    await visitor.stop();
+  });
+
+  it('lets a member see why the button is off', async () => {
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto('/settings/api-keys');
+
+    const button = page.getByRole('button', { name: 'New API Key' });
+
+    await expect.poll(() => button.first().getAttribute('aria-disabled')).toBe('true');
+    await button.first().focus();
+    await page.getByRole('tooltip').getByText('Only an admin of').first().waitFor();
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeProblems, type Stage, sendMail, startStage } from './dashboard.ts';
+
+let stage: Stage;
+let email: string;
+beforeAll(async () => {
+  stage = await startStage();
+  email = await sendMail(stage, { html: '<h1>Hello</h1>', tags: ['invoice'] });
+  await stage.world.drain();
+  await sendMail(stage, { to: 'bob@example.com', subject: 'Waits' });
+  await stage.world.domain('acme.test');
+});
+afterAll(() => stage.stop());
+
+/** Every page with what is opened on it; a page that is not here fails the test at the end. */
+const states: readonly (readonly [path: string, shows: string])[] = [
+  ['/', 'Overview'],
+  ['/emails', 'Emails'],
+  ['/emails?q=to%3Anobody%40example.com', 'Nothing matches'],
+  ['/emails/EMAIL', 'Trace'],
+  ['/emails?open=EMAIL', 'Trace'],
+  ['/compose', 'The same by the API'],
+  ['/domains', 'Domains'],
+  ['/domains?open=new', 'Add the domain'],
+  ['/domains/acme.test', 'Records'],
+  ['/domains/acme.test?open=remove', 'Remove the domain'],
+  ['/webhooks', 'Webhooks'],
+  ['/suppressions', 'Suppressions'],
+  ['/operations/queues', 'Queues'],
+  ['/operations/holds', 'Holds'],
+  ['/operations/workers', 'Workers'],
+  ['/operations/schedules', 'Schedules'],
+  ['/settings/audit', 'Audit log'],
+  ['/settings/api-keys', 'API Keys'],
+  ['/settings/api-keys?open=new', 'Create the key'],
+  ['/login', 'Sign in'],
+  ['/nowhere', 'There is no such page'],
+];
+
+describe.each([
+  ['light', null],
+  ['dark', ['color-contrast']],
+] as const)('in the %s theme', (theme, rules) => {
+  it('axe finds nothing wrong on any page, with its dialogs open', async () => {
+    const visitor = await stage.visitor('operator');
+    await visitor.context.addCookies([{ name: 'theme', value: theme, url: stage.origin }]);
+    const { page } = await visitor.open();
+    const problems: Record<string, string[]> = {};
+    for (const [path, shows] of states) {
+      await page.goto(path.replace('EMAIL', email));
+      await page.locator('main, dialog').getByText(shows).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      const found = await axeProblems(page, rules);
+      if (found.length > 0) problems[path] = found;
+    }
+    for (const keys of ['?', 'Control+k']) {
+      await page.goto('/emails');
+      await page.getByRole('heading', { name: 'Emails' }).waitFor();
+      await page.keyboard.press(keys);
+      await page.getByRole('dialog').waitFor();
+      const found = await axeProblems(page, rules);
+      if (found.length > 0) problems[keys] = found;
+    }
+    await page.goto('/emails');
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menu').waitFor();
+    const found = await axeProblems(page, rules);
+    if (found.length > 0) problems.menu = found;
+
+    expect(problems).toEqual({});
+    await visitor.stop();
+  });
+});
+
+describe('the pages', () => {
+  it('are all looked at by axe', async () => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto('/');
+
+    const links = page.getByRole('navigation').getByRole('link');
+    await links.first().waitFor();
+    const linked = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+
+    const seen = new Set(states.map(([path]) => path));
+    expect(linked.filter((path) => !seen.has(path))).toEqual([]);
+    await visitor.stop();
+  });
+
+  it('fit a window of 320 pixels without scrolling sideways', async () => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.setViewportSize({ width: 320, height: 640 });
+    const wide: string[] = [];
+    for (const [path, shows] of states) {
+      await page.goto(path.replace('EMAIL', email));
+      await page.locator('main, dialog').getByText(shows).first().waitFor();
+      const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      if (width > 320) wide.push(`${path} ${width}`);
+    }
+
+    expect(wide).toEqual([]);
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,113 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHandler as createAdmin } from '@postrider/admin';
+import { newId } from '@postrider/core';
+import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
+import { createHandler as createRest } from '@postrider/rest';
+import { createWorld, type World } from '@postrider/testing';
+import { startChromium, type Visitor, visit, type Watched } from '@postrider/testing/chromium';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { openDashboard } from '../../src/dashboard-build.ts';
+
+export interface Stage {
+  readonly world: World;
+  readonly origin: string;
+  readonly port: number;
+  readonly browser: Browser;
+  /** A browser of a person with this role, or of one who is not signed in. */
+  visitor(as: WorkspaceRole | 'operator' | null): Promise<Visitor>;
+  stop(): Promise<void>;
+}
+
+/** The built dashboard with both APIs on one port, and a browser. */
+export async function startStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const world = await createWorld(env);
+  // The setup of the run has built it.
+  const dashboard = openDashboard(false, world.services.log);
+  const rest = createRest(world.services) as RequestListener;
+  const admin = createAdmin(world.services, dashboard.current) as RequestListener;
+  const server = createServer((request, response) =>
+    (request.url?.startsWith('/v1/') ? rest : admin)(request, response),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  const browser = await startChromium();
+  return {
+    world,
+    origin,
+    port,
+    browser,
+    async visitor(as) {
+      const visitor = await visit(browser, port);
+      if (as !== null) {
+        const [name = '', value = ''] = (await cookieOf(world, as)).split('=');
+        await visitor.context.addCookies([{ name, value, url: origin }]);
+      }
+      return visitor;
+    },
+    async stop() {
+      await browser.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await dashboard.stop();
+      await world.stop();
+    },
+  };
+}
+
+async function cookieOf({ services, clock, workspace_id }: World, as: WorkspaceRole | 'operator'): Promise<string> {
+  const id = newId('user', clock.now());
+  const person = { id, email: `${as}@people.test`, password_hash: null, operator: as === 'operator', vouched: true };
+  const [known] = await services.sql<{ id: string }[]>`select id from users where email = ${person.email}`;
+  if (!known) await insertUser(services.sql, person);
+  const user_id = known?.id ?? id;
+  if (as !== 'operator') {
+    await services.sql`
+      insert into members (workspace_id, user_id, role, created_at)
+      values (${workspace_id}, ${user_id}, ${as}, clock_now()) on conflict do nothing`;
+  }
+  const begun = { user_id, workspace_id, by_link: false };
+  const { token } = await services.sql.begin((tx) => beginSession(tx, clock.now(), begun));
+  return `sid=${token}`;
+}
+
+/** Sends a mail as a program does; its id. */
+export async function sendMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
+  const answer = await fetch(`${stage.origin}/v1/email/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.world.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      from: 'Acme <hello@sandbox.test>',
+      to: 'ada@example.com',
+      subject: 'A mail',
+      text: 'Hello.',
+      ...body,
+    }),
+  });
+  const { id } = (await answer.json()) as { id?: string };
+  if (id === undefined) throw new Error(`the mail was refused with ${answer.status}`);
+  return id;
+}
+
+/** What axe finds wrong, as `rule: element`. */
+export async function axeProblems(page: Page, rules: readonly string[] | null): Promise<string[]> {
+  const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const run = JSON.stringify({ runOnly: rules ?? levels });
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<{ id: string; nodes: { target: unknown[]; failureSummary: string }[] }[]>(
+    `axe.run(document, ${run}).then((r) => r.violations)`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`),
+  );
+}
+
+/** Nothing went wrong that a person would not see: no error, no request elsewhere, no dialog of a script. */
+export function expectQuiet({ problems, foreign, dialogs }: Watched): void {
+  expect(problems).toEqual([]);
+  expect(foreign).toEqual([]);
+  expect(dialogs).toEqual([]);
+}

@@ -1,0 +1,133 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+describe('Emails', () => {
+  it('finds by its search, whose state is in the address, and moves by keyboard', async () => {
+    await sendMail(stage, { to: 'ada@example.com', subject: 'First', tags: ['invoice'] });
+    await sendMail(stage, { to: 'bob@example.com', subject: 'Second' });
+    await stage.world.drain();
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/emails');
+    await page.getByRole('searchbox').fill('tag:invoice to:ada@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Second' }).waitFor({ state: 'detached' });
+
+    await page.reload();
+
+    expect(await page.getByRole('searchbox').inputValue()).toBe('tag:invoice to:ada@example.com');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByRole('link', { name: 'First' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('Delivered to its recipient').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('First');
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('tells of new mail without moving a row, and shows it when asked', async () => {
+    await sendMail(stage, { subject: 'Before' });
+    const visitor = await stage.visitor('viewer');
+    const { page } = await visitor.open();
+    await page.goto('/emails');
+    await page.getByRole('link', { name: 'Before' }).waitFor();
+    await sendMail(stage, { subject: 'After' });
+
+    await page.getByRole('button', { name: '1 new' }).click();
+
+    await page.getByRole('link', { name: 'After' }).waitFor();
+    await visitor.stop();
+  });
+
+  it('shows why a mail waits, and the action beside it ends the wait', async () => {
+    const id = await sendMail(stage, {
+      subject: 'Later',
+      scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto(`/emails/${id}`);
+    await page.getByText('It waits for its time').waitFor();
+
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('It is sent now.').waitFor();
+    await stage.world.drain();
+
+    await page.getByText('Delivered to its recipient').waitFor();
+    await page.getByText('Only an admin of the workspace may read the content of mail.').waitFor();
+    await visitor.stop();
+  });
+
+  it('cancels what is chosen, all at once', async () => {
+    const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+    for (const subject of ['Stop one', 'Stop two'])
+      await sendMail(stage, { to: 'stop@example.com', subject, scheduled_at });
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto('/emails?q=to%3Astop%40example.com');
+    await page.getByRole('link', { name: 'Stop two' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+
+    await page.getByRole('button', { name: 'Cancel 2 mails' }).click();
+
+    await page.getByText('Cancel: 2 done.').waitFor();
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Canceled' }).count()).toBe(2);
+    await visitor.stop();
+  });
+});
+
+describe('text from outside', () => {
+  const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+
+  it('runs and fetches nothing, wherever it is shown', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const elsewhere = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const id = await sendMail(stage, {
+      from: `"<script>alert(3)</script>" <hello@sandbox.test>`,
+      to: 'hostile@example.com',
+      subject: hostile,
+      html: `<h1>Read me</h1>${hostile}<img src="${elsewhere}/a.png"><style>@import url(${elsewhere}/a.css)</style>`,
+      text: hostile,
+      headers: { 'X-Note': hostile },
+      attachments: [{ filename: '<img src=x onerror=alert(4)>.txt', content: 'SGVsbG8=' }],
+    });
+    await stage.world.drain();
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/emails?q=to%3Ahostile%40example.com');
+    await page.getByRole('link', { name: hostile }).waitFor();
+    for (const tab of ['preview', 'text', 'source', 'headers', 'raw', 'code']) {
+      await page.goto(`/emails/${id}?tab=${tab}`);
+      await page.getByRole('tabpanel').waitFor();
+      if (tab === 'preview') await page.frameLocator('iframe').getByRole('heading', { name: 'Read me' }).waitFor();
+      await page.waitForLoadState('networkidle');
+    }
+
+    expect(watched.dialogs).toEqual([]);
+    expect(await page.title()).toBe(`${hostile} · Postrider`);
+    expect(asked).toEqual([]);
+    await visitor.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
