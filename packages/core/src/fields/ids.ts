@@ -20,6 +20,7 @@ export const idPrefixes = {
   capture: 'cap_',
   dkim_key: 'dkk_',
   session: 'ses_',
+  alarm: 'alm_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
