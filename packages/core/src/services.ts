@@ -11,6 +11,7 @@ import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
 import { createMetrics } from './process/metrics.ts';
+import { createSampledLog } from './process/sampled-log.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -40,6 +41,7 @@ export function createServices({
     signing_keys: createSigningKeys(parts.sql, encryption),
     dns: createDnsLookup(parts.config.DNS_SERVERS),
     metrics,
+    mail_log: createSampledLog(parts.log),
     accept: createSubmitBatcher({ ...parts, key_uses, vitals, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }

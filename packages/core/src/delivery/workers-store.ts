@@ -69,9 +69,9 @@ async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<vo
   await tx`
     with held as materialized (
       select r.workspace_id, r.message_id, r.id from unnest(
-        ${keys.map((key) => key.workspace_id)}::text[],
-        ${keys.map((key) => key.message_id)}::text[],
-        ${keys.map((key) => key.recipient_id)}::text[]
+        ${keys.map((key) => key.workspace_id)}::uuid[],
+        ${keys.map((key) => key.message_id)}::uuid[],
+        ${keys.map((key) => key.recipient_id)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id)
       cross join lateral (
         select x.workspace_id, x.message_id, x.id from recipients x

@@ -6,6 +6,7 @@ import type { Config } from '../process/config.ts';
 import type { Encryption } from '../process/encryption.ts';
 import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
+import type { SampledLog } from '../process/sampled-log.ts';
 import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
@@ -32,6 +33,8 @@ export interface Services {
   /** The metrics of this process. */
   readonly metrics: Metrics;
   readonly vitals: Vitals;
+  /** For lines about single mails. */
+  readonly mail_log: SampledLog;
   readonly public_url: string;
 }
 
