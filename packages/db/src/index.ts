@@ -21,8 +21,8 @@ export {
 } from './ids.ts';
 export { literals } from './literals.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
-export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { isOutage } from './outage.ts';
+export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { transactionTime } from './transaction-time.ts';
