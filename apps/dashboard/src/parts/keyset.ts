@@ -1,5 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { connected, type News, useNews } from '../api/live.ts';
+import { useStore } from '../api/store.ts';
 
 export interface KeysetPage<T> {
   readonly data: readonly T[];
@@ -14,6 +16,8 @@ interface Asking<T> {
   readonly idOf: (row: T) => string;
   /** How often the newest page is looked at; 0: never. */
   readonly every_ms?: number;
+  /** The events after which the newest page is looked at; it is looked at seldom otherwise, while they are heard of. */
+  readonly news?: (news: News) => boolean;
 }
 
 export interface Keyset<T> {
@@ -28,9 +32,13 @@ export interface Keyset<T> {
   refetch(): void;
 }
 
+const SELDOM_MS = 30_000;
+const noNews = () => false;
+
 /** A list by keyset pages. The rows that are shown stay where they are; their contents follow the newest page. */
-export function useKeyset<T>({ key, load, idOf, every_ms = 0 }: Asking<T>): Keyset<T> {
+export function useKeyset<T>({ key, load, idOf, every_ms = 0, news }: Asking<T>): Keyset<T> {
   const cache = useQueryClient();
+  const live = useStore(connected);
   const pages = useInfiniteQuery({
     queryKey: [...key, 'pages'],
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
@@ -43,9 +51,10 @@ export function useKeyset<T>({ key, load, idOf, every_ms = 0 }: Asking<T>): Keys
     queryKey: [...key, 'newest'],
     queryFn: ({ signal }) => load(undefined, signal),
     enabled: every_ms > 0 && pages.data !== undefined,
-    refetchInterval: every_ms > 0 ? every_ms : false,
+    refetchInterval: every_ms > 0 ? (live && news ? SELDOM_MS : every_ms) : false,
     staleTime: every_ms / 2,
   });
+  useNews(news ?? noNews, () => void newest.refetch());
   const shown = pages.data?.pages.flatMap(({ data }) => data);
   const latest = newest.data?.data ?? [];
   const updates = new Map(latest.map((row) => [idOf(row), row]));

@@ -1,6 +1,8 @@
 import { Outlet, useNavigate, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { followNews } from '../api/live.ts';
+import { useMe } from '../api/me.ts';
 import { outdated } from '../api/release.ts';
 import { useStore } from '../api/store.ts';
 import { focusFirstRow } from '../parts/list.tsx';
@@ -22,8 +24,10 @@ export function Shell() {
   const above = useStore(floating);
   const old = useStore(outdated);
   const router = useRouter();
+  const { workspace_id } = useMe();
   useShellKeys();
   useSharedUtc();
+  useEffect(() => followNews(workspace_id), [workspace_id]);
   useEffect(() => router.subscribe('onResolved', () => setOpen(false)), [router]);
   return (
     <>

@@ -23,6 +23,7 @@ export function DomainsPage() {
     load: (cursor) => client.domains.list.query({ limit: 50, ...(cursor && { cursor }) }),
     idOf: ({ id }) => id,
     every_ms: 10_000,
+    news: ({ type }) => type.startsWith('domain.'),
   });
   const add = (
     <Button kind="primary" needs="domains:write" onClick={() => void navigate({ search: { open: 'new' } })}>

@@ -33,6 +33,7 @@ export function EmailsPage() {
       client.emails.list.query({ ...search.filter, limit: PAGE, ...(cursor && { cursor }) }, { signal }),
     idOf,
     every_ms: LOOK_EVERY_MS,
+    news: ({ type }) => type.startsWith('email.'),
   });
   const { id } = search;
   useEffect(() => {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useNews } from '../../../api/live.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
 import { isOpen, MailBadge } from '../../../parts/mail-status.tsx';
@@ -19,7 +20,7 @@ import { words } from './strings.ts';
 import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
 
-const OPEN_EVERY_MS = 1500;
+const OPEN_EVERY_MS = 3000;
 const CLOSED_EVERY_MS = 20_000;
 
 /** Everything about one mail: why it waits, its trace, its recipients, its content. */
@@ -44,6 +45,10 @@ export function EmailDetail({
         refetchInterval: ({ state }) => (state.data && isOpen(state.data.status) ? OPEN_EVERY_MS : CLOSED_EVERY_MS),
       },
     ),
+  );
+  useNews(
+    ({ email_id }) => email_id === id,
+    () => void email.refetch(),
   );
   return (
     <Answered query={email} lines={10}>

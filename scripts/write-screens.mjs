@@ -1,0 +1,88 @@
+// Writes docs/screens/*.png, each page in light and dark, from a Postrider that runs:
+//   npm run docs:screens -- http://localhost:3000 operator@example.com password
+// It sends sample mail there, so use one that captures.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { root } from './pinned-node.mjs';
+
+const [url = 'http://localhost:3000', email = '', password = ''] = process.argv.slice(2);
+const folder = join(root, 'docs/screens');
+const SETTLE_MS = 700;
+
+const invoice = `<div style="font-family:sans-serif;max-width:560px;margin:auto"><h1 style="color:#1f5da8">Your invoice</h1>
+<p>Hello Ada,</p><p>thank you for your order. The invoice over <b>€ 118.00</b> is ready.</p>
+<p style="color:#666;font-size:13px">Acme Ltd, 1 Engine Street</p></div>`;
+const samples = [
+  ['ada', 'Your invoice 2026-118', 'invoice'],
+  ['grace', 'Welcome to Acme', 'welcome'],
+  ['alan', 'Reset your password', 'security'],
+  ['barbara', 'Your parcel is on its way', 'shipping'],
+  ['bounce+5.1.1', 'Receipt for order 1815', 'invoice'],
+  ['defer+3', 'New sign-in from Lisbon', 'security'],
+  ['edsger', 'Your trial ends tomorrow', 'news'],
+];
+
+const pages = [
+  ['overview', '/'],
+  ['emails', '/emails'],
+  ['email', '/emails/EMAIL'],
+  ['compose', '/compose'],
+  ['domains', '/domains'],
+  ['domain', '/domains/acme-mail.com'],
+  ['webhooks', '/webhooks'],
+  ['suppressions', '/suppressions'],
+  ['api-keys', '/settings/api-keys'],
+  ['new-api-key', '/settings/api-keys?open=new'],
+  ['audit', '/settings/audit'],
+  ['queues', '/operations/queues'],
+  ['holds', '/operations/holds'],
+  ['workers', '/operations/workers'],
+  ['schedules', '/operations/schedules'],
+];
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const browser = await chromium.launch({
+  executablePath: places.find((path) => existsSync(path)),
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
+});
+const context = await browser.newContext({ baseURL: url, viewport: { width: 1200, height: 760 } });
+const page = await context.newPage();
+await page.goto('/login');
+await page.getByLabel('Email address').fill(email);
+await page.getByLabel('Password').fill(password);
+await page.getByRole('button', { name: 'Sign in' }).click();
+await page.waitForURL((at) => !at.pathname.startsWith('/login'));
+
+async function call(procedure, input) {
+  const answer = await context.request.post(`/trpc/${procedure}`, { headers: { 'x-postrider': '1' }, data: input });
+  return (await answer.json()).result?.data;
+}
+
+let shown = '';
+for (const [name, subject, tag] of samples) {
+  const to = `${name}@simulator.test`;
+  const sent = await call('test.send', {
+    from: 'Acme <billing@sandbox.test>',
+    to,
+    subject,
+    html: invoice,
+    tags: [tag],
+  });
+  shown ||= sent?.id ?? '';
+}
+await call('domains.create', { name: 'acme-mail.com' });
+await page.waitForTimeout(SETTLE_MS * 4);
+
+mkdirSync(folder, { recursive: true });
+for (const theme of ['light', 'dark']) {
+  await context.addCookies([{ name: 'theme', value: theme, url }]);
+  for (const [name, path] of pages) {
+    await page.goto(path.replace('EMAIL', shown));
+    await page.locator('main h1, dialog h2').first().waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    await page.waitForTimeout(SETTLE_MS);
+    await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
+  }
+}
+await browser.close();
