@@ -1,4 +1,4 @@
-import { newId, type Services } from '@postrider/core';
+import { AppError, errorBody, newId, type Services } from '@postrider/core';
 import type { QueryRefunds } from '@postrider/core/usage';
 import { createClientAddress } from '@postrider/net';
 import { Hono } from 'hono';
@@ -59,15 +59,14 @@ export function createApp(
       return startDashboard(context, dashboard);
     const message =
       'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';
-    return context.json({ error: { code: 'not_found', reason: 'route_not_found', message } }, 404);
+    const error = new AppError('route_not_found', message);
+    return context.json(errorBody(error, context.var.request_id, services.public_url), 404);
   });
   app.onError((error, context) => {
     const { request_id } = context.var;
     services.log.error({ err: error, request_id }, 'a page failed');
-    return context.json(
-      { error: { code: 'internal_error', reason: 'unexpected', message: 'The page failed; try again.', request_id } },
-      500,
-    );
+    const told = new AppError('unexpected', 'The page failed; try again.');
+    return context.json(errorBody(told, request_id, services.public_url), 500);
   });
   return app;
 }

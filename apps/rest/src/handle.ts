@@ -5,6 +5,7 @@ import {
   type Context,
   type Credential,
   createContext,
+  errorBody,
   invokeParsed,
   newId,
   type Parsed,
@@ -15,7 +16,7 @@ import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/peo
 import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
-import { asAppError, errorBody } from './errors.ts';
+import { asAppError } from './errors.ts';
 import { httpStatus } from './http-status.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';

@@ -190,6 +190,11 @@ export function errorFields(error: AppError): PublicError {
   };
 }
 
+/** The one shape of an error in JSON, on every path. An internal error names only the request id, by which the log has more. */
+export function errorBody(error: AppError, request_id: string, public_url: string) {
+  return { error: { ...errorFields(error), request_id, docs_url: `${public_url}/errors/${error.reason}` } };
+}
+
 /** One error for many bad fields: the first gives the reason and message, details lists all. */
 export function refuseFields(details: readonly [ErrorDetail, ...ErrorDetail[]]): AppError {
   const [first] = details;
