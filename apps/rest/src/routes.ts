@@ -15,10 +15,12 @@ import {
   cancelMessage,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
 } from '@postrider/core/messages';
+import { getStats } from '@postrider/core/stats';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getUsage } from '@postrider/core/usage';
 import {
@@ -87,6 +89,7 @@ export const routes: readonly Route[] = [
   route('PATCH', '/email/{id}', rescheduleMessage),
   route('POST', '/email/{id}/cancel', cancelMessage),
   route('POST', '/email/{id}/resend', resendMessage, { status: 202 }),
+  route('POST', '/email/{id}/give-up', giveUpMessage),
   route('GET', '/email/{id}/content', getContent),
   route('GET', '/events', listEvents),
   route('GET', '/webhooks', listWebhooks),
@@ -115,4 +118,5 @@ export const routes: readonly Route[] = [
   route('POST', '/domains/{domain}/verify', verifyDomain),
   route('POST', '/domains/{domain}/rotate-keys', rotateKeys),
   route('GET', '/usage', getUsage),
+  route('GET', '/stats', getStats),
 ];

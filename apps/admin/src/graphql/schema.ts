@@ -3,6 +3,7 @@ import './types/attempts.ts';
 import './types/audit.ts';
 import './types/backlog.ts';
 import './types/bulk.ts';
+import './types/destinations.ts';
 import './types/domains.ts';
 import './types/events.ts';
 import './types/failures.ts';

@@ -2,6 +2,7 @@ import {
   cancelMessage,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
@@ -20,6 +21,7 @@ export const emails = router({
   resend: sending(resendMessage),
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
+  giveUp: mutation(giveUpMessage),
   stream: emailsStream,
   watch: emailWatch,
 });

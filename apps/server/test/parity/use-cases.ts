@@ -12,7 +12,9 @@ import {
   getDomain,
   listDomains,
   removeDomain,
+  resumeDomain,
   rotateKeys,
+  suspendDomain,
   verifyDomain,
 } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
@@ -20,10 +22,12 @@ import { failureGroups } from '@postrider/core/failures';
 import { findThings } from '@postrider/core/find';
 import { getHealth } from '@postrider/core/health';
 import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
+import { limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
 import {
   cancelMessage,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
@@ -57,7 +61,7 @@ import {
   runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
-import { statSeries } from '@postrider/core/stats';
+import { getStats, statSeries } from '@postrider/core/stats';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import {
@@ -91,6 +95,7 @@ import {
   absent,
   camelFields,
   connection,
+  fields,
   type Given,
   type Input,
   listOf,
@@ -131,6 +136,15 @@ async function send(world: World, workspace_id: string, number: number, more: In
 const sent: UseCase['given'] = (world, workspace_id, number) => send(world, workspace_id, number);
 const scheduled: UseCase['given'] = (world, workspace_id, number) =>
   send(world, workspace_id, number, { scheduled_at: later(world) });
+
+/** Mail that waits for a retry. */
+async function deferred(world: World, workspace_id: string, number: number): Promise<Given> {
+  const subject = await send(world, workspace_id, number);
+  world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
+  await world.drain();
+  world.smtp.script(() => ({ kind: 'accept' }));
+  return subject;
+}
 
 function later(world: World, hours = 1): string {
   return new Date(world.clock.now() + hours * HOUR_MS).toISOString();
@@ -307,12 +321,17 @@ const email = [
     rest: absent('Retries are decided by people.'),
     trpc: 'POST emails.retryNow',
     graphql: mutation('messageRetry', 'TargetInput', 'MessagePayload', `of: email { ${shapes.message} }`),
+    given: deferred,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(giveUpMessage, {
+    rest: 'POST /email/{id}/give-up',
+    trpc: 'POST emails.giveUp',
+    graphql: mutation('messageGiveUp', 'GiveUpInput', 'MessagePayload', `of: email { ${shapes.message} }`),
     async given(world, workspace_id, number) {
-      const subject = await sent(world, workspace_id, number);
-      world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
-      await world.drain();
-      world.smtp.script(() => ({ kind: 'accept' }));
-      return subject;
+      const { input } = await deferred(world, workspace_id, number);
+      return { input: { ...input, reason: 'It is too late' } };
     },
     target: 'id',
     writes: true,
@@ -320,7 +339,7 @@ const email = [
   useCase(resendMessage, {
     rest: 'POST /email/{id}/resend',
     trpc: 'POST emails.resend',
-    graphql: absent('It sends, and GraphQL sends no mail.'),
+    graphql: mutation('messageResend', 'TargetInput', 'MessagePayload', 'of: email { id status createdAt }'),
     async given(world, workspace_id, number) {
       const subject = await sent(world, workspace_id, number);
       await world.drain();
@@ -396,10 +415,55 @@ const domains = [
     writes: true,
     varying: ['deleted_id'],
   }),
+  useCase(suspendDomain, {
+    rest: NO_REST,
+    trpc: 'POST domains.suspend',
+    graphql: mutation(
+      'domainSuspend',
+      'SuspendInput',
+      'DomainPayload',
+      `of: domain { ${shapes.domain} }`,
+      ({ input: { domain, ...input } }) => ({ ...camelFields(input), name: domain }),
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await aDomain(world, workspace_id, number);
+      return { input: { ...input, workspace_id, reason: 'Spam' } };
+    },
+    target: 'domain',
+    foreign: false,
+    writes: true,
+    varying: ['value'],
+  }),
+  useCase(resumeDomain, {
+    rest: NO_REST,
+    trpc: 'POST domains.resume',
+    graphql: mutation(
+      'domainResume',
+      'DomainNameInput',
+      'DomainPayload',
+      `of: domain { ${shapes.domain} }`,
+      ({ input: { domain, ...input } }) => ({ ...camelFields(input), name: domain }),
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await aDomain(world, workspace_id, number);
+      await invoke(world.as(workspace_id), suspendDomain, { ...input, reason: 'Spam' });
+      return { input: { ...input, workspace_id } };
+    },
+    target: 'domain',
+    foreign: false,
+    writes: true,
+    varying: ['value'],
+  }),
   useCase(examineDomain, {
     rest: 'GET /domains/{domain}/doctor',
     trpc: 'POST domains.examine',
-    graphql: absent('GraphQL shows what the last check saw.'),
+    graphql: mutation(
+      'domainExamine',
+      'DomainNameInput',
+      'DomainReport',
+      `name added status healthy zone_file: zoneFile steps dns_records: records { ${shapes.record} }`,
+      ({ input }) => ({ name: input.domain }),
+    ),
     given: aDomain,
     // What has not been added can be examined too.
     // It says how long the name servers took.
@@ -408,11 +472,13 @@ const domains = [
   useCase(rotateKeys, {
     rest: 'POST /domains/{domain}/rotate-keys',
     trpc: 'POST domains.rotateKeys',
-    graphql: absent('Keys change by themselves; who hurries is in the dashboard or a program.'),
+    graphql: mutation('domainKeysRotate', 'TargetInput', 'DomainPayload', `of: domain { ${shapes.domain} }`, domainId),
     async given(world, workspace_id, number) {
       const name = `nr${number}.example.org`;
       await world.domain(name, workspace_id);
-      return { input: { domain: name } };
+      const [domain] = await world.services.sql<{ id: string }[]>`
+        select id from domains where workspace_id = ${workspace_id} and name = ${name}`;
+      return { input: { domain: name }, ids: { domain: domain?.id ?? '' } };
     },
     target: 'domain',
     writes: true,
@@ -698,7 +764,7 @@ const webhooks = [
   useCase(recoverWebhook, {
     rest: 'POST /webhooks/{id}/recover',
     trpc: 'POST webhooks.recover',
-    graphql: absent('Over GraphQL a bulk operation replays.'),
+    graphql: mutation('webhookRecover', 'RecoverInput', 'WebhookPayload', 'of: webhook { webhook_id: id }'),
     async given(world, workspace_id, number) {
       const { input } = await aWebhook(world, workspace_id, number);
       return { input: { ...input, since: later(world, -1) } };
@@ -783,6 +849,13 @@ const numbers = [
     given: async (world) => ({ input: { since: later(world, -3), kind: 'smtp', top: 5, reach: 'workspace' } }),
     scope: 'admin',
     bad: { top: 0 },
+  }),
+  useCase(getStats, {
+    rest: 'GET /stats',
+    trpc: 'GET stats.get',
+    graphql: absent('GraphQL has all metrics and dimensions as stats.'),
+    given: given({ step: 'hour', group_by: 'tag' }),
+    bad: { step: 'week' },
   }),
   useCase(statSeries, {
     rest: NO_REST,
@@ -1325,6 +1398,54 @@ const queues = [
     graphql: reading('workers', {}, shapes.worker, undefined, wrapped),
     given: nothing,
   }),
+  useCase(listDestinations, {
+    rest: NO_REST,
+    trpc: 'GET destinations.list',
+    graphql: reading(
+      'destinations',
+      {},
+      `destination: name ${fields('connections messages_per_minute closed_until last_reply held_until hold_id parked')}
+       reason: closedReason`,
+      undefined,
+      wrapped,
+    ),
+    async given(world, workspace_id, number) {
+      await invoke(world.as(workspace_id), limitDestination, {
+        destination: `nr${number}.example.net`,
+        connections: 2,
+      });
+      return { input: {} };
+    },
+  }),
+  useCase(limitDestination, {
+    rest: NO_REST,
+    trpc: 'POST destinations.limit',
+    graphql: mutation(
+      'destinationLimit',
+      'DestinationLimitInput',
+      'DestinationPayload',
+      'destination: name connections messages_per_minute: messagesPerMinute',
+    ),
+    given: async (_, __, number) => ({ input: { destination: `nr${number}.example.net`, messages_per_minute: 60 } }),
+    writes: true,
+    bad: { messages_per_minute: 0 },
+  }),
+  useCase(releaseDestination, {
+    rest: NO_REST,
+    trpc: 'POST destinations.release',
+    graphql: mutation(
+      'destinationRelease',
+      'DestinationInput',
+      'DestinationReleasePayload',
+      'destination: name released',
+    ),
+    async given(world, workspace_id, number) {
+      const destination = `nr${number}.example.net`;
+      await invoke(world.as(workspace_id), limitDestination, { destination, connections: 2 });
+      return { input: { destination } };
+    },
+    writes: true,
+  }),
   useCase(listSchedules, {
     rest: NO_REST,
     trpc: 'GET ops.schedules.list',
@@ -1387,9 +1508,6 @@ export const alone = {
     'test.preview': 'REST has it as dry_run=true of POST /email/send.',
     'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
     'onboarding.state': 'A page of the dashboard.',
-    'destinations.list': 'GraphQL shows them by their backlog.',
-    'destinations.limit': 'Over GraphQL a hold stops a destination.',
-    'destinations.release': 'Over GraphQL a hold stops a destination.',
     'audit.verify': 'It reads the whole chain.',
     'ops.bulkItems': 'The receipts are read page by page, in the dashboard.',
     'ops.bulkExport': 'What was exported is downloaded from the dashboard.',

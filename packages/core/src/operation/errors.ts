@@ -82,7 +82,7 @@ export const reasons = {
   not_scheduled: ['unprocessable', 'The message is not scheduled for a later time.'],
   still_open: ['unprocessable', 'The message still has recipients waiting to be sent to.'],
   not_matching: ['unprocessable', 'The item no longer matches the filter.'],
-  not_deferred: ['unprocessable', 'No recipient is waiting for a retry.'],
+  not_deferred: ['unprocessable', 'No recipient is waiting for a retry or, for giving up, for any attempt.'],
   already_canceled: ['unprocessable', 'The message has already been canceled.'],
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],

@@ -4,19 +4,22 @@ import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
   type EmailContent,
+  giveUpMessage,
   type LogEntry,
   listMessages,
   listMessagesAlone,
   listMessagesBackward,
+  messageNotFound,
   pageOfRecipients,
   rescheduleMessage,
+  resendMessage,
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
 import { builder } from '../kit/builder.ts';
 import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
-import { call, page } from '../kit/from-operation.ts';
+import { call, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { namesBelow } from '../kit/names-below.ts';
 import { claimIds } from '../kit/node-ids.ts';
@@ -289,6 +292,13 @@ const RescheduleInput = builder.inputType('RescheduleInput', {
   }),
 });
 
+const GiveUpInput = builder.inputType('GiveUpInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
+  }),
+});
+
 builder.mutationFields((t) => ({
   messageCancel: t.field({
     type: MessageResult,
@@ -307,6 +317,22 @@ builder.mutationFields((t) => ({
     description: 'Sends a scheduled message now. Idempotent.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, sendMessageNow, input) })),
+  }),
+  messageResend: t.field({
+    type: MessageResult,
+    description: 'Sends the content of a message again, as a new message.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => {
+        const { id } = await call(g, resendMessage, input);
+        return { email: present(await g.load.messages.load(id), messageNotFound(id)) };
+      }),
+  }),
+  messageGiveUp: t.field({
+    type: MessageResult,
+    description: 'Ends the open recipients of a message; those that were never tried are canceled.',
+    args: { input: t.arg({ type: GiveUpInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, giveUpMessage, input) })),
   }),
   messageRetry: t.field({
     type: MessageResult,
