@@ -93,6 +93,7 @@ export async function startPostrider(
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url });
     stops.unshift(() => services.key_uses.stop());
+    stops.unshift(() => services.request_log.flush());
     const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;
     if (dashboard) stops.unshift(() => dashboard.stop());
     const roles = await startRoles(services, http, dashboard);

@@ -10,6 +10,7 @@ import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
 import { createMetrics } from './process/metrics.ts';
+import { createRequestLog } from './requests/index.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -33,6 +34,7 @@ export function createServices({
   return {
     ...parts,
     key_uses,
+    request_log: createRequestLog({ ...parts, enabled: parts.config.REQUEST_LOG === 'on' }),
     encryption,
     signing_keys: createSigningKeys(parts.sql, encryption),
     dns: createDnsLookup(parts.config.DNS_SERVERS),

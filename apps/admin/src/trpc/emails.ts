@@ -1,5 +1,6 @@
 import {
   cancelMessage,
+  createContentLink,
   getContent,
   getMessage,
   giveUpMessage,
@@ -16,6 +17,7 @@ export const emails = router({
   list: query(listMessages),
   get: query(getMessage),
   content: query(getContent),
+  contentLink: mutation(createContentLink),
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
   resend: sending(resendMessage),

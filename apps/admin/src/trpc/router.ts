@@ -1,5 +1,6 @@
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
+import { captures } from './captures.ts';
 import { destinations } from './destinations.ts';
 import { domains } from './domains.ts';
 import { emails } from './emails.ts';
@@ -10,6 +11,7 @@ import { live } from './live.ts';
 import { ops } from './ops.ts';
 import { find, onboarding, overview } from './overview.ts';
 import { members, operators, people, session } from './people.ts';
+import { requests } from './requests.ts';
 import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
 import { test } from './test-send.ts';
@@ -21,6 +23,7 @@ import { plans, workspaces } from './workspaces.ts';
 export const appRouter = router({
   apiKeys,
   audit,
+  captures,
   deliveries,
   destinations,
   domains,
@@ -35,6 +38,7 @@ export const appRouter = router({
   overview,
   people,
   plans,
+  requests,
   session,
   stats,
   ops,

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { createContext, invoke } from '@postrider/core';
+import { AppError, createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
+import {
+  clearCaptures,
+  deleteCapture,
+  getCapture,
+  listCaptures,
+  recordCapture,
+  releaseCapture,
+} from '@postrider/core/captures';
 import { examineMachine } from '@postrider/core/doctor';
 import {
   addDomain,
@@ -25,6 +33,7 @@ import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/hol
 import { limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
 import {
   cancelMessage,
+  createContentLink,
   getContent,
   getMessage,
   giveUpMessage,
@@ -61,6 +70,7 @@ import {
   runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
+import { getRequest, listRequests } from '@postrider/core/requests';
 import { getStats, statSeries } from '@postrider/core/stats';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
@@ -288,6 +298,16 @@ const email = [
     given: sent,
     target: 'id',
     looks_up: true,
+  }),
+  useCase(createContentLink, {
+    rest: absent('A program reads the content itself.'),
+    trpc: 'POST emails.contentLink',
+    graphql: mutation('messageContentLink', 'ContentLinkInput', 'ContentLinkPayload', 'expires_at: expiresAt'),
+    given: sent,
+    target: 'id',
+    writes: true,
+    varying: ['url'],
+    bad: { attachment: -1 },
   }),
   useCase(cancelMessage, {
     rest: 'POST /email/{id}/cancel',
@@ -772,6 +792,124 @@ const webhooks = [
     target: 'id',
     writes: true,
     bad: { since: 'yesterday' },
+  }),
+];
+
+const shownCapture = fields('id from to subject size_bytes received_at');
+
+/** A captured mail that another program sent. */
+async function captured(world: World, workspace_id: string, number: number): Promise<Given> {
+  const to = `reader@nr${number}.example.com`;
+  const raw = Buffer.from(
+    `From: shop@sandbox.test\r\nTo: ${to}\r\nSubject: Code\r\n\r\nYour code is 493817, see https://shop.test/in\r\n`,
+  );
+  await world.clock.advance(1);
+  await recordCapture(world.services, { envelope_from: 'shop@sandbox.test', envelope_to: [to], raw }, workspace_id);
+  const { data } = await invoke(world.as(workspace_id), listCaptures, { to });
+  return { input: { id: data[0]?.id ?? '' } };
+}
+
+const captures = [
+  useCase(listCaptures, {
+    rest: 'GET /captures',
+    trpc: 'GET captures.list',
+    graphql: connection(
+      'captures',
+      `${shownCapture} email_id: message { id }`,
+      { filter: 'CaptureFilter' },
+      ({ input: { to } }) => ({ filter: { to } }),
+    ),
+    given: (world, workspace_id, number) =>
+      several(() => captured(world, workspace_id, number), { to: `reader@nr${number}.example.com` }),
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getCapture, {
+    rest: 'GET /captures/{id}',
+    trpc: 'GET captures.get',
+    graphql: absent('The content is a field of the list.'),
+    scope: 'admin',
+    given: captured,
+    target: 'id',
+  }),
+  useCase(deleteCapture, {
+    rest: 'DELETE /captures/{id}',
+    trpc: 'POST captures.delete',
+    graphql: mutation('captureDelete', 'TargetInput', 'DeletePayload', 'deletedId'),
+    scope: 'admin',
+    given: captured,
+    target: 'id',
+    writes: true,
+    varying: ['deleted_id'],
+  }),
+  useCase(releaseCapture, {
+    rest: 'POST /captures/{id}/release',
+    trpc: 'POST captures.release',
+    graphql: mutation('captureRelease', 'CaptureReleaseInput', 'MessagePayload', 'of: email { id status createdAt }'),
+    scope: 'admin',
+    given: captured,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(clearCaptures, {
+    rest: 'DELETE /captures',
+    trpc: 'POST captures.clear',
+    graphql: mutation('capturesClear', 'CapturesClearInput', 'CapturesClearPayload', 'deleted', () => ({ all: true })),
+    scope: 'admin',
+    async given(world, workspace_id, number) {
+      await captured(world, workspace_id, number);
+      return { input: {} };
+    },
+    writes: true,
+    varying: ['deleted'],
+  }),
+];
+
+/** A refused request of the workspace. */
+async function refused(world: World, workspace_id: string, number: number): Promise<Given> {
+  const { services, clock } = world;
+  await clock.advance(1);
+  const id = newId('request', clock.now());
+  services.request_log.note({
+    id,
+    api: 'rest',
+    method: 'POST',
+    path: '/email/send',
+    status: 400,
+    error: new AppError('invalid_email', `Not one address: nr${number}`, {
+      details: [{ param: 'to[0]', reason: 'invalid_email', message: 'Not one address.' }],
+    }),
+    actor: { kind: 'system', workspace_id },
+    secret_hash: null,
+    input: { to: ['nobody'] },
+    duration_ms: 2,
+  });
+  await services.request_log.flush();
+  return { input: { id } };
+}
+
+const requests = [
+  useCase(listRequests, {
+    rest: 'GET /requests',
+    trpc: 'GET requests.list',
+    graphql: connection(
+      'requests',
+      `${fields('id at api method path status code reason message duration_ms body')} api_key_id: apiKey { id }
+       faults { pointer reason message }`,
+      { filter: 'RequestFilter' },
+      ({ input: { reason } }) => ({ filter: { reasons: [reason] } }),
+    ),
+    given: (world, workspace_id, number) =>
+      several(() => refused(world, workspace_id, number), { reason: 'invalid_email' }),
+    paged: true,
+    bad: { limit: 101 },
+  }),
+  useCase(getRequest, {
+    rest: 'GET /requests/{id}',
+    trpc: 'GET requests.get',
+    graphql: absent('The list has all of it.'),
+    given: refused,
+    target: 'id',
   }),
 ];
 
@@ -1470,6 +1608,8 @@ export const useCases: readonly UseCase[] = [
   ...keys,
   ...suppressions,
   ...webhooks,
+  ...captures,
+  ...requests,
   ...numbers,
   ...audit,
   ...holds,

@@ -8,6 +8,8 @@ export { lockDeferred, retryDeferred, retryMessageNow } from './changes/retry-me
 export { dueLater, sendMessageNow } from './changes/send-now.ts';
 export { lockUnsent, type Unsent } from './changes/unsent.ts';
 export { type LockedRecipient, lockMailOf } from './changes/unsent-store.ts';
+export { createContentLink, type LinkedContent, openContentLink } from './log/content-link.ts';
+export { forgetContentLinks } from './log/content-link-store.ts';
 export { entriesOf } from './log/entries-by-id.ts';
 export { eventDataOf } from './log/event-data.ts';
 export { followMessage, followMessages } from './log/follow-messages.ts';

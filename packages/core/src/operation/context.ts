@@ -6,7 +6,7 @@ import type { Config } from '../process/config.ts';
 import type { Encryption } from '../process/encryption.ts';
 import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
-import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
+import type { KeyUses, RateWindow, RequestLog, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 
@@ -24,6 +24,7 @@ export interface Services {
   /** The submit batcher. */
   readonly accept: SubmitPort;
   readonly key_uses: KeyUses;
+  readonly request_log: RequestLog;
   readonly encryption: Encryption;
   /** DKIM private keys, decrypted once. */
   readonly signing_keys: SigningKeys;

@@ -67,6 +67,8 @@ export const reasons = {
   plan_not_found: ['not_found', 'No such plan exists.'],
   user_not_found: ['not_found', 'No such user exists.'],
   member_not_found: ['not_found', 'No such member exists.'],
+  request_not_found: ['not_found', 'No such request is in the log.'],
+  capture_not_found: ['not_found', 'No such captured mail exists.'],
   hold_not_found: ['not_found', 'No such hold exists.'],
   queue_not_found: ['not_found', 'No such queue exists.'],
   schedule_not_found: ['not_found', 'No such schedule exists.'],

@@ -3,6 +3,7 @@ import { AppError } from '@postrider/core';
 import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
+  createContentLink,
   type EmailContent,
   giveUpMessage,
   type LogEntry,
@@ -283,7 +284,7 @@ const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessageP
   fields: (t) => ({ email: t.field({ type: Message, resolve: ({ email }) => email }) }),
 });
 
-const MessageResult = resultOf('MessageResult', MessagePayload);
+export const MessageResult = resultOf('MessageResult', MessagePayload);
 
 const RescheduleInput = builder.inputType('RescheduleInput', {
   fields: (t) => ({
@@ -291,6 +292,22 @@ const RescheduleInput = builder.inputType('RescheduleInput', {
     scheduledAt: t.field({ type: 'DateTime', required: true }),
   }),
 });
+
+const ContentLinkInput = builder.inputType('ContentLinkInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    attachment: t.int({ description: 'The place of an attachment, from 0; the source where it is left out.' }),
+  }),
+});
+const ContentLinkPayload = builder
+  .objectRef<{ readonly url: string; readonly expires_at: string }>('ContentLinkPayload')
+  .implement({
+    fields: (t) => ({
+      url: t.field({ type: 'URL', resolve: ({ url }) => url }),
+      expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
+    }),
+  });
+const ContentLinkResult = resultOf('ContentLinkResult', ContentLinkPayload);
 
 const GiveUpInput = builder.inputType('GiveUpInput', {
   fields: (t) => ({
@@ -327,6 +344,12 @@ builder.mutationFields((t) => ({
         const { id } = await call(g, resendMessage, input);
         return { email: present(await g.load.messages.load(id), messageNotFound(id)) };
       }),
+  }),
+  messageContentLink: t.field({
+    type: ContentLinkResult,
+    description: 'A link to the source, or to an attachment, that a browser can open once within five minutes.',
+    args: { input: t.arg({ type: ContentLinkInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, createContentLink, input)),
   }),
   messageGiveUp: t.field({
     type: MessageResult,
