@@ -1,7 +1,9 @@
 import {
   cancelMessage,
+  createContentLink,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
@@ -15,11 +17,13 @@ export const emails = router({
   list: query(listMessages),
   get: query(getMessage),
   content: query(getContent),
+  contentLink: mutation(createContentLink),
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
   resend: sending(resendMessage),
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
+  giveUp: mutation(giveUpMessage),
   stream: emailsStream,
   watch: emailWatch,
 });
