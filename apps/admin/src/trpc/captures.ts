@@ -1,5 +1,5 @@
 import { clearCaptures, deleteCapture, getCapture, listCaptures, releaseCapture } from '@postrider/core/captures';
-import { mutation, query, router, sending } from './invoke-procedure.ts';
+import { mutation, query, router, sending } from './kit/invoke-procedure.ts';
 
 export const captures = router({
   list: query(listCaptures),

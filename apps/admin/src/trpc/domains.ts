@@ -9,7 +9,7 @@ import {
   suspendDomain,
   verifyDomain,
 } from '@postrider/core/domains';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 import { domainWatch } from './live.ts';
 
 export const domains = router({

@@ -10,7 +10,7 @@ import {
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
-import { mutation, query, router, sending } from './invoke-procedure.ts';
+import { mutation, query, router, sending } from './kit/invoke-procedure.ts';
 import { emailsStream, emailWatch } from './live.ts';
 
 export const emails = router({

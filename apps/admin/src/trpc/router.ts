@@ -7,7 +7,7 @@ import { domains } from './domains.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { holds } from './holds.ts';
-import { router } from './invoke-procedure.ts';
+import { router } from './kit/invoke-procedure.ts';
 import { live } from './live.ts';
 import { ops } from './ops.ts';
 import { find, onboarding, overview } from './overview.ts';

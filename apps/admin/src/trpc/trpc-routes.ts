@@ -8,9 +8,9 @@ import type { AdminEnv } from '../admin-env.ts';
 import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
 import { keepSession, sessionOf } from '../session/session.ts';
-import { errorData, publicError, trpcCode } from './errors.ts';
-import type { Caller } from './invoke-procedure.ts';
-import { RateNotes } from './rate-headers.ts';
+import { errorData, publicError, trpcCode } from './kit/errors.ts';
+import type { Caller } from './kit/invoke-procedure.ts';
+import { RateNotes } from './kit/rate-headers.ts';
 import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;

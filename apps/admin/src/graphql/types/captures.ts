@@ -11,9 +11,9 @@ import { builder } from '../kit/builder.ts';
 import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { call, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { Message } from '../kit/refs.ts';
 import { DeleteResult, TargetInput } from '../kit/target.ts';
 import { MessageResult } from './messages.ts';
-import { Message } from './refs.ts';
 
 // A mail may be megabytes.
 const CONTENT_COST = 100;

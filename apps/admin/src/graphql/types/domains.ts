@@ -22,9 +22,9 @@ import { enumOf } from '../kit/enums.ts';
 import { call, callFound, orNull, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Domain } from '../kit/refs.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import { DeleteResult, TargetInput } from '../kit/target.ts';
-import { Domain } from './refs.ts';
 
 const DomainStatus = enumOf('DomainStatus', domainStates);
 const RecordPurpose = enumOf('RecordPurpose', purposes);

@@ -25,12 +25,12 @@ import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { namesBelow } from '../kit/names-below.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { pageInput } from '../kit/page-size.ts';
+import { ApiKey, Domain, Event, Job, Message } from '../kit/refs.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import { TargetInput } from '../kit/target.ts';
 import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
 import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
-import { ApiKey, Domain, Event, Job, Message } from './refs.ts';
 
 // A body may be megabytes, so a request may read ten at most; points beyond its real size are refunded.
 const CONTENT_COST = 200;

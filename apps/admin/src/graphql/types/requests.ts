@@ -2,7 +2,7 @@ import { listRequests, type RequestEntry } from '@postrider/core/requests';
 import { builder } from '../kit/builder.ts';
 import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { page } from '../kit/from-operation.ts';
-import { ApiKey } from './refs.ts';
+import { ApiKey } from '../kit/refs.ts';
 
 const RequestFault = builder.objectRef<RequestEntry['faults'][number]>('RequestFault').implement({
   fields: (t) => ({

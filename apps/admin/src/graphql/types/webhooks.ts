@@ -24,9 +24,9 @@ import { enumOf } from '../kit/enums.ts';
 import { call, callFound, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Event, Webhook, WebhookDelivery } from '../kit/refs.ts';
 import { DeleteResult, RotateInput, TargetInput } from '../kit/target.ts';
 import { KeyMode } from './api-keys.ts';
-import { Event, Webhook, WebhookDelivery } from './refs.ts';
 
 // A body may have 20 kB.
 const BODY_COST = 2;
