@@ -34,11 +34,11 @@ export async function startListener(
     return read.kind === 'ours';
   }
 
-  async function take({ to, raw }: CameBack): Promise<'taken' | 'later'> {
+  async function take({ from, to, raw }: CameBack): Promise<'taken' | 'later'> {
     const read = readReturnPath(services, localPartOf(to));
     if (read.kind !== 'ours') return 'taken';
     const { message_id } = read.path;
-    const mail = await reader.read(raw);
+    const mail = await reader.read(raw, from);
     if (mail.kind === 'unreadable') {
       // A retry would be just as unparsable.
       log.warn({ message_id, why: mail.why, lost_threads: reader.replaced() }, 'a returned mail could not be read');

@@ -81,7 +81,12 @@ describe('a report of a failure', () => {
     });
     expect(message.events.at(-1)).toMatchObject({
       type: 'email.bounced',
-      data: { category: 'mailbox', status: '5.1.1', response: '550 5.1.1 User unknown' },
+      data: {
+        category: 'mailbox',
+        status: '5.1.1',
+        response: '550 5.1.1 User unknown',
+        bounce: { class: 'hard', category: 'mailbox', code: '5.1.1' },
+      },
     });
     expect(await suppressed()).toEqual([
       { email: 'gone@example.com', source: 'bounce', source_event_id: message.events.at(-1)?.id },
@@ -118,6 +123,9 @@ describe('a report of a failure', () => {
   it.each([
     ['5.2.2', '552 5.2.2 Mailbox full', 'quota'],
     ['5.7.1', '550 5.7.1 Blocked by policy', 'reputation'],
+    ['5.1.2', '550 5.1.2 Host unknown', 'domain'],
+    ['5.2.1', '550 5.2.1 Mailbox disabled', 'mailbox'],
+    ['5.1.7', '553 5.1.7 No such user', 'policy'],
     ['4.4.7', '451 4.4.7 Delivery time expired', 'network'],
     ['4.1.1', '450 4.1.1 User unknown', 'mailbox'],
     ['4.0.0', '550 5.1.1 User unknown', 'mailbox'],
@@ -141,6 +149,30 @@ describe('a report of a failure', () => {
     await bring(return_path, raw);
 
     expect((await shown(id)).status).toBe('bounced');
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it('that names our address twice over decides by that group alone', async () => {
+    const { id, return_path } = await sent('second@example.com');
+    const raw = failure('first@example.com').replace(
+      /(Final-Recipient[\s\S]*?User unknown)/,
+      '$1\n\nFinal-Recipient: rfc822; second@example.com\nAction: relayed\nStatus: 2.0.0',
+    );
+
+    await unchangedBy(async () => expect((await bring(return_path, raw)).data).toMatch(/^250 /));
+
+    expect((await shown(id)).status).toBe('delivered');
+  });
+
+  it('without any format bounces as soft and suppresses no address', async () => {
+    const { id, return_path } = await sent('vague@example.com');
+
+    await bring(return_path, 'Subject: Sorry\n\nIt did not work.');
+
+    expect((await shown(id)).events.at(-1)).toMatchObject({
+      type: 'email.bounced',
+      data: { bounce: { class: 'soft', category: 'other', code: null } },
+    });
     expect(await suppressed()).toEqual([]);
   });
 
@@ -181,7 +213,22 @@ describe('a report of a failure', () => {
 });
 
 describe('a report that is no end', () => {
-  it.each(['delayed', 'relayed', 'delivered', 'expanded'])('%s changes nothing', async (action) => {
+  it('delayed is an event, once an hour, and no other state (real R14)', async () => {
+    const { id, return_path } = await sent('late@example.com');
+    const raw = deliveryReport({ address: 'late@example.com', action: 'delayed', status: '4.4.1' });
+
+    await bring(return_path, raw);
+    await unchangedBy(() => bring(return_path, raw));
+
+    const message = await shown(id);
+    expect(message).toMatchObject({ status: 'delivered', last_event: { type: 'email.delivery_delayed' } });
+    expect(message.events.at(-1)).toMatchObject({
+      type: 'email.delivery_delayed',
+      data: { response: '4.4.1', reported: true, recipient: { status: 'delivered' } },
+    });
+  });
+
+  it.each(['relayed', 'delivered', 'expanded'])('%s changes nothing', async (action) => {
     const { return_path } = await sent('slow@example.com');
     const raw = deliveryReport({ address: 'slow@example.com', action, status: '4.4.1' });
 
@@ -216,7 +263,8 @@ describe('other mail to a return address', () => {
   it.each([
     ['an out-of-office', 'Auto-Submitted: auto-replied\nSubject: Out of office\n\nI am away.', 'ada@example.com'],
     ['a reply of a person', 'Subject: Re: Hello\n\nThanks!', 'ada@example.com'],
-    ['a loop of null senders', 'Subject: Undeliverable: Undeliverable\n\nfailed', ''],
+    ['an out-of-office of the null sender', 'From: ada@example.com\nSubject: Out of office\n\nI am away.', ''],
+    ['a question about a failure', 'Subject: Undeliverable mail?\n\n550 5.1.1 User unknown', 'ada@example.com'],
     ['an empty mail', '', ''],
   ])('%s is taken, dropped and never answered', async (_what, raw, from) => {
     const { return_path } = await sent('ada@example.com');

@@ -117,6 +117,7 @@ describe('200', () => {
         attempt: 1,
         category: 'policy',
         response: '550 5.7.1 not from you',
+        bounce: { class: 'soft', category: 'policy', code: '5.7.1' },
       },
     });
     const [queued] = entriesOf(await events(`?type=email.queued&email_id=${sent[2]}`));

@@ -29,6 +29,7 @@ function running(roles: Running['services']['config']['ROLES']): Running {
     inbound_port: null,
     provisioned: { operator: null, api_key: null },
     login_link: null,
+    worker_count: 1,
     embedded: false,
     stop: async () => undefined,
   };

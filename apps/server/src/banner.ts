@@ -15,6 +15,9 @@ export function banner(running: Running): string {
   if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/captured`);
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
   if (inbound_port !== null) row('Bounces', `${config.HOST}:${inbound_port}`);
+  if (running.worker_count === 0)
+    row('Workers', 'none is alive: mail waits until a process with worker in ROLES starts');
+  else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} alive in other processes`);
   lines.push(...secretRows(provisioned));
   if (running.login_link !== null) row('Sign in', `${running.login_link}  (once, within 15 minutes)`);
   else if (config.ROLES.includes('admin')) row('Sign in', `${url}/login`);

@@ -1,5 +1,6 @@
 import type { RoleName, Services } from '@postrider/core';
-import { pendingMigrations } from '@postrider/db';
+import { countWorkers } from '@postrider/core/delivery';
+import { pendingMigrations, writability } from '@postrider/db';
 import { type Handler, writeJson } from './http-server.ts';
 
 const abilities: Record<RoleName, string> = {
@@ -8,28 +9,59 @@ const abilities: Record<RoleName, string> = {
   worker: 'can_deliver',
   inbound: 'can_receive',
 };
+/** A failure is news for so long, and a worker that has asked for mail within this time can deliver. */
+const RECENT_MS = 10_000;
 
-/** /healthz: the process is up. /readyz: the database answers, its migrations are current, and the roles have started. */
+interface Readiness {
+  readonly database: 'ok' | 'read_only' | 'unreachable';
+  readonly migrations: string;
+  readonly workers: number | null;
+}
+
+/**
+ * /healthz: the process is up. /readyz: the roles have started and can do what they are for: the database answers and
+ * takes writes, its migrations are current, mail could be stored when that was last tried, and due mail is fetched.
+ */
 export function createHealthHandler(services: Services, started: ReadonlySet<RoleName>): Handler {
   return async (request, response) => {
     if (request.url?.startsWith('/healthz')) return writeJson(response, 200, { status: 'ok' });
     const checks = await readiness(services);
-    const roles = Object.fromEntries(
-      services.config.ROLES.map((role) => [role, { [abilities[role]]: started.has(role) && checks.database === 'ok' }]),
+    const able = Object.fromEntries(
+      services.config.ROLES.map((role) => [role, isAble(services, started, checks, role)]),
     );
-    const ready =
-      checks.database === 'ok' &&
-      checks.migrations === 'ok' &&
-      services.config.ROLES.every((role) => started.has(role));
+    const roles = Object.fromEntries(
+      services.config.ROLES.map((role) => [role, { [abilities[role]]: able[role] === true }]),
+    );
+    const ready = checks.migrations === 'ok' && Object.values(able).every((one) => one);
     writeJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', ...checks, roles });
   };
 }
 
-async function readiness(services: Services): Promise<{ database: string; migrations: string }> {
+function isAble(
+  { vitals }: Services,
+  started: ReadonlySet<RoleName>,
+  { database }: Readiness,
+  role: RoleName,
+): boolean {
+  if (!started.has(role) || database !== 'ok') return false;
+  const isRecent = (at: number | null) => at !== null && performance.now() - at < RECENT_MS;
+  if (role === 'rest') return !isRecent(vitals.accept_failed_at);
+  return role !== 'worker' || isRecent(vitals.fetched_at);
+}
+
+async function readiness({ sql }: Services): Promise<Readiness> {
   try {
-    const pending = await pendingMigrations(services.sql);
-    return { database: 'ok', migrations: pending.length === 0 ? 'ok' : `pending: ${pending.join(', ')}` };
+    const [pending, writable, workers] = await Promise.all([
+      pendingMigrations(sql),
+      writability(sql),
+      countWorkers(sql),
+    ]);
+    return {
+      database: writable ? 'ok' : 'read_only',
+      migrations: pending.length === 0 ? 'ok' : `pending: ${pending.join(', ')}`,
+      workers,
+    };
   } catch {
-    return { database: 'unreachable', migrations: 'unknown' };
+    return { database: 'unreachable', migrations: 'unknown', workers: null };
   }
 }

@@ -2,6 +2,7 @@ import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@p
 import type { Provisioned } from '@postrider/core/workspaces';
 import { banner, secretRows } from './banner.ts';
 import { createLog, isHungUp } from './log.ts';
+import { countOutages } from './outage-log.ts';
 import { type Running, startPostrider } from './start.ts';
 
 /** A stop that hangs is cut so long before the end of its grace. */
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
       if (!isHungUp(error)) throw error;
     });
   }
-  const log = createLog(config, process.stderr.isTTY ?? false);
+  const log = countOutages(createLog(config, process.stderr.isTTY ?? false));
   const stopping = new AbortController();
   const stopAsked = signalled().then((signal) => {
     stopping.abort();

@@ -1,5 +1,6 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
 import { type RoleName, runTogether, type Services } from '@postrider/core';
+import { createAlarmJudge } from '@postrider/core/alarms';
 import { startInstanceWatch } from '@postrider/core/metrics';
 import { createRole as createInboundRole } from '@postrider/inbound';
 import { createMalformedHandler, createResendHandler, createHandler as createRestHandler } from '@postrider/rest';
@@ -20,7 +21,7 @@ export interface RunningRoles {
 export async function startRoles(
   services: Services,
   http: HttpServer,
-  dashboard: Dashboard | null,
+  { dashboard, chores }: { readonly dashboard: Dashboard | null; readonly chores: Services },
 ): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
@@ -41,7 +42,7 @@ export async function startRoles(
       started.add('inbound');
     }
     if (runs('worker')) {
-      const worker = createWorkerRole(services, { inbound_port });
+      const worker = createWorkerRole(services, { inbound_port, chores });
       stops.unshift(() => worker.stop());
       await worker.start();
       started.add('worker');
@@ -50,8 +51,9 @@ export async function startRoles(
     stops.unshift(() => metrics.stop());
     const telemetry = await startTelemetry(services, http.port);
     stops.unshift(() => telemetry.stop());
-    const watch = startInstanceWatch(services, null);
-    stops.unshift(() => watch.stop());
+    const judge = createAlarmJudge(services);
+    const watch = startInstanceWatch(services, judge);
+    stops.unshift(() => watch.stop().finally(() => judge.stop()));
     http.serve({
       health: createHealthHandler(services, started),
       metrics: metrics.handler,

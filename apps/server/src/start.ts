@@ -3,6 +3,7 @@ import {
   type Config,
   catalogue,
   createContext,
+  createEncryption,
   createServices,
   invoke,
   type Log,
@@ -11,10 +12,12 @@ import {
   type Services,
   systemClock,
 } from '@postrider/core';
+import { countWorkers } from '@postrider/core/delivery';
 import { createLoginLink } from '@postrider/core/people';
+import { requireSecrets, startReencryption } from '@postrider/core/secrets';
 import { extendPartitions } from '@postrider/core/storage';
 import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/workspaces';
-import { connect, connectLanes, migrate, pendingMigrations } from '@postrider/db';
+import { connect, connectLanes, isOutage, migrate, pendingMigrations, writability } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
 import { openDashboard } from './dashboard-build.ts';
@@ -31,13 +34,18 @@ export interface Running {
   /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD; null otherwise. */
   readonly login_link: string | null;
   readonly embedded: boolean;
+  /** How many workers are alive, in all processes. */
+  readonly worker_count: number;
   stop(): Promise<void>;
 }
 
 const POOL_SIZE = 10;
 const ACCEPT_LANES = 2;
 const QUEUE_POOL_SIZE = 4;
-const MIGRATION_WAIT_MS = 60_000;
+const CHORE_POOL_SIZE = 4;
+const LOOK_MS = 500;
+const LOCK_PART = 0.8;
+const ASK_MS = 5000;
 
 /**
  * Starts a process: database, migrations, provisioning, port, roles. A stop undoes it in reverse, and so does the signal
@@ -64,15 +72,38 @@ export async function startPostrider(
     }
     signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
+    await awaitDatabase(config, database_url, on_progress, signal);
     await prepareSchema(config, database_url, on_progress, signal);
     signal.throwIfAborted();
-    const sql = connect(database_url, { max: POOL_SIZE, application_name: 'postrider' });
+    const { LIMITS } = config;
+    const connect_ms = LIMITS.database_connect;
+    const pool = { application_name: 'postrider', connect_ms };
+    const sql = connect(database_url, {
+      ...pool,
+      max: POOL_SIZE,
+      answer_ms: LIMITS.database_answer,
+      // Postgres gives up before the connection is closed, and says why.
+      lock_ms: Math.round(LIMITS.database_answer * LOCK_PART),
+    });
     stops.unshift(() => sql.end({ timeout: 1 }));
+    const chore_sql = connect(database_url, {
+      ...pool,
+      max: CHORE_POOL_SIZE,
+      answer_ms: LIMITS.database_chore,
+      statement_ms: LIMITS.database_chore,
+    });
+    stops.unshift(() => chore_sql.end({ timeout: 1 }));
+    const encryption = createEncryption(secret_key, config.SECRET_KEY_PREVIOUS);
+    await requireSecrets({ sql, encryption });
     await extendPartitions(sql).catch((error: unknown) =>
       // The default partition takes the rows meanwhile, and the hourly job retries.
       log.error({ err: error }, 'partitions could not be made at the start'),
     );
-    const lanes = connectLanes(database_url, ACCEPT_LANES, 'postrider-accept');
+    const lanes = connectLanes(database_url, ACCEPT_LANES, {
+      application_name: 'postrider-accept',
+      connect_ms,
+      answer_ms: LIMITS.database_accept,
+    });
     stops.unshift(async () => void (await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))));
     const jobs = createQueue({
       sql,
@@ -95,7 +126,8 @@ export async function startPostrider(
     stops.unshift(() => services.key_uses.stop());
     const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;
     if (dashboard) stops.unshift(() => dashboard.stop());
-    const roles = await startRoles(services, http, dashboard);
+    if (config.ROLES.includes('worker')) await startReencryption(services);
+    const roles = await startRoles(services, http, { dashboard, chores: { ...services, sql: chore_sql } });
     stops.unshift(() => roles.stop());
     const login_link = config.ROLES.includes('admin') ? await firstLoginLink(services, provisioned) : null;
     return {
@@ -105,6 +137,7 @@ export async function startPostrider(
       inbound_port: roles.inbound_port,
       provisioned,
       login_link,
+      worker_count: await countWorkers(sql),
       embedded: config.DATABASE_URL === undefined,
       stop,
     };
@@ -120,6 +153,32 @@ async function firstLoginLink(services: Services, { operator }: Provisioned): Pr
   const workspace_id = (await oldestWorkspace(services.sql)) ?? '';
   const ctx = createContext(services, { kind: 'system', workspace_id }, { via: 'cli' });
   return (await invoke(ctx, createLoginLink, { email: operator.email })).url;
+}
+
+/** Waits for a database that starts, or is away for a while; anything else that is wrong with it ends the start. */
+async function awaitDatabase(
+  config: Config,
+  database_url: string,
+  on_progress: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + config.LIMITS.database_start;
+  const where = URL.canParse(database_url) ? new URL(database_url).host : 'DATABASE_URL';
+  for (let told = false; ; told = true) {
+    const sql = connect(database_url, { max: 1, application_name: 'postrider-start', answer_ms: ASK_MS });
+    try {
+      await writability(sql);
+      return;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!isOutage(error)) throw error;
+      if (performance.now() > deadline) throw new Error(`The database at ${where} is away: ${reason}.`);
+      if (!told) on_progress(`Waiting for the database at ${where} (${reason})`);
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+    await pause(LOOK_MS, undefined, { signal });
+  }
 }
 
 /** An all-in-one process migrates; a process with some roles only waits for the migrate command. */
@@ -139,7 +198,7 @@ async function prepareSchema(
       await installQueue(database_url, catalogue);
       return;
     }
-    const deadline = performance.now() + MIGRATION_WAIT_MS;
+    const deadline = performance.now() + config.LIMITS.migration_wait;
     for (;;) {
       const pending = [...(await pendingMigrations(sql)), ...(await missingQueues(sql, catalogue))];
       if (pending.length === 0) return;

@@ -2,6 +2,7 @@ import { type JobData, type JobName, runAll, type Services } from '@postrider/co
 import { workOff } from '@postrider/core/bulk';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { rollUpFailures } from '@postrider/core/failures';
+import { reencryptSecrets } from '@postrider/core/secrets';
 import { rollUpStats } from '@postrider/core/stats';
 import { maintainStorage } from '@postrider/core/storage';
 import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
@@ -14,6 +15,7 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),
   'numbers.roll_up': rollUpNumbers,
+  'secrets.reencrypt': reencryptSecrets,
   'storage.maintain': (services) => maintainStorage(services),
   'webhook.close': (services, { webhook_id }) => giveUpDeliveries(services, webhook_id),
   'webhook.recover': (services, data) => oweRange(services, data),

@@ -17,8 +17,16 @@ export interface WorkerRole {
   stop(): Promise<void>;
 }
 
+export interface WorkerSeams {
+  /** Where the inbound role of this process listens. */
+  readonly inbound_port?: number | null;
+  /** With connections for statements that take their time; by default those of the services. */
+  readonly chores?: Services;
+}
+
 /** Egress: sends what is due, retries it, and does the chores. Runs beside any number of its like. */
-export function createRole(services: Services, seams: { readonly inbound_port?: number | null } = {}): WorkerRole {
+export function createRole(services: Services, seams: WorkerSeams = {}): WorkerRole {
+  const chores = seams.chores ?? services;
   const stops: (() => Promise<unknown>)[] = [];
   return {
     async start() {
@@ -41,14 +49,15 @@ export function createRole(services: Services, seams: { readonly inbound_port?: 
         ),
       );
       await services.jobs.listen();
+      await pump.announced();
       await holds.ready;
-      works.push(startHandledJobs(services, metrics, holds));
+      works.push(startHandledJobs(chores, metrics, holds));
       const walk = newWalk();
       works.push(
-        every(RECONCILE_MS, () => reconcileDeliveries(services, walk), services),
-        every(RECONCILE_MS, () => reconcileWebhooks(services), services),
-        every(RECONCILE_MS, () => reconcileBulk(services), services),
-        every(BACKLOG_MS, () => refreshBacklog(services), services),
+        every(RECONCILE_MS, () => reconcileDeliveries(chores, walk), services),
+        every(RECONCILE_MS, () => reconcileWebhooks(chores), services),
+        every(RECONCILE_MS, () => reconcileBulk(chores), services),
+        every(BACKLOG_MS, () => refreshBacklog(chores), services),
       );
     },
     stop: () => runAll('the worker', stops.splice(0)),

@@ -6,10 +6,12 @@ import { createSigningKeys } from './domains/index.ts';
 import type { Clock } from './fields/clock.ts';
 import { newId } from './fields/ids.ts';
 import type { Actor, Context, Credential, Log, Services, Via } from './operation/context.ts';
+import { newVitals } from './operation/vitals.ts';
 import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
 import { createMetrics } from './process/metrics.ts';
+import { createSampledLog } from './process/sampled-log.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -26,6 +28,7 @@ export function createServices({
   readonly secret_key: string;
   readonly public_url: string;
 }): Services {
+  const vitals = newVitals();
   const key_uses = createKeyUses(parts.sql, parts.log);
   const metrics = createMetrics();
   metrics.source('pg_pool_waiting', () => parts.sql.waiting());
@@ -34,10 +37,12 @@ export function createServices({
     ...parts,
     key_uses,
     encryption,
+    vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),
     dns: createDnsLookup(parts.config.DNS_SERVERS),
     metrics,
-    accept: createSubmitBatcher({ ...parts, key_uses, lanes: lanes ?? [parts.sql, parts.sql] }),
+    mail_log: createSampledLog(parts.log),
+    accept: createSubmitBatcher({ ...parts, key_uses, vitals, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }
 

@@ -17,13 +17,13 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ],
   [
     'Gmail',
-    'suppress',
+    'bounce',
     'mailbox',
     '550 5.2.1 The email account that you tried to reach is disabled. For more information, go to https://support.google.com/mail/?p=DisabledUser - gsmtp',
   ],
   [
     'Gmail',
-    'suppress',
+    'bounce',
     'mailbox',
     '550-5.2.1 The email account that you tried to reach is inactive. For more\r\n550 5.2.1 information, go to https://support.google.com/mail/?p=DisabledUser - gsmtp',
   ],
@@ -244,13 +244,13 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ],
   [
     'Yahoo',
-    'suppress',
+    'bounce',
     'mailbox',
     '554 delivery error: dd Sorry, your message to ada@example.com cannot be delivered. This mailbox is disabled (554.30). - mta1000.mail.example.com',
   ],
   [
     'Yahoo',
-    'suppress',
+    'bounce',
     'mailbox',
     '554 delivery error: dd Sorry your message to ada@example.com cannot be delivered. This account has been disabled or discontinued [#102]. - mta1000.mail.example.com',
   ],
@@ -421,7 +421,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ['Sendmail', 'suppress', 'mailbox', '550 5.1.1 <ada@example.com>... User unknown'],
   [
     'Sendmail',
-    'suppress',
+    'bounce',
     'domain',
     '550 5.1.2 <ada@example.com>... Host unknown (Name server: example.com: host not found)',
   ],
@@ -433,7 +433,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
     'policy',
     '553 5.1.8 <hello@example.org>... Domain of sender address hello@example.org does not exist',
   ],
-  ['Sendmail', 'defer', 'network', '451 4.1.8 Domain name lookup failure, please retry later'],
+  ['Sendmail', 'defer', 'policy', '451 4.1.8 Domain name lookup failure, please retry later'],
   ['Sendmail', 'bounce', 'network', '554 5.4.6 Too many hops 26 (25 max)'],
   ['Sendmail', 'defer', 'throttled', '421 4.3.2 Connection rate limit exceeded.'],
   ['qmail', 'suppress', 'mailbox', '550 sorry, no mailbox here by that name (#5.1.1 - chkuser)'],
@@ -571,7 +571,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ['freenet', 'suppress', 'mailbox', '550 unknown user: ada@example.com'],
 
   // Russia and China: yandex.com/support, help.mail.ru, service.mail.qq.com, help.163.com.
-  ['Yandex', 'bounce', 'policy', '550 5.7.1 No such user!'],
+  ['Yandex', 'suppress', 'mailbox', '550 5.7.1 No such user!'],
   ['Yandex', 'bounce', 'content', '554 5.7.1 [1] Message rejected under suspicion of SPAM; https://ya.cc/1IrBc'],
   [
     'Yandex',
@@ -588,7 +588,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ],
   [
     'Mail.ru',
-    'suppress',
+    'bounce',
     'mailbox',
     '550 Message was not accepted -- invalid mailbox. Local mailbox ada@example.com is unavailable: account is disabled',
   ],
@@ -606,7 +606,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
     'mailbox',
     '550 Mailbox not found. http://service.mail.qq.com/cgi-bin/help?subtype=1&&id=20022&&no=1000728',
   ],
-  ['QQ', 'suppress', 'mailbox', '550 Mailbox unavailable or access denied [MAAAAA 192.0.2.1]'],
+  ['QQ', 'bounce', 'mailbox', '550 Mailbox unavailable or access denied [MAAAAA 192.0.2.1]'],
   [
     'QQ',
     'defer',
@@ -722,7 +722,7 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ['Zimbra', 'bounce', 'quota', '552 5.2.2 Over quota'],
 
   // The standards by themselves, without a text that helps.
-  ['RFC 7505', 'suppress', 'domain', '556 5.1.10 Recipient address has null MX'],
+  ['RFC 7505', 'bounce', 'domain', '556 5.1.10 Recipient address has null MX'],
   ['RFC 7504', 'bounce', 'domain', '521 5.3.2 mx.example.com does not accept mail'],
   ['RFC 5321', 'bounce', 'other', '550 No'],
   ['RFC 5321', 'bounce', 'other', '554 Transaction failed'],
@@ -732,11 +732,11 @@ export const refusalTexts: readonly (readonly [source: string, Expected, Refusal
   ['RFC 3463', 'suppress', 'mailbox', '550 5.1.3 Rejected'],
   ['RFC 3463', 'suppress', 'mailbox', '551 5.1.6 Moved'],
   ['RFC 3463', 'bounce', 'policy', '550 5.1.7 Rejected'],
-  ['RFC 3463', 'suppress', 'mailbox', '550 5.2.1 Rejected'],
+  ['RFC 3463', 'bounce', 'mailbox', '550 5.2.1 Rejected'],
   ['RFC 3463', 'bounce', 'mailbox', '550 5.2.0 Rejected'],
   ['RFC 3463', 'bounce', 'quota', '550 5.2.2 Rejected'],
   ['RFC 3463', 'bounce', 'content', '554 5.6.0 Rejected'],
-  ['RFC 3463', 'bounce', 'policy', '550 5.7.1 User unknown'],
+  ['RFC 3463', 'suppress', 'mailbox', '550 5.7.1 User unknown'],
   ['RFC 3463', 'defer', 'mailbox', '450 4.1.1 User unknown'],
   ['RFC 3463', 'bounce', 'network', '554 5.4.7 Delivery time expired'],
 ];

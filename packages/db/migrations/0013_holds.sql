@@ -38,5 +38,8 @@ create unlogged table delivery_workers (
   worker uuid primary key,
   noted_at timestamptz not null,
   stopped boolean not null,
-  ended_per_minute integer not null
+  ended_per_minute integer not null,
+  -- The connection of the heartbeat: it ends with the process, at once.
+  backend integer not null,
+  backend_started_at timestamptz not null
 ) with (fillfactor = 50);

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { answeringSockets } from './answering-socket.ts';
 import { idOfUuid, uuidOfId } from './ids.ts';
 import { sessionPlanning } from './planner.ts';
 import { narrowed, type Sql, type Tx } from './sql.ts';
@@ -20,6 +21,11 @@ export interface ConnectOptions {
   readonly application_name: string;
   /** How long an idle connection stays open. */
   readonly idle_seconds?: number;
+  /** How long Postgres may take for an answer before the connection is closed. */
+  readonly answer_ms?: number;
+  readonly connect_ms?: number;
+  readonly lock_ms?: number;
+  readonly statement_ms?: number;
   readonly on_notice?: (message: string) => void;
   /** Called with the text of every statement, for tests that count them. */
   readonly on_statement?: (text: string) => void;
@@ -28,7 +34,9 @@ export interface ConnectOptions {
 const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 10_000;
-const CONNECT_TIMEOUT_SECONDS = 5;
+// A lock holds up the whole batch.
+const LANE_LOCK_TIMEOUT_MS = 2000;
+const CONNECT_TIMEOUT_MS = 5000;
 // A connection holds 5 to 15 MB in Postgres, and opening one takes about as long as a commit.
 const IDLE_SECONDS = 20;
 // The first mail on a lane plans our longest statements.
@@ -41,7 +49,8 @@ export function connect(url: string, options: ConnectOptions): Sql {
   const sql = postgres(url, {
     max: options.max,
     types,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    connect_timeout: (options.connect_ms ?? CONNECT_TIMEOUT_MS) / 1000,
+    ...(options.answer_ms && { socket: answeringSockets(options.answer_ms) }),
     idle_timeout: options.idle_seconds ?? IDLE_SECONDS,
     keep_alive: KEEP_ALIVE_SECONDS,
     // The driver's default backoff grows to 20 s, longer than a request may wait in an outage.
@@ -50,9 +59,9 @@ export function connect(url: string, options: ConnectOptions): Sql {
     onnotice: (notice) => options.on_notice?.(notice.message ?? ''),
     connection: {
       application_name: options.application_name,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: options.statement_ms ?? STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
+      lock_timeout: options.lock_ms ?? LOCK_TIMEOUT_MS,
       ...sessionPlanning,
       TimeZone: 'UTC',
     },
@@ -90,9 +99,13 @@ function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
  * Single connections, each a pool of one: statements that do not await each other are pipelined and run in the order in
  * which they were issued.
  */
-export function connectLanes(url: string, count: number, application_name: string): Sql[] {
+export function connectLanes(
+  url: string,
+  count: number,
+  options: Pick<ConnectOptions, 'application_name' | 'answer_ms' | 'connect_ms'>,
+): Sql[] {
   return Array.from({ length: count }, () =>
-    connect(url, { max: 1, application_name, idle_seconds: IDLE_LANE_SECONDS }),
+    connect(url, { ...options, max: 1, idle_seconds: IDLE_LANE_SECONDS, lock_ms: LANE_LOCK_TIMEOUT_MS }),
   );
 }
 
@@ -107,6 +120,16 @@ export function arrayLiteral(values: readonly string[]): string {
 /** The SQLSTATE of a Postgres error, such as 23505 for a unique violation. */
 export function sqlState(error: unknown): string | null {
   return error instanceof postgres.PostgresError ? error.code : null;
+}
+
+/** Runs it once more after a deadlock, which has undone all of it. */
+export async function retryingDeadlock<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (sqlState(error) !== '40P01') throw error;
+    return run();
+  }
 }
 
 // patches/postgres+3.4.9.patch sets it in each build, and raises it when a hunk changes.

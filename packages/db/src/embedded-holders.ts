@@ -50,7 +50,7 @@ export function isHeld(data_dir: string): boolean {
   return held;
 }
 
-function holdersDirectory(data_dir: string): string {
+export function holdersDirectory(data_dir: string): string {
   return join(data_dir, 'embedded-holders');
 }
 

@@ -88,19 +88,22 @@ describe('startEmbedded', () => {
     expect(existsSync(join(data_dir, 'postgres/data/postmaster.pid'))).toBe(false);
   });
 
-  it('takes over the server of a process that died', async () => {
+  it('real R22: ends with the process that used it, however that died, and the next start finds the data', async () => {
     await startAndDie();
+    const pidFile = join(data_dir, 'postgres/data/postmaster.pid');
+    await expect.poll(() => existsSync(pidFile), { timeout: 30_000 }).toBe(false);
 
     const embedded = await start();
 
-    expect(embedded.reused).toBe(true);
+    expect(embedded.reused).toBe(false);
     expect(await query(embedded.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
   it('starts although the server was killed and left its pid file', async () => {
-    await startAndDie();
+    const first = await start();
     const pid = postmasterPid();
     process.kill(pid, 'SIGKILL');
+    await first.stop();
 
     const embedded = await start();
 

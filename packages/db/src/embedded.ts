@@ -21,7 +21,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, sqlState } from './connect.ts';
 import { type Binaries, findBinaries } from './embedded-binaries.ts';
-import { hold, inTurn, isHeld } from './embedded-holders.ts';
+import { guardServer } from './embedded-guard.ts';
+import { hold, holdersDirectory, inTurn, isHeld } from './embedded-holders.ts';
 import { canEnter, processCommand, processExists, run, type ServerUser } from './embedded-process.ts';
 
 export interface EmbeddedOptions {
@@ -101,23 +102,29 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 
   return inTurn(data_dir, async () => {
     const cluster = await openCluster(data_dir, progress, options.settings ?? {});
-    const reused = findPostmaster(cluster.data) !== null;
-    if (!reused) {
+    const startNow = async () => {
       // A killed Postgres leaves the file, and a later start takes any process with that pid for the server.
       rmSync(join(cluster.data, 'postmaster.pid'), { force: true });
       progress('Starting Postgres');
       await startPostmaster(cluster, options.settings ?? {}, options.environment ?? {});
-    }
-    const { port } = await ensureDatabase(cluster).catch(async (error) => {
-      // No other process uses this server or will stop it.
-      if (!reused) await stopPostmaster(cluster);
-      throw error;
-    });
+      return ensureDatabase(cluster).catch(async (error) => {
+        // No other process uses this server or will stop it.
+        await stopPostmaster(cluster);
+        throw error;
+      });
+    };
+    let reused = findPostmaster(cluster.data) !== null;
+    const found = reused ? await ensureDatabase(cluster).catch(unlessEnded(cluster)) : null;
+    // One that was running may just have ended with the last process that used it.
+    reused = found !== null;
+    const { port } = found ?? (await startNow());
 
     const release = hold(data_dir);
+    const unguard = guardServer(holdersDirectory(data_dir), cluster.data);
     let stopped: Promise<void> | null = null;
     const stop = () =>
       inTurn(data_dir, async () => {
+        unguard();
         release();
         if (!isHeld(data_dir)) await stopPostmaster(cluster);
       });
@@ -378,6 +385,14 @@ async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
     if (performance.now() > deadline) throw new Error(`Postgres does not answer; its log is ${cluster.log}.`);
     await delay(50);
   }
+}
+
+/** Null for a server that has ended meanwhile. */
+function unlessEnded(cluster: Cluster): (error: unknown) => null {
+  return (error) => {
+    if (findPostmaster(cluster.data)) throw error;
+    return null;
+  };
 }
 
 async function tryCreateDatabase(url: string): Promise<Error | null> {

@@ -4,6 +4,7 @@ export {
   type ConnectOptions,
   connect,
   connectLanes,
+  retryingDeadlock,
   sqlState,
 } from './connect.ts';
 export {
@@ -20,7 +21,9 @@ export {
 } from './ids.ts';
 export { literals } from './literals.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
+export { isOutage } from './outage.ts';
 export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
 export { transactionTime } from './transaction-time.ts';
+export { writability } from './writability.ts';

@@ -1,12 +1,14 @@
 export { canonicalDomain, type Mailbox, type ParsedMailbox, parseMailbox } from './address/address.ts';
 export { formatMailbox } from './address/format-mailbox.ts';
-export { type ReportAction, type ReportedRecipient, type ReturnedMail, readReturnedMail } from './bounce/dsn.ts';
+export type { ReportAction, ReportedRecipient } from './bounce/report-fields.ts';
 export {
   type CameBack,
   type ReturnServer,
   type ReturnServerOptions,
   startReturnServer,
 } from './bounce/return-server.ts';
+export type { ReturnedMail, ReturnedReport } from './bounce/returned-kinds.ts';
+export { readReturnedMail } from './bounce/returned-mail.ts';
 export {
   createReturnedMailReader,
   type ReadResult,

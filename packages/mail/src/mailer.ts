@@ -46,6 +46,8 @@ export function createMailer(options: MailerOptions): Mailer {
  */
 function failedUnderway(outcome: SendOutcome): boolean {
   if (outcome.kind !== 'deferred') return false;
+  // DNS has answered that there is no server, which another route would only find out later.
+  if (outcome.stage === 'connect' && outcome.target === '' && outcome.reply) return false;
   if (outcome.stage === 'connect') return outcome.tls_policy !== 'mta-sts';
   const cut_off = outcome.reply === null || outcome.reply.code === 421;
   return cut_off && (outcome.stage === 'mail' || outcome.stage === 'rcpt');

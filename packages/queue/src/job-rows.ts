@@ -127,7 +127,13 @@ export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: rea
  * The transaction does not wait for the disk, as a fetch lost in a crash of Postgres is repeated: it must contain no
  * other write that has to be durable.
  */
-export function jobAcquisition(sql: Sql | Tx, queue: JobTable, count: number, made_after: Date | null): Fragment {
+export function jobAcquisition(
+  sql: Sql | Tx,
+  queue: JobTable,
+  holder: string,
+  count: number,
+  made_after: Date | null,
+): Fragment {
   const table = sql(`pgboss.${queue.table}`);
   const among = made_after
     ? sql`and j.priority = 0
@@ -135,6 +141,7 @@ export function jobAcquisition(sql: Sql | Tx, queue: JobTable, count: number, ma
     : sql``;
   return sql`
     update ${table} j set state = 'active', started_on = pgboss.job_now(), heartbeat_on = pgboss.job_now(),
+      source_id = ${holder}::uuid,
       retry_count = case when j.started_on is not null then j.retry_count + 1 else j.retry_count end
     where (select set_config('synchronous_commit', 'off', true)) is not null and j.ctid = any (array(
       select n.place from (
@@ -151,16 +158,46 @@ export function jobAcquisition(sql: Sql | Tx, queue: JobTable, count: number, ma
  * Puts withdrawn jobs back as fetched by the caller. The source yields id uuid and data jsonb. A job that exists again
  * for another reason is left alone.
  */
-export function jobResumption(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
+export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, source: Fragment): Fragment {
   return sql`
     insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, state, start_after, created_on, started_on, heartbeat_on,
-      keep_until, retry_limit, retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy, heartbeat_seconds)
+      source_id, keep_until, retry_limit, retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy,
+      heartbeat_seconds)
     select s.id, q.name, s.data, 'active', pgboss.job_now(), pgboss.job_now(), pgboss.job_now(), pgboss.job_now(),
+      ${holder}::uuid,
       pgboss.job_now() + make_interval(secs => q.retention_seconds), q.retry_limit, q.retry_delay, q.retry_backoff,
       q.expire_seconds, q.deletion_seconds, q.policy, q.heartbeat_seconds
     from (${source}) s cross join pgboss.queue q
     where q.name = ${queue.name}
     on conflict do nothing`;
+}
+
+/** Notes who holds jobs that pg-boss has fetched. */
+export async function holdJobs(sql: Sql, queue: JobTable, holder: string, jobs: readonly JobHold[]): Promise<void> {
+  await sql`
+    update ${sql(`pgboss.${queue.table}`)} set source_id = ${holder}::uuid
+    where ctid = any (array(
+      select held.place from unnest(
+        ${jobs.map(({ id }) => id)}::uuid[],
+        ${jobs.map(({ retry_count }) => retry_count)}::int[]
+      ) as s (id, retry_count)
+      cross join lateral (${heldPlace(sql, queue, sql`s.id`, sql`s.retry_count`)}) held
+    ))`;
+}
+
+/**
+ * Frees what a dead process holds of a queue, due immediately, and returns the payloads. pg-boss uses source_id for
+ * jobs of dead letter queues, which we have none of, so it names the holder. Served by the index of states.
+ */
+export async function freeJobs(tx: Tx, queue: JobTable, holder: string): Promise<unknown[]> {
+  const table = tx(`pgboss.${queue.table}`);
+  const rows = await tx<{ data: unknown }[]>`
+    update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
+    where ctid = any (array(
+      select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
+      order by j.id for update skip locked
+    )) returning data`;
+  return rows.map(({ data }) => data);
 }
 
 /** Completes a fetched job. It is kept for inspection, for less time than a dead one. */

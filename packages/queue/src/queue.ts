@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Fragment, idKindOf, idOfUuid, isoTimes, type Sql, type Tx, uuidOfId } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
@@ -5,6 +6,8 @@ import { z } from 'zod';
 import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
 import { SCHEMA } from './install.ts';
 import {
+  freeJobs,
+  holdJobs,
   idsWithoutLiveJob,
   type JobTable,
   jobAcquisition,
@@ -23,6 +26,8 @@ const STOP_MS = 1500;
 const COMPLETED_SECONDS = 86_400;
 
 export interface Queue<C extends Catalogue> {
+  /** Names this process on the jobs that it holds. */
+  readonly holder: string;
   /** Connects without changing the schema; installQueue does that. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -51,6 +56,8 @@ export interface Queue<C extends Catalogue> {
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
+  /** Frees the jobs of a process that has died, due immediately, and returns their payloads. */
+  free<N extends keyof C & string>(tx: Tx, name: N, holder: string): Promise<Data<C, N>[]>;
   /** Of these job ids, those without a waiting or running job. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
   /** Of these values, those in a field of a waiting or running job. Reads all live jobs of the queue. */
@@ -97,6 +104,7 @@ export interface QueueOptions<C extends Catalogue> {
 
 export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queue<C> {
   const { sql, catalogue, supervise } = options;
+  const holder = randomUUID();
   const boss = createBoss(options);
   const wakes = new Wakes(sql, options.on_error);
   let tables: ReadonlyMap<string, JobTable> = new Map();
@@ -109,7 +117,8 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     readableJobs(boss, catalogue, name, rows, options.on_error);
 
   return {
-    ...createStatements<C>(tableOf, catalogue),
+    holder,
+    ...createStatements<C>(tableOf, catalogue, holder),
     async start() {
       await boss.start();
       tables = await readJobTables(sql);
@@ -121,19 +130,27 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     acquired: readJobs,
     async fetch(name, count) {
       const rows = await sql<(AcquiredRow & { created_on: Date })[]>`
-        with taken as (${jobAcquisition(sql, tableOf(name), count, null)})
+        with taken as (${jobAcquisition(sql, tableOf(name), holder, count, null)})
         select * from taken order by created_on`;
       return (await readJobs(name, rows)).map(({ job }) => job);
     },
     async touch(name, jobs) {
       if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf));
     },
+    async free(tx, name, dead) {
+      const payload = payloadOf(catalogue, name);
+      // What does not parse is reported when it is fetched.
+      return (await freeJobs(tx, tableOf(name), dead)).flatMap((data) => {
+        const parsed = payload.safeParse(data);
+        return parsed.success ? [parsed.data as Data<C, typeof name>] : [];
+      });
+    },
     async workerCount() {
       const instances = await boss.getInstances();
       return Math.max(1, instances.filter((instance) => instance.live).length);
     },
     work(name, options_of_work) {
-      const source = createWorkSource(boss, catalogue, name, () => tableOf(name), options);
+      const source = createWorkSource(boss, catalogue, name, { table: () => tableOf(name), holder }, options);
       const work = startWork(options_of_work, source);
       const silence = wakes.onWake(name, () => work.poll());
       return {
@@ -158,7 +175,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
 function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
   const { supervise } = options;
   const boss = new PgBoss({
-    connectionString: options.url,
+    connectionString: withQueryTimeout(options.url),
     schema: SCHEMA,
     max: options.max_connections,
     application_name: options.application_name,
@@ -189,10 +206,19 @@ type Statements =
   | 'withoutLiveJob'
   | 'liveAbout';
 
+/** Longer than Postgres allows itself, so that only a server that says nothing is given up by it. */
+function withQueryTimeout(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  url.searchParams.set('query_timeout', '35000');
+  return url.href;
+}
+
 /** The methods that run in, or are a part of, the caller's statement. */
 function createStatements<C extends Catalogue>(
   tableOf: (name: string) => JobTable,
   catalogue: C,
+  holder: string,
 ): Pick<Queue<C>, Statements> {
   return {
     async send(tx, name, jobs) {
@@ -222,10 +248,10 @@ function createStatements<C extends Catalogue>(
       return jobRemoval(sql, tableOf(name), source);
     },
     resumption(sql, name, source) {
-      return jobResumption(sql, tableOf(name), source);
+      return jobResumption(sql, tableOf(name), holder, source);
     },
     acquisition(sql, name, count, made_after) {
-      return jobAcquisition(sql, tableOf(name), count, made_after);
+      return jobAcquisition(sql, tableOf(name), holder, count, made_after);
     },
     async complete(tx, name, jobs) {
       if (jobs.length === 0) return;
@@ -283,13 +309,14 @@ function createWorkSource<C extends Catalogue, N extends keyof C & string>(
   boss: PgBoss,
   catalogue: C,
   name: N,
-  table: () => JobTable,
+  { table, holder }: { readonly table: () => JobTable; readonly holder: string },
   { sql, on_error }: QueueOptions<C>,
 ): WorkSource<Data<C, N>> {
   return {
     async fetch(count) {
       const jobs = await boss.fetch<object>(name, { batchSize: count, includeMetadata: true });
       const rows = jobs.map((row) => ({ ...row, retry_count: row.retryCount }));
+      if (rows.length > 0) await holdJobs(sql, table(), holder, rows).catch(on_error);
       return (await readableJobs(boss, catalogue, name, rows, on_error)).map(({ row, job }) => {
         const could_run = Math.max(row.createdOn.getTime(), row.startAfter.getTime());
         return { job, started_at: row.startedOn, wait_ms: Math.max(0, row.startedOn.getTime() - could_run) };

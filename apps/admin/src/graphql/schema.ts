@@ -1,3 +1,4 @@
+import './types/alarms.ts';
 import './types/api-keys.ts';
 import './types/attempts.ts';
 import './types/audit.ts';

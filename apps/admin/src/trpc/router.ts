@@ -1,3 +1,4 @@
+import { alarms } from './alarms.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { destinations } from './destinations.ts';
@@ -19,6 +20,7 @@ import { plans, workspaces } from './workspaces.ts';
 
 /** The tRPC API of the dashboard. */
 export const appRouter = router({
+  alarms,
   apiKeys,
   audit,
   deliveries,

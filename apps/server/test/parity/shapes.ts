@@ -55,6 +55,11 @@ export const hold = `${fields(
   { resume_rate_per_minute: 'resumeRatePerMin' },
 )} created_by: createdBy { ${actor} }`;
 
+export const alarm = fields(
+  'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by',
+);
+export const alarmSettings = fields('access emails webhook_url from quiet_from quiet_until');
+
 export const bulk = `${fields(
   `id workspace_id action filter status matched matched_exact done failed skipped truncated reason rate_per_second
    cutoff_at created_at started_at finished_at`,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createContext, invoke } from '@postrider/core';
+import { createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
+import { acknowledgeAlarm, getAlarmSettings, listAlarms, setAlarmSettings } from '@postrider/core/alarms';
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
@@ -151,6 +152,15 @@ async function tested(world: World, workspace_id: string, number: number): Promi
   const { id: delivery_id } = await invoke(world.as(workspace_id), testWebhook, input);
   return { input: { ...input, delivery_id } };
 }
+
+const anAlarm: UseCase['given'] = async ({ services }, workspace_id, number) => {
+  const id = newId('alarm', services.clock.now());
+  await services.sql`
+    insert into alarms (id, workspace_id, rule, subject, status, detail, value, page, seen_since, started_at)
+    values (${id}, ${workspace_id}, 'domain_regressed', ${`nr${number}.example.com`}, 'active', 'It lost a record.', 1,
+      '/domains', clock_now(), clock_now())`;
+  return { input: { alarm_id: id } };
+};
 
 const aHold: UseCase['given'] = async (world, workspace_id, number) => {
   await aDomain(world, workspace_id, number);
@@ -840,6 +850,57 @@ const audit = [
 ];
 
 const holds = [
+  useCase(listAlarms, {
+    rest: NO_REST,
+    trpc: 'GET alarms.list',
+    graphql: reading('alarms', { active: 'Boolean' }, shapes.alarm, undefined, (data) => ({ data })),
+    given: async (world, workspace_id, number) => {
+      await anAlarm(world, workspace_id, number);
+      return { input: { active: true } };
+    },
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the alarms of the instance.') },
+  }),
+  useCase(acknowledgeAlarm, {
+    rest: NO_REST,
+    trpc: 'POST alarms.acknowledge',
+    graphql: mutation(
+      'alarmAcknowledge',
+      'AlarmAcknowledgeInput',
+      'AlarmPayload',
+      `of: alarm { ${shapes.alarm} }`,
+      ({ input }) => ({ id: input.alarm_id }),
+    ),
+    given: anAlarm,
+    target: 'alarm_id',
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator acknowledges the alarms of the instance.') },
+    writes: true,
+    varying: ['acknowledged_by'],
+  }),
+  useCase(getAlarmSettings, {
+    rest: NO_REST,
+    trpc: 'GET alarms.settings',
+    graphql: reading('alarmSettings', {}, shapes.alarmSettings),
+    given: nothing,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the settings of the instance.') },
+  }),
+  useCase(setAlarmSettings, {
+    rest: NO_REST,
+    trpc: 'POST alarms.setSettings',
+    graphql: mutation(
+      'alarmSettingsUpdate',
+      'AlarmSettingsInput',
+      'AlarmSettingsPayload',
+      `of: settings { ${shapes.alarmSettings} }`,
+    ),
+    given: async () => ({ input: { emails: ['grace@example.com'], quiet_from: '22:00', quiet_until: '06:30' } }),
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sets those of the instance.') },
+    writes: true,
+    bad: { emails: ['nowhere'] },
+  }),
   useCase(listHolds, {
     rest: NO_REST,
     trpc: 'GET holds.list',

@@ -145,6 +145,21 @@ describe('a change by another process since it was cached', () => {
     expect(await refusal(send())).toBe('revoked_key');
   });
 
+  it('promise P26: is not taken for an earlier one after a failover to a standby that lags', async () => {
+    const { sql } = world.services;
+    const epoch = async () => (await sql<{ value: number }[]>`select value from accept_epoch`)[0]?.value;
+    const change = () => sql`update domains set status = 'failed' where workspace_id = ${tenant.workspace_id}`;
+    const before = await epoch();
+    await change();
+    const cached = await epoch();
+    await sql`update accept_epoch set value = ${before ?? 0}`;
+
+    await sql`update domains set status = 'verified' where workspace_id = ${tenant.workspace_id}`;
+
+    expect(await epoch()).toBeGreaterThan(before ?? 0);
+    expect(await epoch()).not.toBe(cached);
+  });
+
   it('refuses a removed domain', async () => {
     await beside.sql`delete from domains where workspace_id = ${tenant.workspace_id}`;
 

@@ -10,6 +10,7 @@ import type { AppError } from '../operation/errors.ts';
 import type { Parsed } from '../operation/operation.ts';
 import type { KeyUses, RateWindow } from '../operation/ports.ts';
 import type { Scope } from '../operation/scopes.ts';
+import type { Vitals } from '../operation/vitals.ts';
 import type { Config } from '../process/config.ts';
 import type { Jobs } from '../process/jobs.ts';
 import type { SendInput } from './schema.ts';
@@ -75,4 +76,5 @@ export interface AcceptParts {
   readonly clock: Clock;
   readonly config: Config;
   readonly key_uses: KeyUses;
+  readonly vitals: Vitals;
 }

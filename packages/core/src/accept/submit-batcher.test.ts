@@ -17,7 +17,7 @@ let lanes: Sql[];
 let services: Services;
 beforeAll(async () => {
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
-  lanes = connectLanes(world.database_url, 2, 'submit-batcher-test');
+  lanes = connectLanes(world.database_url, 2, { application_name: 'submit-batcher-test' });
   // Without timeouts, so that a commit waits for a lock until the test releases it, on a slow machine too.
   for (const lane of lanes) {
     await lane`select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;

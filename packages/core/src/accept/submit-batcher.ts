@@ -167,6 +167,8 @@ class Batcher implements SubmitBatcher {
     this.#policy.begun(entries.length, begun_ms);
     if (this.#waitTimer) clearTimeout(this.#waitTimer);
     this.#waitTimer = null;
+    const { vitals } = this.#parts;
+    const failed_before = vitals.accept_failed_at;
     let answers: AcceptedFast[] | null = null;
     try {
       answers = drafts === null ? null : await this.#commitFast(lane, entries, drafts);
@@ -174,7 +176,9 @@ class Batcher implements SubmitBatcher {
         connection.fast = false;
         await this.#serveSlow(lane, entries);
       }
+      if (vitals.accept_failed_at === failed_before) vitals.accept_failed_at = null;
     } catch (error) {
+      vitals.accept_failed_at = performance.now();
       for (const entry of entries) entry.reject(error);
     } finally {
       connection.under_way -= 1;
@@ -192,7 +196,7 @@ class Batcher implements SubmitBatcher {
     try {
       return await acceptFast(this.#parts, lane, this.#cache.epoch, drafts);
     } catch (error) {
-      if (!wasRolledBack(error)) throw error;
+      if (!isRetriedSlowly(error)) throw error;
       for (const entry of entries) entry.failed_fast = true;
       return null;
     }
@@ -259,11 +263,17 @@ class Batcher implements SubmitBatcher {
       const outcomes = await commitSubmissions(this.#parts, lane, submissions, facts);
       for (const [index, entry] of entries.entries()) this.#settle(entry, outcomes[index]);
     } catch (error) {
-      if (!wasRolledBack(error) || (entries.length === 1 && prefetched === null)) {
-        for (const entry of entries) entry.reject(publicError(error, entry.submission));
+      if (isDeadlock(error) && prefetched !== null) {
+        await this.#commitOrSplit(lane, entries, null);
         return;
       }
-      for (const part of partsOf(entries, error)) await this.#commitOrSplit(lane, part, null);
+      const parts = isRefused(error) && (entries.length > 1 || prefetched !== null) ? halvesOf(entries) : [];
+      const kept = sqlState(error) === LOCK_TIMEOUT && prefetched !== null ? entries.filter(isWithoutKey) : [];
+      if (kept.length > 0 && kept.length < entries.length) parts.push(kept);
+      const again = new Set(parts.flat());
+      if (again.size === 0 && !isRefused(error)) this.#parts.vitals.accept_failed_at = performance.now();
+      for (const entry of entries) if (!again.has(entry)) entry.reject(publicError(error, entry.submission));
+      for (const part of parts) await this.#commitOrSplit(lane, part, null);
     }
   }
 
@@ -286,19 +296,15 @@ function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]
   });
 }
 
-/**
- * The parts to try again after a failed statement: halves, as one input may be at fault. A lock timeout can only come
- * from an idempotency key, so entries without one are tried together and first.
- */
-function partsOf(entries: readonly Waiting[], error: unknown): (readonly Waiting[])[] {
+/** One input may be at fault, and is found alone in the end. */
+function halvesOf(entries: readonly Waiting[]): (readonly Waiting[])[] {
   const middle = entries.length >> 1;
-  const keyed = entries.filter((entry) => entry.submission.idempotency !== null);
-  const others = entries.filter((entry) => entry.submission.idempotency === null);
-  const parts =
-    sqlState(error) === LOCK_TIMEOUT && keyed.length > 0 && others.length > 0
-      ? [others, keyed]
-      : [entries.slice(0, middle), entries.slice(middle)];
-  return parts.filter((part) => part.length > 0);
+  return [entries.slice(0, middle), entries.slice(middle)].filter((part) => part.length > 0);
+}
+
+/** A lock that was not given in time is usually that of an idempotency key. */
+function isWithoutKey({ submission }: Waiting): boolean {
+  return submission.idempotency === null;
 }
 
 /** Answers the entries that are refused before the commit, and returns the others. */
@@ -345,13 +351,21 @@ function idempotencyName(entry: Waiting): string | null {
   return idempotency && JSON.stringify([entry.admitted?.sender.workspace_id, idempotency.operation, idempotency.key]);
 }
 
+/** SQLSTATE classes 22 and 23: the data is at fault, so that parts of the batch may succeed without it. */
+function isRefused(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
+function isDeadlock(error: unknown): boolean {
+  return sqlState(error) === '40P01';
+}
+
 /**
- * The server refused the statement, so nothing of the batch was committed. A lost connection proves nothing, nor does a
- * session that the server ended (class 57P): its commit may have come first.
+ * The fast path stored nothing, by its own check (class PR) or for an input, and the slow path may. After any other failure of the database it would only fail as
+ * well, later: all entries are answered at once.
  */
-function wasRolledBack(error: unknown): boolean {
-  const state = sqlState(error);
-  return state !== null && !state.startsWith('57P');
+function isRetriedSlowly(error: unknown): boolean {
+  return isRefused(error) || isDeadlock(error) || sqlState(error)?.startsWith('PR') === true;
 }
 
 function publicError(error: unknown, submission: Submission): unknown {

@@ -18,7 +18,11 @@ export async function submit<O>(
   if (answer.kind === 'judged') {
     const { results } = answer;
     let accepted = 0;
-    for (const result of results) if (!(result instanceof AppError)) accepted += 1;
+    for (const result of results) {
+      if (result instanceof AppError) continue;
+      accepted += 1;
+      ctx.mail_log.info('mail accepted', () => ({ email_id: result.id, request_id: ctx.request_id, via: ctx.via }));
+    }
     if (accepted > 0) ctx.metrics.count('messages_accepted_total', [ctx.via], accepted);
     return outputOf(results);
   }

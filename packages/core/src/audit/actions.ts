@@ -59,5 +59,7 @@ export const auditActions = [
   'schedule.run',
   'queue.redriven',
   'queue.concurrency_set',
+  'alarm.acknowledged',
+  'alarm.settings_changed',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

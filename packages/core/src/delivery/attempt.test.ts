@@ -612,6 +612,24 @@ describe('two jobs for one recipient', () => {
   });
 });
 
+describe('a message whose body the database does not give after the claim', () => {
+  it('promise P8: is handed back without an attempt, and sent once it can be read', async () => {
+    const id = await send({ text: 'x'.repeat(300_000) });
+    const claimed = await claimOne();
+    await world.services.sql`alter table bodies rename to bodies_away`;
+
+    const result = await attempt(claimed);
+    await world.services.sql`alter table bodies_away rename to bodies`;
+    await settleDeliveries(world.services, [result]);
+
+    expect(result).toMatchObject({ handed_back: true, again_in_seconds: 5 });
+    expect(await detail(id)).toMatchObject({ status: 'queued', attempts: [], recipients: [{ attempts: 0 }] });
+    await world.clock.advance(6000);
+    await world.drain();
+    expect((await detail(id)).status).toBe('delivered');
+  });
+});
+
 describe('a message that cannot be composed', () => {
   it('is deferred alone, and the others are delivered', async () => {
     const bad = await send({ to: 'bad@example.com' });

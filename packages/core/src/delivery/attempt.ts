@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Sql, type Tx, transactionTime } from '@postrider/db';
+import { retryingDeadlock, type Sql, type Tx, transactionTime } from '@postrider/db';
 import type { Mailer, SendOutcome } from '@postrider/mail';
 import type { Job } from '@postrider/queue';
 import { newId } from '../fields/ids.ts';
@@ -7,17 +7,19 @@ import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { type DeliveryState, openStates, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
+import { bounceOf } from './bounce.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, ContentUnread, openContents } from './content.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
-import { judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
+import { isMissingDomain, judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
 import { envelopeOf } from './render.ts';
 import {
   claimAndLoad,
-  countUnknown,
   type DeliveryRow,
   fitsTogether,
+  type History,
+  historiesOf,
   insertAttempts,
   type LoadedRow,
   loadDeliveries,
@@ -59,6 +61,8 @@ export interface Settled {
   readonly again_in_seconds?: number;
 }
 
+/** So many attempts must have found no such domain until mail for it bounces. */
+const MISSING_ATTEMPTS = 3;
 /** Seconds until mail whose content could not be read is tried again. */
 const UNREAD_SECONDS = 5;
 
@@ -332,8 +336,8 @@ function nothingSent(error: string): SendOutcome {
 
 /** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
 export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
-  const unknown = await unknownBefore(services, results);
-  const judged = results.map((result) => judgeSettled(services, result, unknown));
+  const history = await historyOf(services, results);
+  const judged = results.map((result) => judgeSettled(services, result, history));
   const now_ms = services.clock.now();
   const taken: { readonly result: Settled; readonly row: Taken }[] = [];
   const others: Judged[] = [];
@@ -345,20 +349,25 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const rows = taken.map(({ row }) => row);
   const settleAlone = async (sql: Sql | Tx) =>
     warnOfFenced(services, rows.length - (await settleTaken(sql, services.jobs, rows)).size);
-  if (others.length === 0) await settleAlone(services.sql);
+  if (others.length === 0) await retryingDeadlock(() => settleAlone(services.sql));
   else {
-    await services.sql.begin(async (tx) => {
-      if (rows.length > 0) {
-        await lockMessages(
-          tx,
-          results.map((result) => keyOf(result.claimed.delivery)),
-        );
-        await settleAlone(tx);
-      }
-      await settleOthers(services, tx, others, now_ms);
-    });
+    await retryingDeadlock(() =>
+      services.sql.begin(async (tx) => {
+        if (rows.length > 0) {
+          await lockMessages(
+            tx,
+            results.map((result) => keyOf(result.claimed.delivery)),
+          );
+          await settleAlone(tx);
+        }
+        await settleOthers(services, tx, others, now_ms);
+      }),
+    );
   }
-  await meterAttempts(services, judged.flatMap(attemptedOf), now_ms);
+  // They are recorded: a figure that is lost must not have them recorded again.
+  await meterAttempts(services, judged.flatMap(attemptedOf), now_ms).catch((error) =>
+    services.log.error({ err: error }, 'attempts could not be metered'),
+  );
   // Deferred mail is due later; a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
 }
@@ -419,6 +428,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
           attempt: result.claimed.attempt_count,
           response: lastResponse(result.outcome),
           ...(refusal && { category: refusal.category }),
+          ...(refusal && verdict.transition === 'reject' && { bounce: bounceOf(refusal, result.outcome) }),
         },
         ...(job_id && { job_id, due_at }),
         ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),
@@ -451,31 +461,31 @@ interface Judged {
   readonly refusal: Classification | null;
 }
 
-/** Earlier attempts of unknown outcome, by recipient, of the mail for which they decide. */
-async function unknownBefore(
+/** What earlier attempts of the mail for which that decides have come to. */
+async function historyOf(
   { sql, config }: Services,
   results: readonly Settled[],
-): Promise<ReadonlyMap<string, number>> {
-  const asked = results.filter(({ handed_back, outcome: { kind }, claimed: { attempt_count } }) => {
-    if (handed_back || kind === 'accepted' || attempt_count < 2) return false;
-    return kind === 'unknown' || attempt_count > config.RETRY_SCHEDULE.length;
+): Promise<ReadonlyMap<string, History>> {
+  const asked = results.filter(({ handed_back, outcome, claimed: { attempt_count } }) => {
+    if (handed_back || outcome.kind === 'accepted' || attempt_count < 2) return false;
+    return outcome.kind === 'unknown' || isMissingDomain(outcome) || attempt_count > config.RETRY_SCHEDULE.length;
   });
   if (asked.length === 0) return new Map();
-  return countUnknown(
-    sql,
-    asked.map(({ claimed }) => keyOf(claimed.delivery)),
-  );
+  const keys = asked.map(({ claimed }) => keyOf(claimed.delivery));
+  return historiesOf(sql, keys, config.LIMITS.no_domain_for);
 }
 
-function judgeSettled(services: Services, result: Settled, unknown: ReadonlyMap<string, number>): Judged {
+function judgeSettled(services: Services, result: Settled, history: ReadonlyMap<string, History>): Judged {
   if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null }, refusal: null };
   const { attempt_count, delivery } = result.claimed;
+  const before = history.get(delivery.recipient_id);
   return {
     result,
     refusal: refusalOf(result.outcome, result.kept_by),
     verdict: judgeOutcome(result.outcome, {
       attempt_count,
-      unknown_before: unknown.get(delivery.recipient_id) ?? 0,
+      unknown_before: before?.unknown_count ?? 0,
+      domain_is_missing: (before?.missing_count ?? 0) + 1 >= MISSING_ATTEMPTS && before?.missing_long === true,
       schedule: services.config.RETRY_SCHEDULE,
       unknown_policy: delivery.unknown_policy,
     }),

@@ -44,18 +44,27 @@ describe('DELIVERY=mx', () => {
     expect(second.mails.map((mail) => mail.envelope_to)).toEqual([['bob@two.test']]);
   });
 
-  it('bounces at a null MX and at a domain that does not exist, without a retry', async () => {
+  it('promise P5: bounces at a null MX at once, and at a missing domain after an hour; neither suppresses', async () => {
     world.dns.set('null.test', 'MX', [{ priority: 0, exchange: '.' }]);
 
     const ids = [await send('ada@null.test'), await send('ada@absent.test')];
     await world.drain();
+    expect((await Promise.all(ids.map(read))).map(({ status }) => status)).toEqual(['bounced', 'deferred']);
+    for (const _ of [1, 2]) {
+      await world.clock.advance(31 * 60_000);
+      await world.drain();
+    }
 
+    expect(await world.services.sql`select from suppressions`).toHaveLength(0);
     expect(await Promise.all(ids.map(read))).toMatchObject([
       {
         status: 'bounced',
         attempts: [{ outcome: 'rejected', stage: 'connect', reply: { code: 556, enhanced: '5.1.10' } }],
       },
-      { status: 'bounced', attempts: [{ outcome: 'rejected', reply: { code: 550, enhanced: '5.1.2' } }] },
+      {
+        status: 'bounced',
+        attempts: Array(3).fill({ outcome: 'deferred', category: 'domain', reply: { code: 550, enhanced: '5.1.2' } }),
+      },
     ]);
   });
 

@@ -36,7 +36,7 @@ async function providersOf(sql: Sql): Promise<(email: string) => string> {
 
 /** An attempt whose result is recorded. */
 export interface Attempted {
-  readonly delivery: Pick<DeliveryRow, 'email' | 'created_at' | 'scheduled_at'>;
+  readonly delivery: Pick<DeliveryRow, 'message_id' | 'recipient_id' | 'email' | 'created_at' | 'scheduled_at'>;
   readonly number: number;
   readonly outcome: SendOutcome;
   readonly category: RefusalCategory | null;
@@ -46,7 +46,7 @@ export interface Attempted {
 
 /** Counts attempts whose results are recorded. A failure here costs a count and never a result. */
 export async function meterAttempts(
-  { metrics, sql, log }: Pick<Services, 'metrics' | 'sql' | 'log'>,
+  { metrics, sql, log, mail_log }: Pick<Services, 'metrics' | 'sql' | 'log' | 'mail_log'>,
   attempts: readonly Attempted[],
   now_ms: number,
 ): Promise<void> {
@@ -62,7 +62,15 @@ export async function meterAttempts(
       const waited = (at_ms: number) => Math.max(0, at_ms - since_ms) / 1000;
       if (number === 1) metrics.observe('accept_to_first_attempt_seconds', [], waited(now_ms - duration_ms));
       if (to === 'delivered') metrics.observe('accept_to_delivered_seconds', [], waited(now_ms));
-      if (!isOpen(to)) metrics.count('messages_finished_total', [to]);
+      if (isOpen(to)) continue;
+      metrics.count('messages_finished_total', [to]);
+      mail_log.info('mail finished', () => ({
+        email_id: delivery.message_id,
+        recipient_id: delivery.recipient_id,
+        status: to,
+        attempts: number,
+        seconds: waited(now_ms),
+      }));
     }
   } catch (error) {
     log.warn({ err: error }, 'attempts could not be counted');

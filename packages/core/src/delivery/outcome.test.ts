@@ -18,7 +18,13 @@ function rejected(stage: SendOutcome['stage'], line: string | null): SendOutcome
 }
 
 const judge = (outcome: SendOutcome, attempt_count = 1, unknown_before = 0) =>
-  judgeOutcome(outcome, { attempt_count, unknown_before, schedule: [60], unknown_policy: 'resend' });
+  judgeOutcome(outcome, {
+    attempt_count,
+    unknown_before,
+    domain_is_missing: false,
+    schedule: [60],
+    unknown_policy: 'resend',
+  });
 
 describe('a refusal', () => {
   it.each(['rcpt', 'data', 'after_dot'] as const)('of the mailbox at %s suppresses', (stage) => {
@@ -33,11 +39,11 @@ describe('a refusal', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
-  it('of a domain with a null MX suppresses without a connection', () => {
+  it('promise P5: of a domain with a null MX bounces without a connection and suppresses no address', () => {
     expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
       transition: 'reject',
       reason: 'domain',
-      suppress: true,
+      suppress: false,
     });
   });
 

@@ -22,13 +22,15 @@ export interface Course {
   readonly attempt_count: number;
   /** Earlier attempts after which the mail may have arrived. */
   readonly unknown_before: number;
+  /** DNS has said often and long enough that the domain does not exist. */
+  readonly domain_is_missing: boolean;
   readonly schedule: readonly number[];
   readonly unknown_policy: UnknownPolicy;
 }
 
 /** Decides the outcome of one attempt. */
 export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
-  const { attempt_count, unknown_before, schedule, unknown_policy } = course;
+  const { attempt_count, unknown_before, domain_is_missing, schedule, unknown_policy } = course;
   switch (outcome.kind) {
     case 'accepted':
       return { transition: 'accept', reason: null };
@@ -39,7 +41,8 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
       const refusal = refusalOf(outcome);
       // Some servers say 5xx although a later attempt may succeed.
       if (outcome.reply && refusal?.permanent === false) break;
-      return { transition: 'reject', reason: refusal?.category ?? 'other', suppress: refusal?.suppress === true };
+      const suppress = refusal?.suppress === true && !isAboutDomain(outcome, refusal);
+      return { transition: 'reject', reason: refusal?.category ?? 'other', suppress };
     }
     case 'unknown':
       // A retry may deliver twice, giving up may deliver never; the workspace chooses.
@@ -47,6 +50,8 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
         return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
     case 'deferred':
+      if (isMissingDomain(outcome) && domain_is_missing)
+        return { transition: 'reject', reason: 'domain', suppress: false };
       break;
   }
   const delay_seconds = retryDelay(schedule, attempt_count);
@@ -57,6 +62,19 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
   return { transition: 'defer', reason: null, delay_seconds };
 }
 
+/**
+ * What is wrong with a domain says nothing about an address in it. Exchange answers 5.1.10 to a recipient that it does
+ * not know, though.
+ */
+function isAboutDomain({ stage, reply }: SendOutcome, { category }: Classification): boolean {
+  return stage === 'connect' || (category === 'domain' && reply?.enhanced !== '5.1.10');
+}
+
+/** No server was found in DNS, which may pass. */
+export function isMissingDomain({ kind, stage, target, reply }: SendOutcome): boolean {
+  return kind === 'deferred' && stage === 'connect' && target === '' && reply !== null;
+}
+
 /** The meaning of a refusal; null if nothing was refused. kept_by is what stopped the mail before any server. */
 export function refusalOf(
   { kind, stage, reply, error }: SendOutcome,
@@ -64,8 +82,15 @@ export function refusalOf(
 ): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
   // A refusal of MAIL is about the sender.
-  if (reply) return stage === 'mail' ? { ...classify(reply), suppress: false } : classify(reply);
-  return { category: kept_by ?? 'network', permanent: kind === 'rejected', suppress: false, rule: error ?? 'no reply' };
+  if (reply) return stage === 'mail' ? { ...classify(reply), hard: false, suppress: false } : classify(reply);
+  return {
+    category: kept_by ?? 'network',
+    permanent: kind === 'rejected',
+    hard: false,
+    suppress: false,
+    rule: error ?? 'no reply',
+    weak: true,
+  };
 }
 
 /** The last reply or error, for display. */

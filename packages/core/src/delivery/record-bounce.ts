@@ -1,14 +1,16 @@
-import { type ReportedRecipient, type ReturnedMail, readReply } from '@postrider/mail';
+import type { ReportedRecipient, ReturnedMail, ReturnedReport } from '@postrider/mail';
+import { cleanRemoteText } from '@postrider/net';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { addSuppressions, type SuppressionSource } from '../suppressions/index.ts';
-import { type Classification, classify } from './classify.ts';
+import { classifyReturned, type Judged } from './classify-returned.ts';
 import type { ReturnPath } from './return-path.ts';
+import { recordDelay } from './returned-store.ts';
 import { findReturnedTo, type ReturnedTo, transition } from './store.ts';
 
 /** The result of a mail returned to one of our envelope senders. */
 export type RecordedReturn =
-  | { readonly kind: 'bounced' | 'complained' }
+  | { readonly kind: 'bounced' | 'complained' | 'delayed' }
   | { readonly kind: 'ignored'; readonly why: string }
   /** The delivery is still being recorded: the report has to be delivered again. */
   | { readonly kind: 'later' };
@@ -19,96 +21,119 @@ const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'virus', 'opt-out', 'op
 
 /** The change that a returned mail asks for, if any. */
 type Finding =
-  | { readonly transition: 'bounce'; readonly report: ReportedRecipient; readonly alone: boolean }
-  | { readonly transition: 'complain'; readonly feedback_type: string }
-  | { readonly transition: null; readonly why: string };
+  | {
+      readonly what: 'bounce';
+      readonly report: ReturnedReport;
+      readonly group: ReportedRecipient | null;
+      alone: boolean;
+    }
+  | { readonly what: 'delay'; readonly response: string }
+  | { readonly what: 'complain'; readonly feedback_type: string }
+  | { readonly what: 'nothing'; readonly why: string };
 
 /**
- * Records a returned mail. The signed address proves the recipient; recipients named in the report are not trusted.
- * Only a delivered recipient changes, so a repeated report changes nothing. If the recipient is being sent to, the
- * report may have overtaken our own record and has to come again. If it waits for a retry, it keeps that: the next
- * reply is as good as the report.
+ * Records a returned mail. The signed address proves the recipient; recipients named in the report are not trusted, but
+ * if our address is among them, only what is said of it counts. Only a delivered recipient changes, so a repeated report
+ * changes nothing. If the recipient is being sent to, the report may have overtaken our own record and has to come
+ * again. If it waits for a retry, it keeps that: the next reply is as good as the report.
  */
 export async function recordReturned(
   services: Services,
   path: ReturnPath,
   mail: ReturnedMail,
 ): Promise<RecordedReturn> {
-  const finding = find(mail);
-  if (finding.transition === null) return { kind: 'ignored', why: finding.why };
   return services.sql.begin(async (tx): Promise<RecordedReturn> => {
     const recipient = await findReturnedTo(tx, path);
     if (!recipient) return { kind: 'ignored', why: 'the message is no longer stored' };
+    const finding = judgeReturned(mail, recipient.email);
+    if (finding.what === 'nothing') return { kind: 'ignored', why: finding.why };
     if (recipient.state === 'sending') return { kind: 'later' };
     const now_ms = services.clock.now();
     const event_id = newId('event', now_ms);
-    const { move, suppress } = meaningOf(finding, recipient);
-    const [moved] = await transition(tx, finding.transition, [{ ...keyOf(recipient), event_id, ...move }]);
+    if (finding.what === 'delay') {
+      const recorded = await recordDelay(tx, {
+        ...keyOf(recipient),
+        event_id,
+        event_facts: { response: finding.response, reported: true },
+      });
+      return recorded
+        ? { kind: 'delayed' }
+        : { kind: 'ignored', why: `the recipient is ${recipient.state}, or was told` };
+    }
+    const { move, suppress } = meaningOf(finding);
+    const [moved] = await transition(tx, finding.what, [{ ...keyOf(recipient), event_id, ...move }]);
     if (!moved) return { kind: 'ignored', why: `the recipient is ${recipient.state}` };
     if (suppress !== null) {
       const ids = { id: newId('suppression', now_ms), event_id: newId('event', now_ms), source_event_id: event_id };
       const { workspace_id, email } = recipient;
       await addSuppressions(tx, [{ workspace_id, email, ...suppress, expires_at: null, ...ids }]);
     }
-    return { kind: finding.transition === 'bounce' ? 'bounced' : 'complained' };
+    return { kind: finding.what === 'bounce' ? 'bounced' : 'complained' };
   });
 }
 
-function find(mail: ReturnedMail): Finding {
+/** The change, without the record of it. */
+export function judgeReturned(mail: ReturnedMail, email: string): JudgedReturn {
+  const finding = find(mail, email.toLowerCase());
+  if (finding.what !== 'bounce') return finding;
+  const judged = classifyReturned(finding.report, finding.group, email);
+  return {
+    what: 'bounce',
+    status: finding.group?.status ?? null,
+    ...judged,
+    suppress: judged.suppress && finding.alone,
+  };
+}
+
+function find(mail: ReturnedMail, email: string): Finding {
   switch (mail.kind) {
     case 'complaint':
       return COMPLAINTS.includes(mail.feedback_type)
-        ? { transition: 'complain', feedback_type: mail.feedback_type }
-        : { transition: null, why: `feedback of type ${mail.feedback_type} is not a complaint` };
-    case 'report': {
-      const failed = mail.recipients.filter(({ action }) => action === 'failed');
-      const [report] = failed;
-      if (report) return { transition: 'bounce', report, alone: mail.recipients.length === 1 };
-      return { transition: null, why: `the report says ${mail.recipients.map(({ action }) => action).join(', ')}` };
-    }
+        ? { what: 'complain', feedback_type: mail.feedback_type }
+        : { what: 'nothing', why: `feedback of type ${mail.feedback_type} is not a complaint` };
+    case 'report':
+      return findInReport(mail, email);
     case 'auto_reply':
-      return { transition: null, why: 'it is an automatic reply' };
+      return { what: 'nothing', why: 'it is an automatic reply' };
     case 'other':
-      return { transition: null, why: 'it is not a report' };
+      return { what: 'nothing', why: 'it is not a report' };
   }
 }
 
+/** A group that names our address decides alone; only where none does, the others count. */
+function findInReport(report: ReturnedReport, email: string): Finding {
+  const { recipients } = report;
+  if (recipients.length === 0) {
+    if (report.is_delay)
+      return { what: 'delay', response: cleanRemoteText((report.text || report.subject).slice(0, 300)) };
+    return { what: 'bounce', report, group: null, alone: true };
+  }
+  const ours = recipients.filter(({ addresses }) => addresses.includes(email));
+  const counted = ours.length > 0 ? ours : recipients;
+  const group = counted.find(({ action }) => action === 'failed');
+  // A list behind the address may report several members; their faults are not faults of our recipient.
+  if (group) return { what: 'bounce', report, group, alone: ours.length > 0 || recipients.length === 1 };
+  const delayed = counted.find(({ action }) => action === 'delayed');
+  if (delayed) return { what: 'delay', response: delayed.diagnostic ?? delayed.status ?? 'delayed' };
+  return { what: 'nothing', why: `the report says ${counted.map(({ action }) => action).join(', ')}` };
+}
+
+export type JudgedReturn =
+  | ({ readonly what: 'bounce'; readonly status: string | null } & Judged)
+  | Exclude<Finding, { what: 'bounce' }>;
+
 type Suppressing = { readonly source: SuppressionSource; readonly reason: string };
 
-function meaningOf(finding: Exclude<Finding, { transition: null }>, recipient: ReturnedTo) {
-  if (finding.transition === 'complain') {
+function meaningOf(finding: Extract<JudgedReturn, { what: 'bounce' | 'complain' }>) {
+  if (finding.what === 'complain') {
     const { feedback_type } = finding;
     const suppress: Suppressing = { source: 'complaint', reason: `feedback of type ${feedback_type}` };
     return { suppress, move: { reason: 'complaint', event_facts: { feedback_type } } };
   }
-  const { report, alone } = finding;
-  const refusal = classifyReport(report);
-  const response = report.diagnostic ?? report.status ?? 'undelivered';
-  // A list behind the address may report several members; their faults are not faults of our recipient.
-  const about_it = alone || report.addresses.includes(recipient.email.toLowerCase());
-  const suppress: Suppressing | null = refusal.suppress && about_it ? { source: 'bounce', reason: response } : null;
-  return {
-    suppress,
-    move: {
-      reason: refusal.category,
-      last_response: response,
-      event_facts: { category: refusal.category, response, ...(report.status && { status: report.status }) },
-    },
-  };
-}
-
-/** Classifies a report's status and diagnostic code like the reply that they stand for. */
-function classifyReport({ status, diagnostic }: ReportedRecipient): Classification {
-  const reply = readReply(diagnostic ?? '');
-  // x.0.0 says nothing but its class.
-  const told = reply?.enhanced?.endsWith('.0.0') ? null : reply?.enhanced;
-  const found = classify({
-    code: reply?.code ?? null,
-    enhanced: told ?? status,
-    text: reply?.text ?? diagnostic ?? '',
-  });
-  // The server gave up on a temporary failure: that ends this message and says nothing about the next.
-  return status?.startsWith('4') ? { ...found, suppress: false } : found;
+  const { bounce, response, status } = finding;
+  const suppress: Suppressing | null = finding.suppress ? { source: 'bounce', reason: response } : null;
+  const event_facts = { category: bounce.category, response, ...(status && { status }), bounce };
+  return { suppress, move: { reason: bounce.category, last_response: response, event_facts } };
 }
 
 function keyOf({ workspace_id, message_id, recipient_id }: ReturnedTo) {

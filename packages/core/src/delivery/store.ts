@@ -482,24 +482,43 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
 }
 
-/**
- * How many attempts of these recipients ended after the dot without an answer. One of a lost worker is not among them:
- * how far it got is not known. Served by the index of attempts by message.
- */
-export async function countUnknown(sql: Sql, keys: readonly RecipientKey[]): Promise<Map<string, number>> {
-  const rows = await sql<{ recipient_id: string; count: number }[]>`
-    select a.recipient_id, count(t.number)::int as count
+/** What earlier attempts of a recipient have come to. */
+export interface History {
+  /** Ended after the dot without an answer. One of a lost worker is none: how far it got is not known. */
+  readonly unknown_count: number;
+  /** Found no server for the domain in DNS. */
+  readonly missing_count: number;
+  /** The first of these was so long ago. */
+  readonly missing_long: boolean;
+}
+
+/** Served by the primary key of attempts, which begins with the message. */
+export async function historiesOf(
+  sql: Sql,
+  keys: readonly RecipientKey[],
+  missing_ms: number,
+): Promise<Map<string, History>> {
+  const rows = await sql<(History & { recipient_id: string })[]>`
+    select a.recipient_id, t.unknown_count, t.missing_count, t.missing_long
     from unnest(
       ${keys.map((key) => key.workspace_id)}::uuid[],
       ${keys.map((key) => key.message_id)}::uuid[],
       ${keys.map((key) => key.recipient_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id)
     cross join lateral (
-      select x.number from attempts x where x.workspace_id = a.workspace_id and x.message_id = a.message_id
-        and x.recipient_id = a.recipient_id and x.outcome = 'unknown' and x.stage <> 'worker_lost' ${fence}
-    ) t
-    group by a.recipient_id`;
-  return new Map(rows.map((row) => [row.recipient_id, row.count]));
+      select count(*) filter (where x.outcome = 'unknown' and x.stage <> 'worker_lost')::int as unknown_count,
+        count(*) filter (where ${isMissing(sql)})::int as missing_count,
+        coalesce(min(x.started_at) filter (where ${isMissing(sql)})
+          <= clock_now() - make_interval(secs => ${missing_ms / 1000}), false) as missing_long
+      from attempts x
+      where x.message_id = a.message_id and x.workspace_id = a.workspace_id and x.recipient_id = a.recipient_id
+    ) t`;
+  return new Map(rows.map((row) => [row.recipient_id, row]));
+}
+
+/** As isMissingDomain says of an outcome. */
+function isMissing(sql: Sql): Fragment {
+  return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
 }
 
 /** An accepted message with one recipient. */
@@ -550,9 +569,8 @@ export function fitsTogether({ attempt, last_response }: Taken): boolean {
 
 /**
  * The transition `accept` for single-recipient messages, their attempts and the end of their jobs, in one statement
- * that needs no transaction around it: without siblings the message status follows from the recipient, so nothing has
- * to be locked first. Recipients, then messages, are updated in id order, as everywhere. Returns the moved recipients;
- * the others lost their lease.
+ * that needs no transaction around it: without siblings the message status follows from the recipient. Messages, then
+ * recipients, are locked in id order, as everywhere. Returns the moved recipients; the others lost their lease.
  */
 export async function settleTaken(
   sql: Sql | Tx,
@@ -582,9 +600,14 @@ export async function settleTaken(
   );
   const rows = await sql<{ recipient_id: string }[]>`
     with given as materialized (select * from ${recordsIn(sql, texts, TAKEN_COLUMNS)} r),
+    locked as materialized (
+      select g.* from given g cross join lateral (
+        select from messages m where m.workspace_id = g.workspace_id and m.id = g.message_id for no key update
+      ) l
+    ),
     won as (
       update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response
-      from given g
+      from locked g
       where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*
     ),

@@ -1,18 +1,88 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { Services } from '../operation/context.ts';
+import type { RecipientKey } from './recipient-key.ts';
 
 /** A worker without a heartbeat for this long counts as gone. */
-const GONE_SECONDS = 30;
+const GONE_SECONDS = 10;
 
-/** Records the heartbeat and speed of a worker, or its end. */
+/**
+ * Records the heartbeat and speed of a worker, with the connection that it came over, or its end. Returns the workers
+ * that have been silent for so long and whose connection has ended: one that is only stopped still has it, and one whose
+ * connection broke beats on another.
+ */
 export async function noteWorker(
   sql: Sql,
   note: { readonly worker: string; readonly stopped: boolean; readonly ended_per_minute: number },
-): Promise<void> {
-  await sql`
-    insert into delivery_workers (worker, noted_at, stopped, ended_per_minute)
-    values (${note.worker}, clock_now(), ${note.stopped}, ${note.ended_per_minute})
-    on conflict (worker) do update set noted_at = excluded.noted_at, stopped = excluded.stopped,
-      ended_per_minute = excluded.ended_per_minute`;
+  silence_ms = GONE_SECONDS * 1000,
+): Promise<string[]> {
+  const rows = await sql<{ worker: string }[]>`
+    with noted as (
+      insert into delivery_workers (worker, noted_at, stopped, ended_per_minute, backend, backend_started_at)
+      select ${note.worker}::uuid, clock_now(), ${note.stopped}, ${note.ended_per_minute}, a.pid, a.backend_start
+      from pg_stat_get_activity(pg_backend_pid()) a
+      on conflict (worker) do update set noted_at = excluded.noted_at, stopped = excluded.stopped,
+        ended_per_minute = excluded.ended_per_minute, backend = excluded.backend,
+        backend_started_at = excluded.backend_started_at
+    )
+    select w.worker from delivery_workers w
+    where not w.stopped and w.worker <> ${note.worker}::uuid
+      and w.noted_at < clock_now() - make_interval(secs => ${silence_ms / 1000})
+      and not exists (
+        select from pg_stat_get_activity(w.backend) a where a.backend_start = w.backend_started_at
+      )
+    order by w.worker`;
+  return rows.map(({ worker }) => worker);
+}
+
+/**
+ * Frees the jobs and the leases of a dead worker, so that others go on with its mail at once. One caller wins, and gets
+ * the number of mails; null for the others, and where the worker has beaten again.
+ */
+export async function freeWorker(
+  { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
+  worker: string,
+  silence_ms: number,
+): Promise<number | null> {
+  return sql.begin(async (tx) => {
+    const [dead] = await tx`
+      update delivery_workers set stopped = true
+      where worker = ${worker}::uuid and not stopped and noted_at < clock_now() - make_interval(secs => ${silence_ms / 1000})
+      returning worker`;
+    if (!dead) return null;
+    const mails = await jobs.free(tx, 'delivery.attempt', worker);
+    await endLeases(tx, mails);
+    const calls = await jobs.free(tx, 'webhook.deliver', worker);
+    await tx`
+      update endpoint_leases set held_until = clock_now()
+      where webhook_id = any (${calls.map(({ webhook_id }) => webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
+    for (const name of ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const)
+      await jobs.free(tx, name, worker);
+    return mails.length;
+  });
+}
+
+/** Of claims whose jobs were held by the dead worker, and by no other. */
+async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<void> {
+  const keys = unordered.toSorted((left, right) =>
+    left.message_id + left.recipient_id < right.message_id + right.recipient_id ? -1 : 1,
+  );
+  await tx`
+    with held as materialized (
+      select r.workspace_id, r.message_id, r.id from unnest(
+        ${keys.map((key) => key.workspace_id)}::uuid[],
+        ${keys.map((key) => key.message_id)}::uuid[],
+        ${keys.map((key) => key.recipient_id)}::uuid[]
+      ) as a (workspace_id, message_id, recipient_id)
+      cross join lateral (
+        select x.workspace_id, x.message_id, x.id from recipients x
+        where x.workspace_id = a.workspace_id and x.message_id = a.message_id and x.id = a.recipient_id
+          and x.state = 'sending' and x.lease_until > clock_now()
+        for no key update
+      ) r
+    )
+    update recipients r set lease_until = clock_now() - interval '1 millisecond' from held h
+    where r.message_id >= h.message_id and r.message_id <= h.message_id and r.id = h.id
+      and r.workspace_id = h.workspace_id`;
 }
 
 export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
@@ -22,4 +92,11 @@ export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
 /** Live workers, as a condition on delivery_workers w. */
 export function isThere(sql: Sql | Tx): Fragment {
   return sql`not w.stopped and w.noted_at > clock_now() - make_interval(secs => ${GONE_SECONDS})`;
+}
+
+export async function countWorkers(sql: Sql): Promise<number> {
+  const [row] = await sql<
+    { count: number }[]
+  >`select count(*)::int as count from delivery_workers w where ${isThere(sql)}`;
+  return row?.count ?? 0;
 }

@@ -9,7 +9,7 @@ export { insertProvenDomain } from './proven-domain.ts';
 export { readDomains, readDomainsByName } from './read-domains.ts';
 export { recheckDomains } from './recheck-domains.ts';
 export { recordStatuses } from './records/diagnose.ts';
-export { type DkimPairs, generateDkimPairs } from './records/dkim-keys.ts';
+export { type DkimPairs, encryptionPurpose, generateDkimPairs } from './records/dkim-keys.ts';
 export { dkimName, dkimValue, purposes, serverNameAdvice } from './records/dns-records.ts';
 export { zoneFile } from './records/setup-text.ts';
 export { removeDomain } from './remove-domain.ts';

@@ -15,6 +15,17 @@ const attempted = z.looseObject({
   attempt: z.int().optional().meta({ description: 'The number of the attempt, from 1.' }),
   response: z.string().nullable().optional().meta({ description: 'The reply of the server.' }),
 });
+const bounced = attempted.extend({
+  bounce: z
+    .looseObject({
+      class: z.enum(['hard', 'soft']).meta({
+        description: 'hard: the mailbox or its domain does not exist. Whatever is not known is soft.',
+      }),
+      category: z.string(),
+      code: z.string().nullable().meta({ description: 'The enhanced status code, or else the reply code.' }),
+    })
+    .optional(),
+});
 const domain = z.looseObject({
   domain: z.looseObject({ id: z.string(), name: z.string(), status: z.string(), status_reason: z.string().nullable() }),
 });
@@ -67,7 +78,8 @@ export const eventCatalogue = {
     example: { attempt: 1, response: '250 2.0.0 Ok' },
   },
   'email.delivery_delayed': {
-    summary: 'An attempt failed temporarily; it will be retried.',
+    summary:
+      'An attempt failed temporarily and will be retried, or a later report says that the mail is still under way.',
     about: 'recipient',
     facts: attempted,
     example: { attempt: 1, response: '451 4.7.1 Try again later' },
@@ -75,8 +87,12 @@ export const eventCatalogue = {
   'email.bounced': {
     summary: 'The mail was refused permanently, immediately or by a later report.',
     about: 'recipient',
-    facts: attempted,
-    example: { attempt: 1, response: '550 5.1.1 No such user' },
+    facts: bounced,
+    example: {
+      attempt: 1,
+      response: '550 5.1.1 No such user',
+      bounce: { class: 'hard', category: 'mailbox', code: '5.1.1' },
+    },
   },
   'email.complained': {
     summary: 'The recipient reported the mail as spam.',

@@ -41,12 +41,16 @@ export type EventEntry = z.output<typeof eventSchema>;
 /** State of a recipient after an event whose type does not end in the name of the state. */
 const statusAfter: Readonly<Record<string, string>> = { delivery_delayed: 'deferred' };
 
-export function statusAfterEvent(type: string): string {
+export function statusAfterEvent(type: string, facts: Readonly<Record<string, unknown>> = {}): string {
+  // A delay behind the next hop: we have delivered.
+  if (facts.reported === true) return 'delivered';
   const happened = type.slice(type.indexOf('.') + 1);
   return statusAfter[happened] ?? happened;
 }
 
 export function eventEntry(row: EventRow, message: SubjectRow | undefined, email: string | undefined): EventEntry {
+  // Written by JSON.stringify of an event's facts, an object.
+  const facts = JSON.parse(row.facts) as Record<string, unknown>;
   return {
     id: row.id,
     type: row.type,
@@ -55,13 +59,12 @@ export function eventEntry(row: EventRow, message: SubjectRow | undefined, email
     email_id: row.message_id,
     recipient_id: row.recipient_id,
     data: {
-      // Written by JSON.stringify of an event's facts, an object.
-      ...(JSON.parse(row.facts) as Record<string, unknown>),
+      ...facts,
       email: message === undefined ? null : emailFacts(message),
       recipient:
         row.recipient_id === null || email === undefined
           ? null
-          : { id: row.recipient_id, email, status: statusAfterEvent(row.type) },
+          : { id: row.recipient_id, email, status: statusAfterEvent(row.type, facts) },
     },
   };
 }

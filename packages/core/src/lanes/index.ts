@@ -2,13 +2,13 @@ export { destinationNamed } from './destination.ts';
 export { limitDestination } from './limit-destination.ts';
 export { type Destinations, listDestinations } from './list-destinations.ts';
 export {
-  closedSeconds,
   FIRST_PACE,
   type LaneNews,
   laneNews,
   MOST_CAP,
   type Pace,
   paceAfter,
+  pauseMs,
   reopened,
 } from './pace.ts';
 export { releaseDestination } from './release-destination.ts';

@@ -1,15 +1,6 @@
 import type { Reply, SendOutcome } from '@postrider/mail';
 import { describe, expect, it } from 'vitest';
-import {
-  closedSeconds,
-  FIRST_PACE,
-  type LaneNews,
-  laneNews,
-  MOST_CAP,
-  type Pace,
-  paceAfter,
-  reopened,
-} from './pace.ts';
+import { FIRST_PACE, type LaneNews, laneNews, MOST_CAP, type Pace, paceAfter, pauseMs, reopened } from './pace.ts';
 
 function outcome(fields: Partial<SendOutcome>): SendOutcome {
   return {
@@ -52,7 +43,7 @@ describe('what an attempt tells of its lane', () => {
       'answered',
     ],
     ['451 of another kind', outcome({ reply: reply(451, '4.3.0') }), 'answered'],
-    ['a connection that was refused', outcome({ stage: 'connect', error: 'ECONNREFUSED' }), 'failed'],
+    ['a connection that was refused', outcome({ stage: 'connect', error: 'connect ECONNREFUSED' }), 'refused'],
     ['a greeting that sends away', outcome({ stage: 'connect', reply: reply(554) }), 'failed'],
     ['a session that was lost', outcome({ stage: 'data', error: 'closed' }), 'failed'],
     ['an answer that never came', outcome({ kind: 'unknown', stage: 'after_dot' }), 'failed'],
@@ -90,7 +81,13 @@ describe('the pace of a lane', () => {
     expect(paceOf(again, 'taken')).toEqual({ cap: 2, failures: 0, closings: 0 });
   });
 
-  it('pauses for one minute, then for longer up to five', () => {
-    expect([0, 1, 2, 3, 4, 50].map(closedSeconds)).toEqual([60, 120, 240, 300, 300, 300]);
+  it('chaos C10: pauses for a second, then for twice as long each time, up to a limit', () => {
+    expect([0, 1, 2, 3, 4, 50].map((closings) => pauseMs(closings, 'failed', 10_000))).toEqual([
+      1000, 2000, 4000, 8000, 10_000, 10_000,
+    ]);
+  });
+
+  it('chaos C10: looks each second whether a server still refuses connections', () => {
+    expect([0, 1, 50].map((closings) => pauseMs(closings, 'refused', 300_000))).toEqual([1000, 1000, 1000]);
   });
 });

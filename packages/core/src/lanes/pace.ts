@@ -4,26 +4,31 @@ import type { SendOutcome } from '@postrider/mail';
 const FIRST_CAP = 5;
 /** Where the way there says nothing else: what a site of strangers takes at once. */
 export const MOST_CAP = 20;
-/** Failures in a row, without an answer in between, after which a lane is left alone for a while. */
+/** Failures in a row, without an answer in between, after which a lane is left alone for a moment. */
 const FAILURES_TO_CLOSE = 5;
-const CLOSED_SECONDS = [60, 120, 240, 300] as const;
-const LONGEST_CLOSED_SECONDS = 300;
+/** It doubles with each probe that fails: a server that restarts is back in seconds. */
+const FIRST_PAUSE_MS = 1000;
+/** To find out whether a server that refuses connections does so still costs it and us next to nothing. */
+const REFUSED_PAUSE_MS = 1000;
 
 /**
  * What an attempt tells of its lane. taken: a mail went through. answered: the server works, whatever it said of
  * this mail. slowed: it asks for less for one recipient, which closes nothing, as many domains may share the lane and
  * one of them may be a stranger to the server. pushed_back: it asks for less. failed: no session came about, or it was
- * lost.
+ * lost. refused: nothing listens there.
  */
-export type LaneNews = 'taken' | 'answered' | 'slowed' | 'pushed_back' | 'failed';
+export type LaneNews = 'taken' | 'answered' | 'slowed' | 'pushed_back' | 'failed' | 'refused';
 
 /** Null where the attempt reached for no server, so that the mail itself or its domain was at fault. */
-export function laneNews({ kind, stage, reply, target, tls_policy }: SendOutcome): LaneNews | null {
+export function laneNews({ kind, stage, reply, error, target, tls_policy }: SendOutcome): LaneNews | null {
   if (target === '') return null;
   if (kind === 'accepted') return 'taken';
   // The server was there; the policy of the recipient's domain alone forbade the session.
   if (stage === 'connect' && tls_policy === 'mta-sts') return 'answered';
-  if (reply === null) return kind === 'rejected' ? 'answered' : 'failed';
+  if (reply === null) {
+    if (kind === 'rejected') return 'answered';
+    return stage === 'connect' && error?.includes('ECONNREFUSED') ? 'refused' : 'failed';
+  }
   const throttled = (reply.code === 450 || reply.code === 451) && reply.enhanced?.startsWith('4.7.');
   if (throttled && stage === 'rcpt') return 'slowed';
   if (reply.code === 421 || throttled) return 'pushed_back';
@@ -64,6 +69,7 @@ export function paceAfter(
 }
 
 /** How long the pause after so many earlier ones lasts. */
-export function closedSeconds(closings: number): number {
-  return CLOSED_SECONDS[closings] ?? LONGEST_CLOSED_SECONDS;
+export function pauseMs(closings: number, news: LaneNews, longest_ms: number): number {
+  if (news === 'refused') return REFUSED_PAUSE_MS;
+  return Math.min(longest_ms, FIRST_PAUSE_MS * 2 ** Math.min(closings, 20));
 }

@@ -1,4 +1,4 @@
-import { fence, isoTimes, type Sql, type Tx } from '@postrider/db';
+import { fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider/db';
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
@@ -69,10 +69,13 @@ export interface ToPark extends RecipientKey {
  * Moves fetched jobs out of the queue in one statement, without touching their recipients. A job that another worker
  * has fetched meanwhile stays there. Returns how many were parked.
  */
-export async function parkDeliveries({ sql, jobs }: Database, parked: readonly ToPark[]): Promise<number> {
-  if (parked.length === 0) return 0;
+export async function parkDeliveries({ sql, jobs }: Database, unordered: readonly ToPark[]): Promise<number> {
+  if (unordered.length === 0) return 0;
+  // Jobs are locked in this order by everyone.
+  const parked = unordered.toSorted((left, right) => (left.job.id < right.job.id ? -1 : 1));
   const holds = parked.map(({ job }) => job);
-  const rows = await sql`
+  const rows = await retryingDeadlock(
+    () => sql`
     with withdrawn as (${jobs.withdrawal(sql, 'delivery.attempt', holds)}),
     tended as (
       insert into lanes (lane, tended_at)
@@ -92,7 +95,8 @@ export async function parkDeliveries({ sql, jobs }: Database, parked: readonly T
       ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
     ) as a (job_id, lane, workspace_id, message_id, recipient_id, due_at) on a.job_id = w.id
     on conflict (job_id) do nothing
-    returning job_id`;
+    returning job_id`,
+  );
   return rows.length;
 }
 

@@ -14,6 +14,8 @@ const WATCH_SECONDS = 40;
 export interface Judge {
   /** Returns how many alarms are active, and what to do once that is committed. */
   judge(tx: Tx, numbers: InstanceNumbers): Promise<{ readonly active: number; after(): Promise<void> }>;
+  /** The database answered this process, whether or not it watches. */
+  answered(): Promise<void>;
   /** The numbers could not be read. */
   failed(error: unknown): Promise<void>;
 }
@@ -53,7 +55,9 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
     process_id,
     async turn() {
       try {
-        return await look();
+        const watches = await look();
+        await judge?.answered();
+        return watches;
       } catch (error) {
         log.error({ err: error }, 'the numbers of the instance could not be read');
         // Another process may publish them by now.

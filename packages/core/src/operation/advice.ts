@@ -66,6 +66,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   user_not_found: 'Check the e-mail address, or add the person.',
   member_not_found: 'List the members of the workspace.',
   hold_not_found: 'List the holds; it may have ended.',
+  alarm_not_found: 'The list of alarms has their ids; those of a workspace are shown to its administrators only.',
   queue_not_found: 'List the queues.',
   schedule_not_found: 'List the schedules.',
   job_not_found: 'Finished jobs are removed after a while; list those that remain.',

@@ -6,9 +6,11 @@ import type { Config } from '../process/config.ts';
 import type { Encryption } from '../process/encryption.ts';
 import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
+import type { SampledLog } from '../process/sampled-log.ts';
 import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
+import type { Vitals } from './vitals.ts';
 
 export type Log = Logger;
 
@@ -30,6 +32,9 @@ export interface Services {
   readonly dns: DnsLookup;
   /** The metrics of this process. */
   readonly metrics: Metrics;
+  readonly vitals: Vitals;
+  /** For lines about single mails. */
+  readonly mail_log: SampledLog;
   readonly public_url: string;
 }
 

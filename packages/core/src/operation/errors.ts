@@ -67,6 +67,7 @@ export const reasons = {
   plan_not_found: ['not_found', 'No such plan exists.'],
   user_not_found: ['not_found', 'No such user exists.'],
   member_not_found: ['not_found', 'No such member exists.'],
+  alarm_not_found: ['not_found', 'No such alarm exists.'],
   hold_not_found: ['not_found', 'No such hold exists.'],
   queue_not_found: ['not_found', 'No such queue exists.'],
   schedule_not_found: ['not_found', 'No such schedule exists.'],

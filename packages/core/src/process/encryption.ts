@@ -3,8 +3,14 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /** Encrypts what must be kept secret at rest. What is encrypted for one purpose does not open for another. */
 export interface Encryption {
   encrypt(plain: Buffer, purpose: string): Buffer;
-  /** Throws a SealError where no key of this process opens it. */
+  /** Throws a DecryptionError where no key of this process opens it. */
   decrypt(encrypted: Buffer, purpose: string): Buffer;
+  /** Where the id of the key stands in what is encrypted. */
+  readonly key_id_at: { readonly from: number; readonly bytes: number };
+  /** Of SECRET_KEY. */
+  readonly key_id: Buffer;
+  /** Of SECRET_KEY and SECRET_KEY_PREVIOUS. */
+  readonly known_key_ids: readonly Buffer[];
 }
 
 export class DecryptionError extends Error {
@@ -32,6 +38,9 @@ export function createEncryption(secret_key: string, previous?: string): Encrypt
   const current = rootKey(secret_key);
   const known = previous === undefined ? [current] : [current, rootKey(previous)];
   return {
+    key_id_at: { from: 1, bytes: ID_BYTES },
+    key_id: current.id,
+    known_key_ids: known.map(({ id }) => id),
     encrypt(plain, purpose) {
       const nonce = randomBytes(NONCE_BYTES);
       const head = Buffer.concat([Buffer.of(FORM), current.id, nonce]);

@@ -88,6 +88,12 @@ export const catalogue = {
       dead_seconds: 86_400,
     },
   },
+  'secrets.reencrypt': {
+    purpose: 'Encrypts under SECRET_KEY what is still encrypted under SECRET_KEY_PREVIOUS.',
+    concurrency: 1,
+    payload: z.object({ key_id: z.string() }),
+    options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
+  },
   'storage.maintain': {
     purpose: 'Makes room for the mail of the next months, and forgets what is no longer asked for.',
     concurrency: 1,

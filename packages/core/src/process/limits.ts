@@ -15,6 +15,20 @@ export const limits = {
   relay_connections: count(40, 'connections to a relay of DELIVERY, for each worker'),
   site_connections: count(20, 'connections to the servers of one destination with mx, for each worker'),
   dns_answer: duration('3s', 'a query for the mail servers of a domain, made twice'),
+  no_domain_for: duration(
+    '1h',
+    'how long DNS must say that a domain does not exist, in three attempts, until its mail bounces',
+  ),
+  database_connect: duration('5s', 'a connection to Postgres'),
+  database_accept: duration('4s', 'the answer of Postgres to a batch of mail that is being accepted'),
+  database_answer: duration('10s', 'the answer of Postgres to any other statement; then the connection is closed'),
+  database_chore: duration('5m', 'the same for chores, such as statistics'),
+  database_start: duration('60s', 'how long a start waits for the database'),
+  migration_wait: duration('60s', 'how long a start of some roles waits for npm run migrate'),
+  worker_beat: duration('500ms', 'how often a worker says that it lives, and looks for dead ones'),
+  worker_silence: duration('1500ms', 'after so long without a beat, and without its connection, a worker is dead'),
+  relay_longest_pause: duration('10s', 'the longest pause of a relay of DELIVERY that fails'),
+  site_longest_pause: duration('5m', 'the longest pause of a destination that fails with mx'),
   unrecorded_mails: count(128, 'mails of a worker that are sent and not recorded, at most: a kill may send them twice'),
 } as const satisfies Record<string, Limit>;
 

@@ -1,6 +1,6 @@
 import { planNormally, type Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
-import { lockProgress, MINUTE_MS, type Progress, type RollUpName, saveProgress } from './store.ts';
+import { allowMinutes, lockProgress, MINUTE_MS, type Progress, type RollUpName, saveProgress } from './store.ts';
 
 export interface RollUp {
   readonly name: RollUpName;
@@ -52,6 +52,7 @@ async function step(
   const { from, to, ...after } = phase(progress, minutes);
   if (to <= from) return false;
   await planNormally(tx);
+  await allowMinutes(tx);
   await compute(tx, from, to);
   await saveProgress(tx, name, after);
   return true;

@@ -3,6 +3,7 @@ import { idFloor } from '../fields/ids.ts';
 import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
+const LONGEST_STEP_MS = 4 * MINUTE_MS;
 // Mail that was accepted so shortly before is looked for together.
 const RECENT_MS = MINUTE_MS;
 // Per dimension; the rest of a bucket shares one row, so that its size is bounded for any traffic.
@@ -54,6 +55,11 @@ export async function saveProgress(
   await tx`
     update roll_ups set early_until = ${progress.early_until}, final_until = ${progress.final_until}
     where name = ${name}`;
+}
+
+/** A minute that takes longer than a statement usually may is counted all the same: no step is smaller. */
+export async function allowMinutes(tx: Tx): Promise<void> {
+  await tx`select set_config('statement_timeout', ${String(LONGEST_STEP_MS)}, true)`;
 }
 
 /** The bin of a duration in milliseconds. */

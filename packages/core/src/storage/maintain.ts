@@ -1,4 +1,5 @@
 import { inBatch } from '@postrider/db';
+import { forgetAlarms } from '../alarms/index.ts';
 import { forgetBulkItems } from '../bulk/index.ts';
 import { trimCaptures } from '../captures/index.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
@@ -35,6 +36,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => trimStats(services),
     () => trimFailures(services),
     () => forgetDeliveries(sql),
+    () => inBatch(sql, (tx) => forgetAlarms(tx)),
     () => inBatch(sql, (tx) => forgetWork(tx, QUEUE_DAYS_KEPT)),
     () => inBatch(sql, (tx) => trimCaptures(tx, CAPTURES_KEPT)),
   ]);

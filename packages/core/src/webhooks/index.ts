@@ -36,4 +36,4 @@ export { type EndpointLease, renewLeaseRows as renewEndpointLeases } from './pos
 export { takeEndpointLeases } from './posting/leases.ts';
 export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './posting/post.ts';
 export { sendDeliver } from './posting/send-deliver.ts';
-export { createSigner, encryptSecret, newWebhookSecret, type Signer } from './posting/signing.ts';
+export { createSigner, encryptSecret, newWebhookSecret, type Signer, webhookPurpose } from './posting/signing.ts';

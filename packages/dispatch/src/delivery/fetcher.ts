@@ -61,6 +61,10 @@ export class Fetcher {
     this.#again = false;
     const { services, lanes } = this.#options;
     this.#fetching = this.#fetchOnce()
+      .then((more) => {
+        services.vitals.fetched_at = performance.now();
+        return more;
+      })
       .catch((error) => {
         services.log.error({ err: error }, 'deliveries could not be fetched');
         return false;

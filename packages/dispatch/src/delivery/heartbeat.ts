@@ -1,46 +1,80 @@
-import { randomUUID } from 'node:crypto';
 import type { Services } from '@postrider/core';
-import { noteWorker } from '@postrider/core/delivery';
+import { freeWorker, noteWorker } from '@postrider/core/delivery';
 import { every } from '../schedules.ts';
 
-const BEAT_MS = 5000;
-const BEATS_IN_A_MINUTE = 12;
+const MINUTE_MS = 60_000;
 const GIVE_UP_MS = 1000;
+// A restart of the database ends all connections: a worker that lost its own judges no other until all had time to return.
+const UNSURE_MS = 10_000;
+const SLOW_MS = 1000;
 
 export interface Heartbeat {
+  /** It has beaten once. */
+  readonly first: Promise<void>;
   /** Counts ended attempts. */
   ended(count: number): void;
   stop(): Promise<void>;
 }
 
-/** Publishes every few seconds that this worker is alive, and its attempts per minute. */
-export function createHeartbeat({ sql, log }: Services): Heartbeat {
-  const worker = randomUUID();
+/**
+ * Says several times in a second that this worker is alive, and its attempts per minute. Frees the mail of a worker that
+ * two beats in a row find dead.
+ */
+export function createHeartbeat(services: Services): Heartbeat {
+  const { sql, jobs, log, config } = services;
+  const { worker_beat: beat_ms, worker_silence: silence_ms } = config.LIMITS;
+  const worker = jobs.holder;
   const before: number[] = [];
   let now = 0;
-  const beat = () => {
+  let suspects: readonly string[] = [];
+  let unsure_until = Number.NEGATIVE_INFINITY;
+  let beaten_at = performance.now();
+
+  const note = (stopped: boolean, ended_per_minute: number) =>
+    noteWorker(sql, { worker, stopped, ended_per_minute }, silence_ms);
+
+  const beat = async () => {
     before.push(now);
     now = 0;
-    if (before.length > BEATS_IN_A_MINUTE) before.shift();
+    if (before.length > MINUTE_MS / beat_ms) before.shift();
     const ended = before.reduce((sum, count) => sum + count, 0);
-    return noteWorker(sql, {
-      worker,
-      stopped: false,
-      ended_per_minute: Math.round((ended * BEATS_IN_A_MINUTE) / before.length),
-    });
+    let silent: string[];
+    try {
+      silent = await note(false, Math.round((ended * MINUTE_MS) / (before.length * beat_ms)));
+    } catch (error) {
+      unsure_until = performance.now() + UNSURE_MS;
+      throw error;
+    }
+    const late = performance.now() - beaten_at > SLOW_MS + beat_ms;
+    beaten_at = performance.now();
+    if (late) unsure_until = Math.max(unsure_until, performance.now() + silence_ms);
+    const dead = performance.now() < unsure_until ? [] : silent.filter((one) => suspects.includes(one));
+    suspects = silent;
+    for (const one of dead) await bury(one);
   };
-  const first = noteWorker(sql, { worker, stopped: false, ended_per_minute: 0 }).catch((error) =>
-    log.error({ err: error }, 'a worker could not tell that it is there'),
+
+  const bury = async (dead: string) => {
+    const count = await freeWorker(services, dead, silence_ms);
+    if (count === null) return;
+    log.warn({ worker: dead, count }, 'a worker has died, and its mail goes on');
+    jobs.wake('delivery.attempt');
+    jobs.wake('webhook.deliver');
+  };
+
+  const first = note(false, 0).then(
+    () => undefined,
+    (error) => log.error({ err: error }, 'a worker could not tell that it is there'),
   );
-  const beats = every(BEAT_MS, beat, { log });
+  const beats = every(beat_ms, beat, { log });
   return {
+    first,
     ended(count) {
       now += count;
     },
     async stop() {
       await beats.stop();
       await first;
-      const noted = noteWorker(sql, { worker, stopped: true, ended_per_minute: 0 }).catch((error) =>
+      const noted = note(true, 0).catch((error) =>
         log.error({ err: error }, 'a worker could not tell that it has gone'),
       );
       // An unreachable database must not block the stop: without heartbeats the worker soon counts as gone.

@@ -85,8 +85,15 @@ export class DeliveryPump {
     this.#holds = holds;
     this.#metrics = metrics;
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
-    const widthOf = (lane: string) => mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'].width ?? MOST_CAP;
-    this.#lanes = new Lanes(() => performance.now(), widthOf);
+    const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
+    const waysOf = (lane: string) => {
+      // A server of one's own is the way of all mail.
+      const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
+      return width === undefined
+        ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
+        : { width, longest_pause_ms: relay_longest_pause };
+    };
+    this.#lanes = new Lanes(() => performance.now(), waysOf);
     this.#sync = new LaneSync(services, mailers, this.#lanes, holds, this.#claimSoon);
     this.#fetcher = new Fetcher({
       services,
@@ -114,6 +121,7 @@ export class DeliveryPump {
   /** Starts the loops: they fetch, renew leases and listen until stop. */
   start(): void {
     this.#heartbeat = createHeartbeat(this.#services);
+    this.#services.vitals.fetched_at = performance.now();
     this.#sync.start();
     this.#leaseLoops = new LeaseLoops(this.#services, this.#inFlight, this.#lanes, (entry) => this.#cancel(entry));
     this.#metrics?.watch('delivery.attempt', {
@@ -130,6 +138,11 @@ export class DeliveryPump {
       this.#claimSoon();
     });
     this.#fetcher.poll();
+  }
+
+  /** The database knows that this worker is there. */
+  async announced(): Promise<void> {
+    await this.#heartbeat?.first;
   }
 
   /** Hands back what is before the dot, waits for the answers to the rest, and parks what waits for a claim. */

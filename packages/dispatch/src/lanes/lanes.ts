@@ -1,4 +1,4 @@
-import { type ClosedReason, closedSeconds, type LaneNews, MOST_CAP, paceAfter, reopened } from '@postrider/core/lanes';
+import { type ClosedReason, type LaneNews, MOST_CAP, paceAfter, pauseMs, reopened } from '@postrider/core/lanes';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
 import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES } from './lane.ts';
 
@@ -10,10 +10,18 @@ const FORGET_MS = 600_000;
  */
 const FREE_SHARE = 4;
 
+/** How wide a lane may become, and how long it may be left alone. */
+export interface LaneWays {
+  readonly width: number;
+  readonly longest_pause_ms: number;
+}
+
+const USUAL_WAYS: LaneWays = { width: MOST_CAP, longest_pause_ms: 300_000 };
+
 /** What a worker knows of its lanes, and every choice that follows from it. Nothing here waits, or asks the database. */
 export class Lanes {
   readonly #now: () => number;
-  readonly #widthOf: (lane: string) => number;
+  readonly #waysOf: (lane: string) => LaneWays;
   readonly #lanes = new Map<string, Lane>();
   /** Names of lanes in which mail waits for a claim, in the order of their turns. */
   readonly #queued = new Set<string>();
@@ -25,9 +33,9 @@ export class Lanes {
   #held = 0;
   readonly #heldBy = new Map<string, number>();
 
-  constructor(now: () => number, widthOf: (lane: string) => number = () => MOST_CAP) {
+  constructor(now: () => number, waysOf: (lane: string) => LaneWays = () => USUAL_WAYS) {
     this.#now = now;
-    this.#widthOf = widthOf;
+    this.#waysOf = waysOf;
   }
 
   /** Lets jobs wait here for their claim, and returns those that must wait elsewhere. */
@@ -56,7 +64,7 @@ export class Lanes {
   /** How many more may wait in the one fast lane, and how many at most, where all that came of late was for it. */
   aloneRoom(): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
-    if (!lane || !this.isAlone() || !lane.isFast()) return null;
+    if (!lane || !this.isAlone() || lane.closed) return null;
     const most = lane.room();
     // What comes after parked mail of the same workspace is parked too: that is taken back first.
     return { free: lane.parked ? 0 : most - lane.waiting_count, most };
@@ -122,7 +130,8 @@ export class Lanes {
     let recovered = false;
     if (result !== null && lane.closed !== 'failing') {
       const before = lane.pace;
-      const { pace, closes } = paceAfter(before, result, this.#widthOf(name));
+      const ways = this.#waysOf(name);
+      const { pace, closes } = paceAfter(before, result, ways.width);
       lane.pace = pace;
       if (result === 'taken' || result === 'answered') {
         lane.noteFinished();
@@ -130,7 +139,8 @@ export class Lanes {
       }
       if (closes) {
         const left = this.#close(lane, 'failing');
-        closed = { seconds: closedSeconds(pace.closings), closings: pace.closings + 1, left };
+        const seconds = pauseMs(pace.closings, result, ways.longest_pause_ms) / 1000;
+        closed = { seconds, closings: pace.closings + 1, left };
       }
     }
     lane.startReady();
@@ -189,10 +199,14 @@ export class Lanes {
     }
   }
 
-  /** Takes out what waits in a lane that has become too slow for so much, and forgets lanes long idle. */
+  /**
+   * Takes out what waits in a lane that has become too slow for so much, and forgets lanes long idle. Where all mail is
+   * for one lane, nothing else needs the room.
+   */
   trim(): Candidate[] {
     const left: Candidate[] = [];
     for (const [name, lane] of this.#lanes) {
+      if (name === this.#last_lane && this.isAlone()) continue;
       for (let excess = lane.waiting_count - lane.room(); excess > 0; excess--) {
         const longest = [...lane.waiting.values()].reduce((most, line) => (line.length > most.length ? line : most));
         if (longest.length <= SMALL_SHARE && excess <= SMALL_SHARES) break;

@@ -38,7 +38,7 @@ async function open() {
 describe('the server for returned mail', () => {
   it('takes several mails of one session, each with its own answer', async () => {
     const answers = ['taken', 'later'] as const;
-    await start({ onMail: async () => answers[came.push({ to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
+    await start({ onMail: async () => answers[came.push({ from: '', to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
     const visitor = await open();
 
     await visitor.say('RCPT TO:<b+1@example.org>');
@@ -68,7 +68,7 @@ describe('the server for returned mail', () => {
     await visitor.say('DATA');
 
     expect(await visitor.say(`Subject: 1\r\n\r\n${'x'.repeat(3 * 1024 * 1024)}\r\n.`)).toMatch(/^250 /);
-    expect(came.map((mail) => mail.raw.length)).toEqual([1024 * 1024]);
+    expect(came.map((mail) => [mail.from, mail.raw.length])).toEqual([['', 1024 * 1024]]);
     visitor.close();
   });
 

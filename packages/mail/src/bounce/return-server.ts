@@ -3,6 +3,8 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 's
 
 /** A mail to one of our envelope senders, truncated where it is large. */
 export interface CameBack {
+  /** Its envelope sender, empty for the null sender, which tells a bounce from an answer. */
+  readonly from: string;
   readonly to: string;
   readonly raw: Buffer;
 }
@@ -86,10 +88,11 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
       if (part.length > 0) chunks.push(part);
       kept += part.length;
     }
-    const [to] = session.envelope.rcptTo;
+    const { mailFrom, rcptTo } = session.envelope;
+    const [to] = rcptTo;
     // smtp-server itself refuses a mail that is too large.
     if (stream.sizeExceeded || !to) return 'taken';
-    return options.onMail({ to: to.address, raw: Buffer.concat(chunks) });
+    return options.onMail({ from: mailFrom ? mailFrom.address : '', to: to.address, raw: Buffer.concat(chunks) });
   }
 
   function cut(session_id: string): void {

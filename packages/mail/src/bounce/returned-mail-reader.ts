@@ -1,5 +1,5 @@
 import { createThreadReader, type Unreadable } from '../parsing/thread-reader.ts';
-import type { ReturnedMail } from './dsn.ts';
+import type { ReturnedMail } from './returned-kinds.ts';
 
 export type ReadResult = ReturnedMail | Unreadable;
 
@@ -12,7 +12,8 @@ export interface ReturnedMailReaderOptions {
 }
 
 export interface ReturnedMailReader {
-  read(raw: Buffer): Promise<ReadResult>;
+  /** from is the envelope sender, empty for the null sender. */
+  read(raw: Buffer, from?: string): Promise<ReadResult>;
   /** How many threads were lost to a mail. */
   replaced(): number;
   stop(): Promise<void>;
@@ -22,6 +23,6 @@ const THREAD = new URL('./returned-mail-thread.ts', import.meta.url);
 
 /** Reads returned mail in a thread. */
 export function createReturnedMailReader(options: ReturnedMailReaderOptions = {}): ReturnedMailReader {
-  const reader = createThreadReader<null, ReturnedMail>({ thread: THREAD, ...options });
-  return { ...reader, read: (raw) => reader.read(raw, null) };
+  const reader = createThreadReader<string, ReturnedMail>({ thread: THREAD, ...options });
+  return { ...reader, read: (raw, from = '') => reader.read(raw, from) };
 }

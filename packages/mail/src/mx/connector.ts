@@ -12,7 +12,7 @@ export interface MxHost {
 export type MxAnswer =
   | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly ttl_seconds: number }
   /** The domain accepts no mail. The reply is ours, worded as a server's. */
-  | { readonly kind: 'no_mail'; readonly reply: Reply }
+  | { readonly kind: 'no_mail'; readonly reply: Reply; readonly declared: boolean }
   | { readonly kind: 'failed'; readonly error: string };
 
 /** The mail servers of a domain, and sockets to them; hides how they are found. */

@@ -8,7 +8,7 @@ import type { StsPolicy } from './sts-policies.ts';
 /** Where mail for one recipient domain goes. */
 export type Destination =
   | { readonly kind: 'site'; readonly provider: Provider | null; readonly key: string; readonly site: Site }
-  | { readonly kind: 'no_mail'; readonly reply: Reply }
+  | { readonly kind: 'no_mail'; readonly reply: Reply; readonly declared: boolean }
   | { readonly kind: 'failed'; readonly error: string; readonly by_policy: boolean };
 
 /** The registrable domain of all mail servers of a domain, and the best of them. */

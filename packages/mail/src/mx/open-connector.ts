@@ -26,6 +26,7 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   const resolver = new Resolver({ timeout: options.dns_timeout_ms ?? DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (options.dns_servers.length > 0) resolver.setServers(options.dns_servers);
   const guard = createAddressGuard(options.allow_networks);
+  const second = secondOpinion(resolver, options);
   const dial_timeout_ms = options.dial_timeout_ms ?? DIAL_TIMEOUT_MS;
 
   async function resolveTxt(name: string): Promise<string[]> {
@@ -40,12 +41,29 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   }
 
   return {
-    resolve: (domain) => resolveMx(resolver, guard, domain),
+    async resolve(domain) {
+      const answer = await resolveMx(resolver, guard, domain);
+      // One server that has lost a zone must not be taken for the whole of DNS.
+      if (answer.kind !== 'no_mail' || answer.declared || !second) return answer;
+      return resolveMx(second, guard, domain);
+    },
     resolveTxt,
     resolveAddresses,
     dial: (address, port, signal) => dialGuarded(guard, dial_timeout_ms, { address, port, signal }),
-    stop: () => resolver.cancel(),
+    stop() {
+      resolver.cancel();
+      second?.cancel();
+    },
   };
+}
+
+/** The same servers in another order; null where there is one. */
+function secondOpinion(resolver: Resolver, { dns_timeout_ms }: ConnectorOptions): Resolver | null {
+  const [first, ...others] = resolver.getServers();
+  if (first === undefined || others.length === 0) return null;
+  const second = new Resolver({ timeout: dns_timeout_ms ?? DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  second.setServers([...others, first]);
+  return second;
 }
 
 /** The hosts of a domain, or why there are none. */
@@ -119,7 +137,7 @@ async function judgeFailure(
   const code = codeOf(error);
   if (code === 'ENULLMX') {
     const text = `${domain} takes no mail: it publishes a null MX record.`;
-    return { kind: 'no_mail', reply: { code: 556, enhanced: '5.1.10', text } };
+    return { kind: 'no_mail', reply: { code: 556, enhanced: '5.1.10', text }, declared: true };
   }
   if (code !== 'ENOTFOUND' && code !== 'ENODATA') {
     return { kind: 'failed', error: cleanRemoteText(`DNS has no answer for ${domain}: ${textOf(error)}`) };
@@ -131,13 +149,13 @@ async function judgeFailure(
   }
   if (asked.get(`MX ${domain}`) === 'found') {
     const text = `${domain} has no mail server: no host of its MX records has an address.`;
-    return { kind: 'no_mail', reply: { code: 550, enhanced: '5.4.4', text } };
+    return { kind: 'no_mail', reply: { code: 550, enhanced: '5.4.4', text }, declared: false };
   }
   const exists = asked.get(`MX ${domain}`) !== 'ENOTFOUND';
   const text = exists
     ? `${domain} has no mail server: no MX, A or AAAA record.`
     : `${domain} does not exist: DNS has no such name.`;
-  return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text } };
+  return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text }, declared: false };
 }
 
 /** Follows the aliases from a name; null where they come to an end. */

@@ -11,6 +11,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMailer } from '../mailer.ts';
 import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
+import { DEFAULT_TIMEOUTS } from '../smtp/timeouts.ts';
 import { createMxTransport, type MxTransportOptions } from './transport.ts';
 
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n');
@@ -237,15 +238,92 @@ describe('a domain without a mail server', () => {
       { code: 550, enhanced: '5.4.4' },
       /no host of its MX records has an address/,
     ],
-  ])('%s refuses the mail for good, before any connection', async (_name, zone, reply, text) => {
+  ])(
+    'promise P5: %s is told before any connection, for good only where it says so itself',
+    async (name, zone, reply, text) => {
+      const sink = await sinkAt('127.0.0.2');
+      const dns = await zoneOf(zone);
+
+      const outcome = await send(transport(dns, sink.port));
+
+      const kind = name === 'with a null MX' ? 'rejected' : 'deferred';
+      expect(outcome).toMatchObject({ kind, stage: 'connect', target: '', address: null, reply });
+      expect(outcome.reply?.text).toMatch(text);
+      expect(sink.connections()).toBe(0);
+    },
+  );
+});
+
+describe('promise P5: a domain that one name server does not know', () => {
+  it('is looked up at the next one', async () => {
     const sink = await sinkAt('127.0.0.2');
-    const dns = await zoneOf(zone);
+    const lost = await zoneOf({});
+    const right = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
+    const mailer = transport(lost, sink.port, { dns_servers: [lost.address, right.address] });
 
-    const outcome = await send(transport(dns, sink.port));
+    expect(await send(mailer)).toMatchObject({ kind: 'accepted' });
+  });
+});
 
-    expect(outcome).toMatchObject({ kind: 'rejected', stage: 'connect', target: '', address: null, reply });
-    expect(outcome.reply?.text).toMatch(text);
-    expect(sink.connections()).toBe(0);
+describe('promise P6: a server that takes the connection and says nothing', () => {
+  it('has five minutes by default, and another one is tried after it, and first by the next mail', async () => {
+    expect(DEFAULT_TIMEOUTS).toMatchObject({ greeting_ms: 300_000, command_ms: 300_000, data_ms: 120_000 });
+    expect(DEFAULT_TIMEOUTS).toMatchObject({ block_ms: 180_000, after_dot_ms: 600_000 });
+    const good = await sinkAt('127.0.0.2');
+    let greeted = 0;
+    await talkerAt('127.0.0.3', good.port, () => {
+      greeted += 1;
+    });
+    const dns = await zoneOf({
+      'good.test': { MX: [...mx('silent.good.test'), { priority: 20, exchange: 'mx2.good.test' }] },
+      'silent.good.test': { A: ['127.0.0.3'] },
+      'mx2.good.test': { A: ['127.0.0.2'] },
+    });
+    const mailer = transport(dns, good.port, { timeouts: { greeting_ms: 500, idle_ms: 1 } });
+
+    expect(await send(mailer)).toMatchObject({ kind: 'accepted', address: '127.0.0.2' });
+    expect(await send(mailer)).toMatchObject({ kind: 'accepted', address: '127.0.0.2' });
+
+    expect(greeted).toBe(1);
+  });
+});
+
+describe('promise P9: a stranger that offers PIPELINING', () => {
+  it('gets no envelope behind the dot of the mail before', async () => {
+    let ahead = 0;
+    let content = false;
+    const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
+      if (content && line !== '.') return;
+      if (line === '.') {
+        content = false;
+        // What came with the dot has been split off by now, and would be next.
+        setImmediate(() => socket.write('250 2.0.0 taken\r\n'));
+      } else if (line === '') socket.write('220 hello\r\n');
+      else if (line.startsWith('EHLO')) socket.write('250-hello\r\n250 PIPELINING\r\n');
+      else if (line === 'DATA') {
+        content = true;
+        socket.write('354 go\r\n');
+      } else {
+        if (line.startsWith('MAIL') && answered < begun) ahead += 1;
+        if (line.startsWith('MAIL')) begun += 1;
+        socket.write('250 ok\r\n');
+      }
+    });
+    let begun = 0;
+    let answered = 0;
+    const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
+    const mailer = transport(dns, port, { max_connections: 1, timeouts: { prompt_ms: 100_000 } });
+
+    const sent = await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (name) => {
+        const outcome = await send(mailer, `${name}@good.test`);
+        answered += 1;
+        return outcome.kind;
+      }),
+    );
+
+    expect(sent).toEqual(Array(4).fill('accepted'));
+    expect(ahead).toBe(0);
   });
 });
 

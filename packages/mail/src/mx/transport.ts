@@ -77,7 +77,9 @@ class MxTransport {
     const asked = performance.now();
     const destination = await unlessAborted(this.#destinations.of(domainOf(envelope.to)), signal);
     if (this.#stopped || destination === null) return notSent({ error: this.#stopped ? STOPPED : ABORTED });
-    if (destination.kind === 'no_mail') return notSent({ kind: 'rejected', reply: destination.reply });
+    // A domain that seems to be missing may be there again: only its own word that it takes no mail is final.
+    if (destination.kind === 'no_mail')
+      return notSent({ kind: destination.declared ? 'rejected' : 'deferred', reply: destination.reply });
     if (destination.kind === 'failed') {
       return notSent({ error: destination.error, tls_policy: destination.by_policy ? 'mta-sts' : null });
     }

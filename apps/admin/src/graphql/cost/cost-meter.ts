@@ -7,7 +7,7 @@ import type { QueryCost } from './query-cost.ts';
 export const POINTS_OF_AN_OBJECT = 100;
 
 /** Most list entries in one answer, whatever they cost. */
-const MOST_ENTRIES = 20_000;
+export const MOST_ENTRIES = 20_000;
 /** The timeout of an answer. */
 export const LONGEST_MS = 15_000;
 
@@ -22,6 +22,8 @@ export class CostMeter {
   /** The cost that a dry run reports without charging it. */
   told: number | null = null;
   #per_entry: QueryCost['per_entry'] | null = null;
+  /** The limit of an answer that was exceeded first. */
+  excess: AppError | null = null;
   #spared = 0;
   #entries = 0;
   #began = performance.now();
@@ -36,6 +38,7 @@ export class CostMeter {
 
   /** Resets the limits per answer; each event of a stream is one. */
   beginAnswer(): void {
+    this.excess = null;
     this.#entries = 0;
     this.#began = performance.now();
   }
@@ -46,13 +49,19 @@ export class CostMeter {
    */
   noteEntries(count: number): void {
     this.#entries += count;
+    this.excess ??= this.#exceeded();
+    if (this.excess) throw this.excess;
+  }
+
+  #exceeded(): AppError | null {
     if (this.#entries > MOST_ENTRIES)
-      throw new AppError(
+      return new AppError(
         'query_too_complex',
         `The answer has more than ${MOST_ENTRIES} entries; ask for smaller pages or fewer lists.`,
       );
     if (performance.now() - this.#began > LONGEST_MS)
-      throw new AppError('unexpected', `The answer took longer than ${LONGEST_MS / 1000} s; ask for less at once.`);
+      return new AppError('unexpected', `The answer took longer than ${LONGEST_MS / 1000} s; ask for less at once.`);
+    return null;
   }
 
   /** Credits the entries that a page did not have. */

@@ -1,13 +1,14 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor';
 import { AppError, isoTime, type Services } from '@postrider/core';
 import { chargeQuery, type QueryRefunds, spenderOf } from '@postrider/core/usage';
-import { type ExecutionArgs, GraphQLError, getOperationAST, type ValidationContext } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, GraphQLError, getOperationAST, type ValidationContext } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
-import type { CostMeter } from './cost-meter.ts';
+import { type CostMeter, MOST_ENTRIES } from './cost-meter.ts';
 import { dryRunOf, mayRunDry } from './dry-run.ts';
+import { formOf, formProblem } from './form.ts';
 import { costOf, type QueryCost } from './query-cost.ts';
 
 export const MOST_POINTS = 2000;
@@ -44,10 +45,25 @@ export const limitForm = EnvelopArmorPlugin({
   maxDepth: { n: DEEPEST, flattenFragments: true, ...refused },
 });
 
+/** The limits that need no schema, before the rules of validation follow the fragments. */
+export const limitSize: Plugin = {
+  onValidate({ params, setResult }) {
+    // Parsed, or there would be nothing to validate.
+    const problem = formProblem(formOf(params.documentAST as DocumentNode));
+    if (problem !== null) setResult([tooComplex(problem)]);
+  },
+};
+
 /** The points that a request costs, or an error if it exceeds a limit. */
 export function pointsOf(asked: QueryCost): number | GraphQLError {
   if (asked.breadth > MOST_FIELDS)
-    return tooComplex(`The document asks for ${asked.breadth} fields; at most ${MOST_FIELDS} are allowed.`);
+    return tooComplex(
+      `The document asks for ${asked.breadth} fields and fragments; at most ${MOST_FIELDS} are allowed.`,
+    );
+  if (asked.introspected > MOST_ENTRIES)
+    return tooComplex(
+      `The document asks for ${Math.ceil(asked.introspected)} entries of introspection; at most ${MOST_ENTRIES} are allowed.`,
+    );
   const points = costly(asked);
   if (points <= MOST_POINTS) return points;
   return tooComplex(
@@ -86,12 +102,12 @@ export function limitCost(
     }
     const points = pointsOf(asked);
     if (typeof points !== 'number') return [points];
-    if (!mayRunDry(document)) known.note(params.query, document);
     if (points > 1) {
       const charged = await chargeQuery(services.sql, spenderOf(ctx.actor), points - 1);
       cost.charged = charged;
       if ('error' in charged) return [throttled(graphqlError(charged.error), charged.window.retry_after_seconds)];
     }
+    if (!mayRunDry(document)) known.note(params.query, document);
     cost.requested = points;
     services.metrics.observe(
       'graphql_cost_points',
@@ -115,7 +131,9 @@ export function limitCost(
       const { cost, ctx } = context;
       cost.answered = true;
       refunds.give(spenderOf(ctx.actor), cost.spared);
-      setResult({ ...result, extensions: { ...result.extensions, cost: toldCost(cost) } });
+      // The first excess ends the request: what the other lists brought is not worth sending.
+      const answer = cost.excess ? { errors: [graphqlError(cost.excess)], data: null } : result;
+      setResult({ ...answer, extensions: { ...result.extensions, cost: toldCost(cost) } });
     },
   };
 }

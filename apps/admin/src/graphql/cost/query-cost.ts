@@ -2,7 +2,6 @@ import { AppError } from '@postrider/core';
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLNamedType,
@@ -18,11 +17,14 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { graphqlError } from '../kit/graphql-error.ts';
+import { fragmentsOf, introspectedEntries } from './introspection-cost.ts';
 
 export interface QueryCost {
   readonly points: number;
-  /** The number of fields with fragments expanded, without introspection. */
+  /** The number of selections, each fragment counted where it is spread; below introspection its entries count. */
   readonly breadth: number;
+  /** The entries of the lists that introspection brings. */
+  readonly introspected: number;
   /** The cost of each entry of a page, by the field that selects the page. */
   readonly per_entry: ReadonlyMap<FieldNode, number>;
 }
@@ -30,8 +32,12 @@ export interface QueryCost {
 interface Sums {
   readonly points: number;
   readonly breadth: number;
+  readonly introspected: number;
 }
 
+const NOTHING: Sums = { points: 0, breadth: 0, introspected: 0 };
+/** So many entries of introspection cost as much as one object: each is a few names. */
+const ENTRIES_OF_AN_OBJECT = 100;
 const MOST_ERRORS = 50;
 
 type Weight = number | { readonly field?: number; readonly multiplier?: number };
@@ -73,10 +79,7 @@ function walk(
   schema: GraphQLSchema,
   context: object,
 ): QueryCost {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
+  const fragments = fragmentsOf(document);
   const per_entry = new Map<FieldNode, number>();
   // Memoized per type: nested fragments would make a small document exponential.
   const known = new Map<SelectionSetNode, Map<GraphQLNamedType, Sums>>();
@@ -84,14 +87,9 @@ function walk(
   const ofSelection = (selection: SelectionSetNode, type: GraphQLNamedType): Sums => {
     const before = known.get(selection)?.get(type);
     if (before) return before;
-    let points = 0;
-    let breadth = 0;
-    for (const one of selection.selections) {
-      const sums = one.kind === Kind.FIELD ? ofField(one, type) : ofFragment(one, type);
-      points += sums.points;
-      breadth += sums.breadth;
-    }
-    const sums = { points, breadth };
+    const sums = selection.selections
+      .map((one) => (one.kind === Kind.FIELD ? ofField(one, type) : ofFragment(one, type)))
+      .reduce(sumOf, NOTHING);
     const types = known.get(selection) ?? new Map<GraphQLNamedType, Sums>();
     known.set(selection, types.set(type, sums));
     return sums;
@@ -102,22 +100,37 @@ function walk(
     type: GraphQLNamedType,
   ): Sums => {
     const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
-    if (!fragment) return { points: 0, breadth: 0 };
+    if (!fragment) return NOTHING;
     const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
-    return ofSelection(fragment.selectionSet, condition ?? type);
+    return sumOf(ONE, ofSelection(fragment.selectionSet, condition ?? type));
   };
 
   const ofField = (node: FieldNode, type: GraphQLNamedType): Sums => {
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
-    if (!field) return { points: 0, breadth: 0 };
+    if (!field) return ofIntrospection(node);
     const { own, multiplier } = weightOf(field, node, variables, context);
-    if (!node.selectionSet) return { points: own, breadth: 1 };
+    if (!node.selectionSet) return { ...ONE, points: own };
     const below = ofSelection(node.selectionSet, getNamedType(field.type));
     per_entry.set(node, below.points);
-    return { points: own + below.points * multiplier, breadth: 1 + below.breadth };
+    return { ...below, points: own + below.points * multiplier, breadth: 1 + below.breadth };
+  };
+
+  const ofIntrospection = ({ selectionSet }: FieldNode): Sums => {
+    const introspected = introspectedEntries(schema, fragments, selectionSet);
+    return { points: introspected / ENTRIES_OF_AN_OBJECT, breadth: 1, introspected };
   };
 
   return { ...ofSelection(operation.selectionSet, root), per_entry };
+}
+
+const ONE: Sums = { ...NOTHING, breadth: 1 };
+
+function sumOf(left: Sums, right: Sums): Sums {
+  return {
+    points: left.points + right.points,
+    breadth: left.breadth + right.breadth,
+    introspected: left.introspected + right.introspected,
+  };
 }
 
 function weightOf(

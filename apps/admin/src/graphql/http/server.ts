@@ -2,7 +2,7 @@ import { AppError, type Log, type Services } from '@postrider/core';
 import type { QueryRefunds } from '@postrider/core/usage';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { limitCost, limitForm } from '../cost/limits.ts';
+import { limitCost, limitForm, limitSize } from '../cost/limits.ts';
 import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
@@ -26,7 +26,7 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
     // An LRU of 1,024 documents with their validation errors.
     parserAndValidationCache: true,
     maskedErrors: { maskError: publicError },
-    plugins: [limitForm, limitCost(services, refunds, known), naming(services.log)],
+    plugins: [limitSize, limitForm, limitCost(services, refunds, known), naming(services.log)],
   });
 }
 

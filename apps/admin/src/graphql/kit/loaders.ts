@@ -1,4 +1,5 @@
 import { AppError, type Context, invoke, type List, type Operation } from '@postrider/core';
+import { readAlarms } from '@postrider/core/alarms';
 import { readKeys, readKeyUsages } from '@postrider/core/api-keys';
 import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
@@ -118,6 +119,7 @@ export function createLoaders(ctx: Context) {
     domains: byIds(ctx, readDomains),
     domainsByName: byIds(ctx, readDomainsByName),
     holds: byIds(ctx, readHolds),
+    alarms: byIds(ctx, readAlarms),
     attemptsById: byIds(ctx, readAttemptsById, MOST_LOOKED_FOR),
     failureGroups: byIds(ctx, readFailureGroups),
     keys: byIds(ctx, readKeys),

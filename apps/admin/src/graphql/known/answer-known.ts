@@ -135,6 +135,10 @@ export function createKnownAnswers(
     try {
       return { data: await runPlan(plan, g, variables), cost: g.cost };
     } catch {
+      // An answer that is too large is so again.
+      const { excess } = g.cost;
+      if (excess)
+        return { errors: namedErrors(services.log, [publicError(excess)], g.ctx.request_id), data: null, cost: g.cost };
       // Full execution reports what failed and where. The loaders' caches are kept, and resolvers that the plan started
       // still count on its own meter.
       const cost = meterOf(asked, admitted);
@@ -142,8 +146,9 @@ export function createKnownAnswers(
       const { document, schema } = plan;
       const result = await execute({ schema, document, contextValue: again, variableValues: variables });
       if (!result.errors) return { data: result.data ?? null, cost };
-      const errors = namedErrors(services.log, result.errors.map(publicError), g.ctx.request_id);
-      return { errors, data: result.data ?? null, cost };
+      const failed = cost.excess ? [publicError(cost.excess)] : result.errors.map(publicError);
+      const errors = namedErrors(services.log, failed, g.ctx.request_id);
+      return { errors, data: cost.excess ? null : (result.data ?? null), cost };
     }
   }
 }

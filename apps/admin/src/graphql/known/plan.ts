@@ -48,6 +48,8 @@ export interface Plan {
   readonly takes_variables: boolean;
   readonly steps: readonly Step[];
   readonly count: number;
+  /** How many selections were looked at to make it. */
+  readonly visited_nodes: number;
 }
 
 /** The plan cannot run the query; full execution reports why. */
@@ -66,15 +68,24 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
   for (const one of document.definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
   const takes_variables = (operation.variableDefinitions?.length ?? 0) > 0;
   let count = 0;
+  let visited_nodes = 0;
 
   const stepsOf = (type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Step[] => {
     const byKey = new Map<string, [FieldNode, ...FieldNode[]]>();
-    for (const selection of selections) collect(type, selection, byKey);
+    // One set for all selection sets that are merged, as CollectFields of the specification has it.
+    const visited = new Set<string>();
+    for (const selection of selections) collect(type, selection, byKey, visited);
     return [...byKey].map(([key, nodes]) => stepOf(type, key, nodes));
   };
 
-  const collect = (type: GraphQLObjectType, { selections }: SelectionSetNode, into: Map<string, FieldNode[]>): void => {
+  const collect = (
+    type: GraphQLObjectType,
+    { selections }: SelectionSetNode,
+    into: Map<string, FieldNode[]>,
+    visited: Set<string>,
+  ): void => {
     for (const one of selections) {
+      visited_nodes += 1;
       if (one.directives && one.directives.length > 0) throw new PlanFailed();
       if (one.kind === Kind.FIELD) {
         const key = one.alias?.value ?? one.name.value;
@@ -83,12 +94,16 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
         else into.set(key, [one]);
         continue;
       }
+      if (one.kind === Kind.FRAGMENT_SPREAD) {
+        if (visited.has(one.name.value)) continue;
+        visited.add(one.name.value);
+      }
       const fragment = one.kind === Kind.FRAGMENT_SPREAD ? fragments.get(one.name.value) : one;
       if (!fragment || (fragment.directives && fragment.directives.length > 0)) throw new PlanFailed();
       const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
       const applies =
         !condition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
-      if (applies) collect(type, fragment.selectionSet, into);
+      if (applies) collect(type, fragment.selectionSet, into, visited);
     }
   };
 
@@ -132,7 +147,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
 
   try {
     const steps = stepsOf(root, [operation.selectionSet]);
-    return { name: operation.name?.value ?? null, document, schema, takes_variables, steps, count };
+    return { name: operation.name?.value ?? null, document, schema, takes_variables, steps, count, visited_nodes };
   } catch (error) {
     if (error instanceof PlanFailed) return null;
     throw error;

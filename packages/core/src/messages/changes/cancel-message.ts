@@ -1,4 +1,4 @@
-import type { Tx } from '@postrider/db';
+import { retryingDeadlock, type Tx } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { transition } from '../../delivery/index.ts';
@@ -25,13 +25,15 @@ export const cancelMessage = operation({
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
-    await ctx.sql.begin(async (tx) => {
-      const unsent = await requireUnsent(tx, ctx.actor, id);
-      await cancelUnsent(tx, ctx, workspace_id, [unsent]);
-      const recipients = unsent.waiting.length;
-      if (recipients > 0)
-        await recordAudit(tx, ctx, [{ action: 'message.canceled', target_id: id, diff: { recipients } }]);
-    });
+    await retryingDeadlock(() =>
+      ctx.sql.begin(async (tx) => {
+        const unsent = await requireUnsent(tx, ctx.actor, id);
+        await cancelUnsent(tx, ctx, workspace_id, [unsent]);
+        const recipients = unsent.waiting.length;
+        if (recipients > 0)
+          await recordAudit(tx, ctx, [{ action: 'message.canceled', target_id: id, diff: { recipients } }]);
+      }),
+    );
     return entryOf(ctx.sql, workspace_id, id);
   },
 });

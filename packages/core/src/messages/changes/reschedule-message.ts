@@ -1,4 +1,4 @@
-import { transactionTime } from '@postrider/db';
+import { retryingDeadlock, transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { SCHEDULE, scheduleOf } from '../../accept/index.ts';
 import { recordAudit } from '../../audit/index.ts';
@@ -24,17 +24,19 @@ export const rescheduleMessage = operation({
   output: logEntrySchema,
   async run(ctx, { id, scheduled_at }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
-    const now_is_due = await ctx.sql.begin(async (tx) => {
-      const unsent = await requireUnsent(tx, ctx.actor, id);
-      if (unsent.waiting.length === 0) throw alreadyCanceled(id);
-      const now = await transactionTime(tx);
-      const schedule = scheduleOf(scheduled_at, now);
-      if (schedule instanceof AppError) throw schedule;
-      await moveUnsent(tx, ctx, workspace_id, [unsent], schedule ?? now);
-      const diff = { scheduled_at: [unsent.message.scheduled_at, schedule ?? now] };
-      await recordAudit(tx, ctx, [{ action: 'message.rescheduled', target_id: id, diff }]);
-      return schedule === null;
-    });
+    const now_is_due = await retryingDeadlock(() =>
+      ctx.sql.begin(async (tx) => {
+        const unsent = await requireUnsent(tx, ctx.actor, id);
+        if (unsent.waiting.length === 0) throw alreadyCanceled(id);
+        const now = await transactionTime(tx);
+        const schedule = scheduleOf(scheduled_at, now);
+        if (schedule instanceof AppError) throw schedule;
+        await moveUnsent(tx, ctx, workspace_id, [unsent], schedule ?? now);
+        const diff = { scheduled_at: [unsent.message.scheduled_at, schedule ?? now] };
+        await recordAudit(tx, ctx, [{ action: 'message.rescheduled', target_id: id, diff }]);
+        return schedule === null;
+      }),
+    );
     if (now_is_due) ctx.jobs.wake('delivery.attempt');
     return entryOf(ctx.sql, workspace_id, id);
   },

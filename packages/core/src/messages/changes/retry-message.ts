@@ -1,4 +1,4 @@
-import { type Tx, transactionTime } from '@postrider/db';
+import { retryingDeadlock, type Tx, transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { transition } from '../../delivery/index.ts';
@@ -22,13 +22,15 @@ export const retryMessageNow = operation({
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
-    const moved = await ctx.sql.begin(async (tx) => {
-      const found = (await lockDeferred(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
-      if (found instanceof AppError) throw found;
-      await retryDeferred(tx, ctx, found);
-      if (found.length > 0) await recordAudit(tx, ctx, [{ action: 'message.retried', target_id: id }]);
-      return found.length > 0;
-    });
+    const moved = await retryingDeadlock(() =>
+      ctx.sql.begin(async (tx) => {
+        const found = (await lockDeferred(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
+        if (found instanceof AppError) throw found;
+        await retryDeferred(tx, ctx, found);
+        if (found.length > 0) await recordAudit(tx, ctx, [{ action: 'message.retried', target_id: id }]);
+        return found.length > 0;
+      }),
+    );
     if (moved) ctx.jobs.wake('delivery.attempt');
     return entryOf(ctx.sql, workspace_id, id);
   },

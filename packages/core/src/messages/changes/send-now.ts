@@ -1,4 +1,4 @@
-import { transactionTime } from '@postrider/db';
+import { retryingDeadlock, transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
@@ -19,15 +19,17 @@ export const sendMessageNow = operation({
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
-    const moved = await ctx.sql.begin(async (tx) => {
-      const unsent = await requireUnsent(tx, ctx.actor, id);
-      if (unsent.waiting.length === 0) throw alreadyCanceled(id);
-      const later = dueLater(unsent);
-      if (later === null) return false;
-      await moveUnsent(tx, ctx, workspace_id, [later], await transactionTime(tx));
-      await recordAudit(tx, ctx, [{ action: 'message.sent_now', target_id: id }]);
-      return true;
-    });
+    const moved = await retryingDeadlock(() =>
+      ctx.sql.begin(async (tx) => {
+        const unsent = await requireUnsent(tx, ctx.actor, id);
+        if (unsent.waiting.length === 0) throw alreadyCanceled(id);
+        const later = dueLater(unsent);
+        if (later === null) return false;
+        await moveUnsent(tx, ctx, workspace_id, [later], await transactionTime(tx));
+        await recordAudit(tx, ctx, [{ action: 'message.sent_now', target_id: id }]);
+        return true;
+      }),
+    );
     if (moved) ctx.jobs.wake('delivery.attempt');
     return entryOf(ctx.sql, workspace_id, id);
   },

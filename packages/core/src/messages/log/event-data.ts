@@ -6,10 +6,13 @@ import type { LogEntry } from './log-entry.ts';
 export function eventDataOf(event: TimelineEvent, message: LogEntry): EventData {
   const { id, from, to, subject, tags, metadata, message_id, created_at } = message;
   const recipient = message.recipients.find((one) => one.id === event.recipient_id);
+  // Written by JSON.stringify of an event's facts, which are an object.
+  const facts = JSON.parse(event.facts) as Record<string, unknown>;
   return {
-    // Written by JSON.stringify of an event's facts, which are an object.
-    ...(JSON.parse(event.facts) as Record<string, unknown>),
+    ...facts,
     email: { id, from, to, subject, tags, metadata, message_id, created_at },
-    recipient: recipient ? { id: recipient.id, email: recipient.email, status: statusAfterEvent(event.type) } : null,
+    recipient: recipient
+      ? { id: recipient.id, email: recipient.email, status: statusAfterEvent(event.type, facts) }
+      : null,
   };
 }

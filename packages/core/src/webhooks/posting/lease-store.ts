@@ -50,7 +50,10 @@ export async function takeLeaseRows(
     ),
     open as materialized (
       select c.workspace_id, c.webhook_id from calls c
-      cross join lateral (select * from webhooks x where x.id = c.webhook_id and x.status = 'enabled' ${fence}) w
+      -- The lock keeps a webhook that is being deleted from failing the insert, and with it the whole fetch.
+      cross join lateral (
+        select * from webhooks x where x.id = c.webhook_id and x.status = 'enabled' ${fence} for key share
+      ) w
       left join leases v on v.webhook_id = c.webhook_id
       -- A job comes when the pause is over, or a rate leaves the next: until then there is nothing to do.
       where not coalesce(

@@ -63,6 +63,36 @@ describe('a statement that records events', () => {
   });
 });
 
+describe('a webhook that is deleted while its first delivery is fetched', () => {
+  it('real R20: does not fail the fetch of the others', async () => {
+    const doomed = await hook('/doomed');
+    const other = await hook('/other');
+    await happen();
+    const jobs = await fetch();
+    const deleted = Promise.withResolvers<void>();
+    const committed = Promise.withResolvers<void>();
+    const deleting = world.services.sql.begin(async (tx) => {
+      await tx`delete from webhooks where id = ${doomed.id}`;
+      deleted.resolve();
+      await committed.promise;
+    });
+    await deleted.promise;
+
+    const taking = takeEndpointLeases(world.services, jobs, []);
+    await expect
+      .poll(
+        () =>
+          world.services
+            .sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      )
+      .not.toHaveLength(0);
+    committed.resolve();
+    await deleting;
+
+    expect((await taking).endpointLeases.map(({ webhook_id }) => webhook_id)).toEqual([other.id]);
+  });
+});
+
 describe('a lease', () => {
   it('merges many jobs, and keeps one until its results are recorded', async () => {
     await hook();

@@ -11,14 +11,14 @@ export function newWebhookSecret(): string {
 }
 
 export function encryptSecret(encryption: Encryption, webhook_id: string, secret: string): Buffer {
-  return encryption.encrypt(Buffer.from(secret), purposeOf(webhook_id));
+  return encryption.encrypt(Buffer.from(secret), webhookPurpose(webhook_id));
 }
 
 export function openSecret(encryption: Encryption, webhook_id: string, encrypted: Buffer): string {
-  return encryption.decrypt(encrypted, purposeOf(webhook_id)).toString();
+  return encryption.decrypt(encrypted, webhookPurpose(webhook_id)).toString();
 }
 
-function purposeOf(webhook_id: string): string {
+export function webhookPurpose(webhook_id: string): string {
   return `webhook ${webhook_id}`;
 }
 

@@ -1,0 +1,64 @@
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
+
+/** The size of a document as it would be executed. */
+export interface DocumentForm {
+  readonly fragments: number;
+  /** Fields, spreads and inline fragments, each fragment counted where it is spread. */
+  readonly selections: number;
+  /** How many selections were looked at to find that out. */
+  readonly visited: number;
+}
+
+export const MOST_FRAGMENTS = 50;
+/** Of all operations together. The introspection of GraphiQL has about 300. */
+export const MOST_SELECTIONS = 1000;
+
+/**
+ * Measures a document by its syntax alone, before any rule or plan follows its fragments: forty fragments that each
+ * spread the next one twice are a kilobyte, and 2^40 selections. Each fragment is visited once, so the time is that of
+ * reading the document. A fragment within itself counts as nothing; validation refuses it.
+ */
+export function formOf(document: DocumentNode): DocumentForm {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const one of document.definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
+  const sizes = new Map<string, number>();
+  let visited = 0;
+
+  const sizeOfFragment = (name: string): number => {
+    const before = sizes.get(name);
+    if (before !== undefined) return before;
+    const fragment = fragments.get(name);
+    // While it is being measured.
+    sizes.set(name, 0);
+    const size = fragment ? sizeOf(fragment.selectionSet) : 0;
+    sizes.set(name, size);
+    return size;
+  };
+
+  const sizeOf = ({ selections }: SelectionSetNode): number => {
+    let size = 0;
+    for (const one of selections) {
+      visited += 1;
+      size += 1;
+      if (one.kind === Kind.FRAGMENT_SPREAD) size += sizeOfFragment(one.name.value);
+      else if (one.selectionSet) size += sizeOf(one.selectionSet);
+    }
+    return size;
+  };
+
+  let selections = 0;
+  for (const one of document.definitions) {
+    if (one.kind === Kind.OPERATION_DEFINITION) selections += sizeOf(one.selectionSet);
+  }
+  // Those that no operation spreads are validated too.
+  for (const name of fragments.keys()) sizeOfFragment(name);
+  return { fragments: fragments.size, selections, visited };
+}
+
+/** What is wrong with the form of a document, in words; null if nothing is. */
+export function formProblem({ fragments, selections }: DocumentForm): string | null {
+  if (fragments > MOST_FRAGMENTS)
+    return `The document has ${fragments} fragments; at most ${MOST_FRAGMENTS} are allowed.`;
+  if (selections <= MOST_SELECTIONS) return null;
+  return `The document selects more than ${MOST_SELECTIONS} fields with its fragments expanded; ask for fewer.`;
+}

@@ -1,0 +1,110 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+
+// Introspection has no complexity of its own: the fields of __Schema and __Type are not built by us. Its cost is what
+// its lists hold, and the schema is known.
+
+type ListName =
+  | 'types'
+  | 'directives'
+  | 'fields'
+  | 'args'
+  | 'inputFields'
+  | 'enumValues'
+  | 'possibleTypes'
+  | 'interfaces';
+type Sizes = Readonly<Record<ListName, number>>;
+
+interface SchemaSizes {
+  /** For one of all types, on average: exact for a list under `types`. */
+  readonly average: Sizes;
+  /** For a type that is not known before execution. */
+  readonly most: Sizes;
+}
+
+const sizesOf = new WeakMap<GraphQLSchema, SchemaSizes>();
+
+/** The entries of all lists that a selection under __schema or __type brings. */
+export function introspectedEntries(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  selection: SelectionSetNode | undefined,
+): number {
+  const { average, most } = measured(schema);
+  const known = new Map<SelectionSetNode, Map<Sizes, number>>();
+  const under = (set: SelectionSetNode, sizes: Sizes): number => {
+    const before = known.get(set)?.get(sizes);
+    if (before !== undefined) return before;
+    let entries = 0;
+    for (const one of set.selections) {
+      if (one.kind !== Kind.FIELD) {
+        const inner = one.kind === Kind.FRAGMENT_SPREAD ? fragments.get(one.name.value) : one;
+        if (inner) entries += under(inner.selectionSet, sizes);
+        continue;
+      }
+      const name = one.name.value;
+      const size = name in sizes ? sizes[name as ListName] : null;
+      // Only directly below the list of all types the average is exact.
+      const next =
+        name === 'types' || (sizes === average && size !== null && name !== 'possibleTypes') ? average : most;
+      const below = one.selectionSet ? under(one.selectionSet, next) : 0;
+      entries += size === null ? below : size * (1 + below);
+    }
+    const bySizes = known.get(set) ?? new Map<Sizes, number>();
+    known.set(set, bySizes.set(sizes, entries));
+    return entries;
+  };
+  return selection ? under(selection, most) : 0;
+}
+
+/** Fragments of an operation, by name. */
+export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
+  return fragments;
+}
+
+function measured(schema: GraphQLSchema): SchemaSizes {
+  const before = sizesOf.get(schema);
+  if (before) return before;
+  const types = Object.values(schema.getTypeMap());
+  const counts = types.map((type) => {
+    const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+    return {
+      fields: fields.length,
+      args: fields.map((field) => field.args.length),
+      inputFields: isInputObjectType(type) ? Object.keys(type.getFields()).length : 0,
+      enumValues: isEnumType(type) ? type.getValues().length : 0,
+      possibleTypes: isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type).length : 0,
+      interfaces: isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().length : 0,
+    };
+  });
+  const directives = schema.getDirectives();
+  const args = [...counts.flatMap((one) => one.args), ...directives.map((one) => one.args.length)];
+  const sizes = (pick: (values: readonly number[]) => number): Sizes => ({
+    types: types.length,
+    directives: directives.length,
+    fields: pick(counts.map((one) => one.fields)),
+    args: pick(args),
+    inputFields: pick(counts.map((one) => one.inputFields)),
+    enumValues: pick(counts.map((one) => one.enumValues)),
+    possibleTypes: pick(counts.map((one) => one.possibleTypes)),
+    interfaces: pick(counts.map((one) => one.interfaces)),
+  });
+  const found = {
+    average: sizes((values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)),
+    most: sizes((values) => values.reduce((most, value) => Math.max(most, value), 0)),
+  };
+  sizesOf.set(schema, found);
+  return found;
+}

@@ -1,0 +1,119 @@
+import { accessScopes } from '@postrider/core';
+import {
+  type AlarmEntry,
+  type AlarmSettingsEntry,
+  acknowledgeAlarm,
+  alarmStatuses,
+  getAlarmSettings,
+  listAlarms,
+  setAlarmSettings,
+} from '@postrider/core/alarms';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { claimIds } from '../kit/node-ids.ts';
+
+// More are never active at once in practice; tRPC lists ended ones page by page.
+const MOST = 100;
+
+const AlarmStatus = enumOf('AlarmStatus', alarmStatuses);
+const AlarmAccess = enumOf('AlarmAccess', accessScopes);
+const Alarm = builder.objectRef<AlarmEntry>('Alarm');
+
+claimIds('alarm', 'Alarm');
+builder.node(Alarm, {
+  description: 'A condition that lasted and that notices were sent of.',
+  id: { resolve: ({ id }) => id },
+  loadMany: (ids, { load }) => load.alarms.loadMany(ids),
+  fields: (t) => ({
+    workspaceId: t.id({
+      nullable: true,
+      description: 'null: it is one of the instance.',
+      resolve: ({ workspace_id }) => workspace_id,
+    }),
+    rule: t.exposeString('rule'),
+    title: t.exposeString('title'),
+    subject: t.exposeString('subject', { nullable: true, description: 'What it is about, such as a queue.' }),
+    status: t.field({ type: AlarmStatus, resolve: ({ status }) => status }),
+    detail: t.exposeString('detail'),
+    page: t.exposeString('page', { description: 'The path of the page that shows the problem.' }),
+    startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
+    endedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ ended_at }) => ended_at }),
+    acknowledgedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ acknowledged_at }) => acknowledged_at }),
+    acknowledgedBy: t.string({ nullable: true, resolve: ({ acknowledged_by }) => acknowledged_by }),
+  }),
+});
+
+const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').implement({
+  description: 'Where notices of alarms go.',
+  fields: (t) => ({
+    access: t.field({ type: AlarmAccess, resolve: ({ access }) => access }),
+    emails: t.stringList({ resolve: ({ emails }) => [...emails] }),
+    webhookUrl: t.string({ nullable: true, resolve: ({ webhook_url }) => webhook_url }),
+    from: t.exposeString('from', { nullable: true, description: 'null: alarms@ the first verified domain.' }),
+    quietFrom: t.string({
+      nullable: true,
+      description: 'In UTC, such as 22:00.',
+      resolve: ({ quiet_from }) => quiet_from,
+    }),
+    quietUntil: t.string({ nullable: true, resolve: ({ quiet_until }) => quiet_until }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  alarms: t.field({
+    type: [Alarm],
+    description:
+      'Alarms, newest first; with active: false the newest hundred, ended ones too. Needs admin or operator.',
+    args: { active: t.arg.boolean({ defaultValue: true }) },
+    complexity: { field: 1, multiplier: 10 },
+    resolve: async (_, { active }, g) => (await call(g, listAlarms, { active: active ?? true, limit: MOST })).data,
+  }),
+  alarmSettings: t.field({
+    type: AlarmSettings,
+    args: { access: t.arg({ type: AlarmAccess }) },
+    resolve: (_, { access }, g) => call(g, getAlarmSettings, { access: access ?? undefined }),
+  }),
+}));
+
+// What null clears.
+const clearable = ['webhookUrl', 'from', 'quietFrom', 'quietUntil'];
+
+const AlarmPayload = builder.objectRef<{ readonly alarm: AlarmEntry }>('AlarmPayload').implement({
+  fields: (t) => ({ alarm: t.field({ type: Alarm, resolve: ({ alarm }) => alarm }) }),
+});
+const AlarmSettingsPayload = builder
+  .objectRef<{ readonly settings: AlarmSettingsEntry }>('AlarmSettingsPayload')
+  .implement({ fields: (t) => ({ settings: t.field({ type: AlarmSettings, resolve: ({ settings }) => settings }) }) });
+
+const AlarmAcknowledgeInput = builder.inputType('AlarmAcknowledgeInput', {
+  fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
+});
+const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
+  description: 'What is left out stays as it is.',
+  fields: (t) => ({
+    access: t.field({ type: AlarmAccess }),
+    emails: t.stringList(),
+    webhookUrl: t.string(),
+    from: t.string(),
+    quietFrom: t.string(),
+    quietUntil: t.string(),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  alarmAcknowledge: t.field({
+    type: resultOf('AlarmResult', AlarmPayload),
+    description: 'Ends the daily reminders of an alarm. Idempotent.',
+    args: { input: t.arg({ type: AlarmAcknowledgeInput, required: true }) },
+    resolve: (_, { input: { id, reason } }, g) =>
+      outcome(async () => ({ alarm: await call(g, acknowledgeAlarm, { alarmId: id, reason }) })),
+  }),
+  alarmSettingsUpdate: t.field({
+    type: resultOf('AlarmSettingsResult', AlarmSettingsPayload),
+    args: { input: t.arg({ type: AlarmSettingsInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => ({ settings: await call(g, setAlarmSettings, input, clearable) })),
+  }),
+}));

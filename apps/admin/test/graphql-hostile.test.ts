@@ -1,0 +1,248 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { getIntrospectionQuery, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { formOf, formProblem, MOST_FRAGMENTS, MOST_SELECTIONS } from '../src/graphql/cost/form.ts';
+import { pointsOf } from '../src/graphql/cost/limits.ts';
+import { costOf } from '../src/graphql/cost/query-cost.ts';
+import { planOf } from '../src/graphql/known/plan.ts';
+import { schema } from '../src/graphql/schema.ts';
+import { openGraphql } from './graphql-server.ts';
+
+const world = await openWorld();
+const graphql = await openGraphql(world);
+
+const times = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => text(i)).join(' ');
+/** Fragments that each spread the next one several times. */
+const chain = (length: number, spreads: number, leaf = '__typename', type = 'Query') =>
+  `query { ...f0 } ${times(length, (i) => `fragment f${i} on ${type} { ${i === length - 1 ? leaf : `...f${i + 1} `.repeat(spreads)} }`)}`;
+const inlineChain = (depth: number, leaf = '__typename') =>
+  `{ ${'... { '.repeat(depth)} ${leaf} ${'} '.repeat(depth)} }`;
+const introspection = getIntrospectionQuery();
+const [operation = '', ...fragments] = introspection.split(/(?=fragment )/);
+const wholeSchema = operation.slice(operation.indexOf('__schema'), operation.lastIndexOf('}'));
+
+// Each is refused before anything of it is resolved.
+const refused: readonly (readonly [what: string, document: string])[] = [
+  ...[12, 16, 24, 40].map(
+    (length) => [`${length} fragments that each spread the next twice`, chain(length, 2)] as const,
+  ),
+  ['forty fragments with a field at their end', chain(40, 2, 'usage { month }')],
+  [
+    'forty fragments on a type that does not apply',
+    `query { ...f0 } ${chain(40, 2, '__typename', 'Message').slice(15)}`,
+  ],
+  ['forty fragments on an interface', `{ node(id: "x") { ...f0 } } ${chain(40, 2, 'id', 'Node').slice(15)}`],
+  ['seven fragments of ten spreads', chain(7, 10)],
+  ['three fragments of fifty spreads', chain(3, 50)],
+  ['two levels of inline fragments around a chain', `{ ... { ... { ...f0 ...f0 } } } ${chain(24, 2).slice(15)}`],
+  [
+    'a chain with inline fragments between',
+    `{ ...f0 } ${times(20, (i) => `fragment f${i} on Query { ... { ${i === 19 ? '__typename' : `...f${i + 1}`} } ... { ${i === 19 ? '__typename' : `...f${i + 1}`} } }`)}`,
+  ],
+  [
+    'a chain that nothing of the operation spreads but a second one',
+    `query a { usage { month } } query b { ...f0 } ${chain(30, 2).slice(15)}`,
+  ],
+  ['a chain below a field', `{ usage { ...f0 } } ${chain(30, 2, 'month', 'Usage').slice(15)}`],
+  [
+    'a chain of aliases',
+    `{ ...f0 } ${times(20, (i) => `fragment f${i} on Query { ${i === 19 ? 'usage { month }' : `...f${i + 1} ...f${i + 1}`} }`)}`,
+  ],
+  [
+    '51 fragments',
+    `{ usage { ...f0 } } ${times(51, (i) => `fragment f${i} on Usage { month ${i < 50 ? `...f${i + 1}` : ''} }`)}`,
+  ],
+  [
+    '60 fragments of three fields in one selection',
+    `{ usage { ${times(60, (i) => `...f${i}`)} } } ${times(60, (i) => `fragment f${i} on Usage { month limit used }`)}`,
+  ],
+  ['201 fields', `{ usage { ${'month '.repeat(201)} } }`],
+  ['201 names of types', `{ ${'__typename '.repeat(201)} }`],
+  ['201 names of types below a field', `{ usage { ${'__typename '.repeat(201)} } }`],
+  [
+    'fragments that make 201 names of types',
+    `{ ${'...f '.repeat(20)} } fragment f on Query { ${'__typename '.repeat(10)} }`,
+  ],
+  ['20 aliases of the whole introspection', `{ ${times(20, (i) => `a${i}: ${wholeSchema}`)} } ${fragments.join(' ')}`],
+  ['10 aliases of all fields', `{ ${times(10, (i) => `a${i}: __schema { types { fields { args { name } } } }`)} }`],
+  ['types of types of types', '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }'],
+  [
+    'possible types of possible types',
+    '{ __schema { types { possibleTypes { possibleTypes { interfaces { possibleTypes { name } } } } } } }',
+  ],
+  [
+    'one type, again and again',
+    '{ __type(name: "Query") { fields { type { ofType { fields { type { ofType { fields { name } } } } } } } } }',
+  ],
+  [
+    'introspection inside fragments',
+    `{ ${times(20, (i) => `a${i}: __schema { ...f }`)} } fragment f on __Schema { types { fields { args { name } type { name } } } }`,
+  ],
+  ['13 deep', `{ messages(first: 1) { nodes { ${'resendOf { '.repeat(10)} id ${'} '.repeat(10)} } } }`],
+  [
+    '13 deep in fragments',
+    `{ messages(first: 1) { nodes { ...f0 } } } ${times(11, (i) => `fragment f${i} on Message { ${i === 10 ? 'id' : `resendOf { ...f${i + 1} }`} }`)}`,
+  ],
+  ['21 aliases', `{ ${times(21, (i) => `a${i}: usage { month }`)} }`],
+  ['21 directives', `{ usage ${'@include(if: true) '.repeat(21)} { month } }`],
+  ['directives on fragments', `{ ...f ${'@include(if: true) '.repeat(21)} } fragment f on Query { usage { month } }`],
+  ['1,500 tokens', `{ usage { ${'month '.repeat(1500)} } }`],
+  ['500 mutations', `mutation { ${times(500, (i) => `a${i}: messageCancel(input: { id: "x" }) { __typename }`)} }`],
+  ['a page of a million', '{ messages(first: 1000000) { nodes { id } } }'],
+  ['a page in a page', '{ messages(first: 100) { nodes { timeline(first: 20) { nodes { id } } } } }'],
+  ['101 ids', `{ nodes(ids: [${'"msg_x" '.repeat(101)}]) { id } }`],
+  [
+    'fields that multiply in fragments',
+    `{ usage { ...a } } fragment a on Usage { ${'...b '.repeat(15)} } fragment b on Usage { ${'...c '.repeat(15)} } fragment c on Usage { month }`,
+  ],
+  ['a subscription of a chain', chain(30, 2, '__typename', 'Subscription').replace('query', 'subscription')],
+  ['a mutation of a chain', chain(30, 2, '__typename', 'Mutation').replace('query', 'mutation')],
+];
+
+// Each is refused by a rule of GraphQL itself.
+const invalid: readonly (readonly [what: string, document: string])[] = [
+  ['a fragment within itself', '{ ...f } fragment f on Query { ...f }'],
+  ['two fragments within each other', '{ ...f } fragment f on Query { ...g ...g } fragment g on Query { ...f ...f }'],
+  ['a cycle of forty', `{ ...f0 } ${times(40, (i) => `fragment f${i} on Query { ...f${(i + 1) % 40} }`)}`],
+  ['a fragment below its own field', '{ node(id: "x") { ...f } } fragment f on Message { resendOf { ...f } }'],
+  ['a fragment twice', '{ ...f } fragment f on Query { __typename } fragment f on Query { usage { month } }'],
+  ['a fragment that is not used', '{ usage { month } } fragment f on Query { usage { month } }'],
+  ['an unknown fragment', '{ ...f }'],
+  ['an unknown type', '{ ...f } fragment f on Nothing { __typename }'],
+  ['an unknown field', '{ usage { moth } }'],
+  ['fields that conflict', '{ usage { a: month a: limit } }'],
+  ['a value as an object', '{ usage { month { day } } }'],
+  ['two operations of one name', 'query a { usage { month } } query a { usage { month } }'],
+  ['a variable that is missing', 'query ($id: ID!) { node(id: $id) { id } }'],
+  ['a field of the prototype', '{ __proto__ constructor }'],
+  ['no selection', '{ }'],
+  ['brackets', `${'{ usage '.repeat(200)}`],
+  ['a string without an end', '{ node(id: "x) { id } }'],
+];
+
+// Each is answered, and costs what it says.
+const answered: readonly (readonly [what: string, points: number, document: string])[] = [
+  ['a fragment spread twice in one selection', 1, '{ usage { ...f ...f } } fragment f on Usage { month }'],
+  [
+    'a line of forty fragments',
+    1,
+    `{ usage { ...f0 } } ${times(40, (i) => `fragment f${i} on Usage { month ${i < 39 ? `...f${i + 1}` : ''} }`)}`,
+  ],
+  [
+    'fifty fragments',
+    1,
+    `{ usage { ${times(50, (i) => `...f${i}`)} } } ${times(50, (i) => `fragment f${i} on Usage { month limit }`)}`,
+  ],
+  ['eight fragments that each spread the next twice, below the limit', 1, chain(6, 2)],
+  ['twenty inline fragments', 1, inlineChain(9)],
+  ['twenty aliases', 20, `{ ${times(20, (i) => `a${i}: usage { month }`)} }`],
+  ['a name of a type', 1, '{ __typename }'],
+  ['a type', 1, '{ __type(name: "Usage") { name } }'],
+  ['skipped fields', 1, '{ usage { month @skip(if: true) limit } }'],
+  ['an operation of two', 1, 'query a { usage { month } }'],
+];
+
+function asked(document: string) {
+  const cost = costOf(schema, parse(document), undefined, {}, { ctx: world.services });
+  if ('errors' in cost) throw new Error(String(cost.errors[0]?.message));
+  return cost;
+}
+
+describe('a hostile document (real R15 to R18)', () => {
+  it.each(refused)('of %s is refused before anything of it runs', async (_what, document) => {
+    const answer = await graphql.ask(document);
+
+    expect(answer.status).toBe(400);
+    expect(answer.data).toBeUndefined();
+    expect(answer.errors).toHaveLength(1);
+    expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'query_too_complex' } }]);
+  });
+
+  it.each(invalid)('of %s is refused as invalid', async (_what, document) => {
+    const answer = await graphql.ask(document);
+
+    expect(answer.status).toBe(400);
+    expect(answer.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
+  });
+
+  it.each(answered)('of %s is answered for %i points', async (_what, points, document) => {
+    const [first, second] = [await graphql.ask(document), await graphql.ask(document)];
+
+    expect(first.errors).toEqual([]);
+    expect(first.extensions.cost).toMatchObject({ requested: points });
+    expect(second.data).toEqual(first.data);
+  });
+
+  it('by GET is refused as by POST', async () => {
+    const answer = await fetch(`${graphql.url}?query=${encodeURIComponent(chain(40, 2))}`, {
+      headers: { authorization: `Bearer ${world.secret}` },
+    });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('query_too_complex');
+  });
+});
+
+describe('what is looked at', () => {
+  it.each([
+    [40, 2],
+    [50, 2],
+    [24, 2],
+    [7, 10],
+  ])('of %i fragments with %i spreads each is every selection once', (length, spreads) => {
+    const form = formOf(parse(chain(length, spreads)));
+
+    expect(form.fragments).toBe(length);
+    expect(form.visited).toBe(1 + (length - 1) * spreads + 1);
+    expect(form.selections).toBeGreaterThan(MOST_SELECTIONS);
+    expect(formProblem(form)).not.toBeNull();
+  });
+
+  it('by a plan is every fragment once in a selection, as by execution', () => {
+    const plan = planOf(schema, parse(chain(40, 2, 'usage { month }')));
+
+    // The spread of the operation, two in each of 39 fragments, and two fields.
+    expect(plan?.visited_nodes).toBe(1 + 39 * 2 + 2);
+    expect(plan?.steps).toHaveLength(1);
+  });
+
+  it('of a cycle ends', () => {
+    const cycle = parse('{ ...f } fragment f on Query { ...g ...g } fragment g on Query { ...f ...f }');
+
+    expect(formOf(cycle)).toMatchObject({ fragments: 2, visited: 5 });
+  });
+
+  it('of the introspection of a client is within every limit', () => {
+    const form = formOf(parse(introspection));
+    const cost = asked(introspection);
+
+    expect(formProblem(form)).toBeNull();
+    expect(form.fragments).toBeLessThan(MOST_FRAGMENTS);
+    expect(pointsOf(cost)).toBeGreaterThan(1);
+    expect(pointsOf(cost)).toBeLessThan(500);
+  });
+});
+
+describe('the price of introspection', () => {
+  it('grows with the entries of its lists', () => {
+    const types = Object.keys(schema.getTypeMap()).length;
+    const one = asked('{ __schema { types { name } } }');
+    const twice = asked('{ a: __schema { types { name } } b: __schema { types { name } } }');
+
+    expect(one.introspected).toBe(types);
+    expect(twice.introspected).toBe(2 * types);
+    expect(one.points).toBeCloseTo(types / 100);
+  });
+
+  it('of all fields is exact', () => {
+    const fields = Object.values(schema.getTypeMap()).reduce(
+      (sum, type) => sum + ('getFields' in type && !('isOneOf' in type) ? Object.keys(type.getFields()).length : 0),
+      0,
+    );
+
+    const { introspected } = asked('{ __schema { types { fields { name } } } }');
+
+    expect(introspected).toBeCloseTo(Object.keys(schema.getTypeMap()).length + fields);
+  });
+});

@@ -1,0 +1,50 @@
+import type { Log } from '@postrider/core';
+import { isOutage } from '@postrider/db';
+
+const TELL_MS = 10_000;
+const OVER_MS = 5000;
+
+/**
+ * While the database is away nearly everything fails for the same reason: the first failure is logged, those after it
+ * are counted, and the count is logged now and then, and at the end.
+ */
+export function countOutages(log: Log): Log {
+  let began_at: number | null = null;
+  let last_at = 0;
+  let count = 0;
+  let timer: NodeJS.Timeout | null = null;
+
+  const facts = () => ({ count, seconds: Math.round((performance.now() - (began_at ?? 0)) / 1000) });
+  const look = () => {
+    if (performance.now() - last_at < OVER_MS) {
+      log.warn(facts(), 'the database is still away');
+      return;
+    }
+    log.info(facts(), 'no call to the database has failed for five seconds');
+    if (timer) clearInterval(timer);
+    timer = null;
+    began_at = null;
+    count = 0;
+  };
+  const note = (error: unknown, words: string) => {
+    last_at = performance.now();
+    count += 1;
+    if (began_at !== null) return;
+    began_at = last_at;
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error({ reason, first: words }, 'the database is away; what fails meanwhile is counted');
+    timer = setInterval(look, TELL_MS).unref();
+  };
+
+  return new Proxy(log, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'error' && name !== 'warn') return value;
+      return (given: unknown, words?: string) => {
+        const error = typeof given === 'object' && given !== null && 'err' in given ? given.err : null;
+        if (isOutage(error)) note(error, words ?? '');
+        else Reflect.apply(target[name], target, words === undefined ? [given] : [given, words]);
+      };
+    },
+  });
+}

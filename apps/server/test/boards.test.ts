@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { createMetrics, metricCatalogue, metricDefinition } from '@postrider/core';
+import { beforeAll, expect, it } from 'vitest';
+import { createExposition } from '../src/telemetry/prometheus.ts';
+
+const fileOf = (name: string) => readFileSync(new URL(`../../../deploy/${name}`, import.meta.url), 'utf8');
+const files = ['grafana/postrider.json', 'prometheus/alerts.yml', 'prometheus/alerts.test.yml'];
+const SUFFIX = /_(?:bucket|sum|count)$/;
+
+let exposed: Set<string>;
+beforeAll(async () => {
+  const text = await createExposition({ role: 'all', instance: 'here:3000' })(createMetrics().read());
+  exposed = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
+});
+
+it.each(files)('every metric in deploy/%s is one that a process exposes', (name) => {
+  const named = new Set([...fileOf(name).matchAll(/\bpostrider_\w+/g)].map(([metric]) => metric));
+
+  const unknown = [...named].filter((metric) => !exposed.has(metric) && !exposed.has(metric.replace(SUFFIX, '')));
+
+  expect(named.size).toBeGreaterThan(10);
+  expect(unknown).toEqual([]);
+});
+
+it('the board shows every metric', () => {
+  const board = fileOf('grafana/postrider.json');
+
+  const unseen = Object.keys(metricCatalogue).filter((name) => !board.includes(`postrider_${name}`));
+
+  expect(unseen).toEqual([]);
+});
+
+it.each(files)('labels in deploy/%s are labels of their metric', (name) => {
+  const wrong: string[] = [];
+  for (const [, metric = '', labels = ''] of fileOf(name).matchAll(/\bpostrider_(\w+)\{([^}]*)\}/g)) {
+    const known = Object.keys(metricCatalogue).find((one) => one === metric || one === metric.replace(SUFFIX, ''));
+    const allowed = known ? metricDefinition(known as keyof typeof metricCatalogue).labels : [];
+    for (const [, label = ''] of labels.matchAll(/(\w+)(?:=~|!=|!~|=)/g)) {
+      if (![...allowed, 'le', 'role', 'instance'].includes(label)) wrong.push(`${metric} has no label ${label}`);
+    }
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+it('every alert has a test', () => {
+  const alerts = [...fileOf('prometheus/alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, alert]) => alert);
+  const tested = [...fileOf('prometheus/alerts.test.yml').matchAll(/^ {4}name: (\w+)$/gm)].map(([, alert]) => alert);
+
+  expect(tested).toEqual(alerts);
+});

@@ -1,0 +1,63 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a process and its database, and fails as it is told. */
+export interface DatabaseProxy {
+  /** The address of the database through the proxy. */
+  readonly url: string;
+  /** Established connections fall silent; new ones work. */
+  silence(): void;
+  /** Ends every connection and takes no more, until it is opened. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export async function openDatabaseProxy(database_url: string): Promise<DatabaseProxy> {
+  const target = new URL(database_url);
+  const sockets = new Set<Socket>();
+  const listen = (port: number): Promise<Server> =>
+    new Promise((resolve, reject) => {
+      const server = createServer((client) => {
+        const upstream = connect(Number(target.port || 5432), target.hostname);
+        for (const [from, to] of [
+          [client, upstream],
+          [upstream, client],
+        ] as const) {
+          sockets.add(from);
+          from.on('error', () => undefined);
+          from.on('close', () => {
+            sockets.delete(from);
+            to.destroy();
+          });
+          from.pipe(to);
+        }
+      });
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => resolve(server));
+    });
+  let server: Server | null = await listen(0);
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const { port } = address;
+  const url = new URL(database_url);
+  url.host = `127.0.0.1:${port}`;
+  return {
+    url: url.href,
+    silence() {
+      for (const socket of sockets) {
+        socket.unpipe();
+        // Read and thrown away, so that the other side sees a peer that takes everything.
+        socket.resume();
+      }
+    },
+    async close() {
+      const closing = server;
+      server = null;
+      const closed = new Promise((resolve) => closing?.close(resolve) ?? resolve(null));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    async open() {
+      server ??= await listen(port);
+    },
+  };
+}

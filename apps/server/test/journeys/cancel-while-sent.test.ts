@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+const CLIENTS = 20;
+const ROUNDS = 15;
+
+let journey: Journey;
+let server: ServerProcess;
+beforeAll(async () => {
+  journey = await openJourney();
+  server = await journey.start();
+});
+afterAll(() => journey.stop());
+
+it('promise P20, real R19: mail that is canceled while it is sent never meets a deadlock', async () => {
+  const statuses = new Map<number, number>();
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const sent = await server.call('POST', '/v1/email/send', { body: hello });
+        const canceled = await server.call('POST', `/v1/email/${sent.body.id}/cancel`);
+        statuses.set(canceled.status, (statuses.get(canceled.status) ?? 0) + 1);
+      }
+    }),
+  );
+
+  expect([...statuses.keys()].filter((status) => status !== 200 && status !== 422)).toEqual([]);
+  expect(server.stderr()).not.toContain('deadlock');
+  const [row] = await journey.sql<{ deadlocks: number }[]>`
+    select deadlocks::int from pg_stat_database where datname = current_database()`;
+  expect(row?.deadlocks).toBe(0);
+});

@@ -1,0 +1,164 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
+import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import { type Answer, freePort, launch, type ServerProcess } from '../server-process.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 100 };
+
+let journey: Journey;
+let proxy: DatabaseProxy;
+beforeEach(async () => {
+  journey = await openJourney();
+  proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
+});
+afterEach(async () => {
+  await journey.stop();
+  await proxy.close();
+});
+
+const send = (server: ServerProcess) => server.call('POST', '/v1/email/send', { body: hello });
+const timed = async (call: Promise<Answer>) => {
+  const began = performance.now();
+  const { status } = await call;
+  return { status, ms: performance.now() - began };
+};
+
+describe('a database that takes bytes and says nothing', () => {
+  it('promise P19, chaos C8: fails a send and a read in time, and mail and reads go on over new connections', async () => {
+    const server = await journey.start({ DATABASE_URL: proxy.url, LIMITS: 'database_answer=3s,database_accept=2s' });
+    expect((await send(server)).status).toBe(202);
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
+
+    proxy.silence();
+    const [sent, read] = await Promise.all([timed(send(server)), timed(server.call('GET', '/v1/domains'))]);
+
+    expect(sent).toMatchObject({ status: 500 });
+    expect(sent.ms).toBeLessThan(4000);
+    expect(read.ms).toBeLessThan(8000);
+    expect(read.status).toBe(500);
+    expect((await send(server)).status).toBe(202);
+    await expect.poll(async () => (await statesOf(journey.sql)).delivered ?? 0, PATIENCE).toBeGreaterThan(1);
+    expect((await server.call('GET', '/v1/domains')).status).toBe(200);
+    expect(server.stderr()).toContain('has not answered for');
+  });
+
+  it('promise P18: a lock on messages fails 64 clients in seconds, and their requests go on after it', async () => {
+    const server = await journey.start();
+    await send(server);
+    const locked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const holder = journey.sql.begin(async (tx) => {
+      await tx`lock table messages in share mode`;
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+
+    const answers = await Promise.all(Array.from({ length: 64 }, () => timed(send(server))));
+    const ready = await server.call('GET', '/readyz', { key: null });
+    released.resolve();
+    await holder;
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(8000);
+    expect(ready).toMatchObject({ status: 503, body: { roles: { rest: { can_accept: false } } } });
+    expect((await send(server)).status).toBe(202);
+  });
+});
+
+describe('a database that takes no writes', () => {
+  it('chaos C9: is not what /readyz calls ready', async () => {
+    const server = await journey.start({ ROLES: 'rest' });
+    const name = (await journey.sql<{ name: string }[]>`select current_database() as name`)[0]?.name ?? '';
+    await journey.sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
+    await journey.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'postrider%' and pid <> pg_backend_pid()`.catch(
+      () => undefined,
+    );
+
+    await expect
+      .poll(async () => (await server.call('GET', '/readyz', { key: null })).body, PATIENCE)
+      .toMatchObject({ status: 'not_ready', database: 'read_only', roles: { rest: { can_accept: false } } });
+  });
+});
+
+describe('a start', () => {
+  it('chaos C7: waits for a database that is away, says so once, and N7 counts live workers', async () => {
+    await proxy.close();
+    const env = { ...journey.env, DATABASE_URL: proxy.url, PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const server = launch(env);
+    await server.says(/Waiting for the database at 127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\)/);
+    await pause(1500);
+    await proxy.open();
+    await server.says(/Postrider is ready/);
+
+    expect(server.stdout().match(/Waiting for the database/g)).toHaveLength(1);
+    const ready = await fetch(`http://127.0.0.1:${env.PORT}/readyz`);
+    expect(await ready.json()).toMatchObject({ status: 'ready', workers: 1, roles: { worker: { can_deliver: true } } });
+    server.signal('SIGTERM');
+    await server.exited;
+    const api = await journey.start({ ROLES: 'rest' });
+    expect(api.stdout()).toContain('none is alive');
+    expect((await api.call('GET', '/readyz', { key: null })).body).toMatchObject({ workers: 0 });
+  });
+
+  it('chaos C7, newcomer N7: ends at once for an unknown database and for a SECRET_KEY that opens nothing', async () => {
+    const first = await journey.start();
+    await first.end();
+    const unknown = new URL(journey.env.DATABASE_URL ?? '');
+    unknown.pathname = '/nowhere';
+    const port = { PORT: await freePort(), CAPTURE_PORT: await freePort() };
+
+    const [lost, wrong] = [
+      launch({ ...journey.env, ...port, DATABASE_URL: unknown.href }),
+      launch({ ...journey.env, ...port, SECRET_KEY: 'x'.repeat(40) }),
+    ];
+
+    expect(await Promise.all([lost.exited, wrong.exited])).toEqual(Array(2).fill({ code: 1, signal: null }));
+    expect(lost.stderr()).toContain('"nowhere" does not exist');
+    expect(wrong.stderr()).toMatch(/SECRET_KEY does not open \d+ stored secret/);
+  });
+
+  it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {
+    const first = await journey.start();
+    await first.end();
+    const fresh = 'n'.repeat(40);
+    const second = await journey.start({ SECRET_KEY: fresh, SECRET_KEY_PREVIOUS: journey.env.SECRET_KEY ?? '' });
+    await expect
+      .poll(() => second.logged().map(({ msg }) => msg), PATIENCE)
+      .toContain('all secrets are encrypted under SECRET_KEY');
+    await second.end();
+
+    const third = await journey.start({ SECRET_KEY: fresh });
+    await send(third);
+
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
+  });
+});
+
+describe('an outage', () => {
+  it('promise P4, P23: keeps the result of mail past the dot, and is logged once, with a count', async () => {
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    journey.smtp.script(({ stage }) => {
+      if (stage === 'data') reached.resolve();
+      return { kind: 'stall', until: released.promise };
+    });
+    const server = await journey.start({ DATABASE_URL: proxy.url });
+    await send(server);
+    await reached.promise;
+
+    await proxy.close();
+    released.resolve();
+    await pause(6000);
+    await proxy.open();
+
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
+    expect(journey.smtp.mails).toHaveLength(1);
+    const away = server.logged().filter(({ msg }) => String(msg).includes('the database is away'));
+    expect(away).toHaveLength(1);
+    expect(server.logged().filter(({ err }) => JSON.stringify(err ?? '').includes('ECONN'))).toHaveLength(0);
+  });
+});

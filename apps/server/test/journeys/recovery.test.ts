@@ -1,0 +1,65 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startSmtpSink } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
+import { freePort } from '../server-process.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+
+let journey: Journey;
+beforeEach(async () => {
+  journey = await openJourney();
+});
+afterEach(() => journey.stop());
+
+describe('the mail of a worker', () => {
+  it('chaos C12: goes on within five seconds after its death, and stays its own while it is only stopped', async () => {
+    const first = await journey.start();
+    const reached = Promise.withResolvers<void>();
+    let stalled = 0;
+    journey.smtp.script(() => {
+      if (++stalled === 5) reached.resolve();
+      return { kind: 'stall', until: new Promise(() => undefined) };
+    });
+    for (let number = 0; number < 12; number++) {
+      await first.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
+    }
+    await reached.promise;
+    const second = await journey.start({ ROLES: 'worker' });
+    journey.smtp.script(() => ({ kind: 'accept' }));
+
+    first.signal('SIGSTOP');
+    await pause(3000);
+    expect(await journey.sql`select from recipients where attempt_count > 1`).toHaveLength(0);
+    await first.kill();
+    const killed_at = performance.now();
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 12 });
+
+    expect(performance.now() - killed_at).toBeLessThan(5000);
+    expect(second.logged().map(({ msg }) => msg)).toContain('a worker has died, and its mail goes on');
+  });
+});
+
+describe('a relay', () => {
+  it('chaos C10: that was away for two seconds has mail three seconds after its return', async () => {
+    const port = await freePort();
+    const server = await journey.start({ DELIVERY: `smtp://127.0.0.1:${port}` });
+    const away_until = performance.now() + 2000;
+    let sent = 0;
+    while (performance.now() < away_until) {
+      await server.call('POST', '/v1/email/send', { body: { ...hello, to: `to${sent++}@example.com` } });
+      await pause(50);
+    }
+
+    const relay = await startSmtpSink({ port: Number(port) });
+    const back_at = performance.now();
+    try {
+      await relay.waitFor(1);
+      expect(performance.now() - back_at).toBeLessThan(3000);
+      // What was not tried meanwhile goes at once; the few that were have a minute to wait.
+      await expect.poll(() => relay.mails.length, PATIENCE).toBeGreaterThan(sent / 2);
+    } finally {
+      await relay.stop();
+    }
+  });
+});

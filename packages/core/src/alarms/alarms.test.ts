@@ -1,0 +1,222 @@
+import { connect } from '@postrider/db';
+import { startWebhookSink } from '@postrider/testing';
+import { endAfterTests, openWorld } from '@postrider/testing/open-world';
+import { beforeEach, expect, it } from 'vitest';
+import { createHold } from '../holds/index.ts';
+import { createInstanceWatch } from '../metrics/index.ts';
+import { invoke } from '../operation/operation.ts';
+import { acknowledgeAlarm } from './acknowledge-alarm.ts';
+import { createAlarmJudge } from './judge.ts';
+import { listAlarms } from './list-alarms.ts';
+import { isQuiet } from './notices.ts';
+import { setAlarmSettings } from './settings.ts';
+
+const TURN_MS = 15_000;
+const MINUTE_MS = 60_000;
+const hooks = endAfterTests(await startWebhookSink());
+const world = await openWorld({ ALERT_EMAIL: 'grace@operator.test', ALERT_WEBHOOK_URL: hooks.url });
+const { services, clock, smtp } = world;
+const { sql } = services;
+const judge = endAfterTests(createAlarmJudge(services));
+const watch = createInstanceWatch(services, judge);
+
+interface Notice {
+  readonly notice: string;
+  readonly rule: string;
+  readonly subject: string | null;
+  readonly detail: string;
+}
+
+let past = { requests: 0, mails: 0 };
+const posted = (): Notice[] =>
+  hooks.requests.slice(past.requests).flatMap(({ body }) => JSON.parse(body.toString()).alarms as Notice[]);
+const mailed = () =>
+  smtp.mails.slice(past.mails).filter(({ envelope_to }) => envelope_to.includes('grace@operator.test'));
+const list = async (active = true) =>
+  (await invoke(world.as(world.workspace_id), listAlarms, { active })).data.map(({ rule, subject }) => [rule, subject]);
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) {
+    await clock.advance(TURN_MS);
+    await watch.turn();
+  }
+}
+
+async function measure(queue: string, stand: { readonly ready?: number; readonly oldest?: number }): Promise<void> {
+  const { ready = 0, oldest = null } = stand;
+  await sql`
+    insert into queue_measures (queue, ready, deferred, active, dead, parked, oldest_ready_seconds, measured_at)
+    values (${queue}, ${ready}, 0, 0, 0, 0, ${oldest}, clock_now())
+    on conflict (queue) do update set ready = excluded.ready, oldest_ready_seconds = excluded.oldest_ready_seconds`;
+}
+
+beforeEach(async () => {
+  await sql`delete from alarms`;
+  await sql`delete from alarm_mails`;
+  await sql`delete from alarm_settings`;
+  await sql`delete from queue_measures`;
+  await sql`update holds set ended_at = clock_now(), ended_by = 'release' where ended_at is null`;
+  past = { requests: hooks.requests.length, mails: smtp.mails.length };
+});
+
+it('is raised after its minimum duration, told once at its start, each day, and once at its end', async () => {
+  await measure('webhook.deliver', { oldest: 400 });
+  await turns(1);
+  expect(await list()).toEqual([]);
+
+  await turns(5);
+  await world.drain();
+  expect(await list()).toEqual([['queue_waits', 'webhook.deliver']]);
+  expect(posted()).toMatchObject([{ notice: 'start', rule: 'queue_waits', subject: 'webhook.deliver' }]);
+  expect(mailed()).toHaveLength(1);
+
+  await clock.advance(24 * 60 * MINUTE_MS);
+  await turns(2);
+  expect(posted().map(({ notice }) => notice)).toEqual(['start', 'reminder']);
+
+  await measure('webhook.deliver', { oldest: 200 });
+  await turns(12);
+  expect(await list()).toHaveLength(1);
+  await measure('webhook.deliver', {});
+  await turns(12);
+  await world.drain();
+
+  expect(await list()).toEqual([]);
+  expect(await list(false)).toEqual([['queue_waits', 'webhook.deliver']]);
+  expect(posted().map(({ notice }) => notice)).toEqual(['start', 'reminder', 'end']);
+  expect(mailed()).toHaveLength(3);
+  expect(String(mailed()[0]?.raw)).toContain('Subject: Raised: A queue waits');
+});
+
+it('tells nothing of a condition that is gone before it has lasted', async () => {
+  await measure('bulk.run', { oldest: 400 });
+  await turns(2);
+  await measure('bulk.run', {});
+  await turns(10);
+
+  expect(await list(false)).toEqual([]);
+  expect(posted()).toEqual([]);
+});
+
+it('a storm of a hundred conditions makes one mail', async () => {
+  for (let number = 0; number < 100; number++) await measure(`queue.${number}`, { oldest: 400 });
+
+  await turns(8);
+  await world.drain();
+
+  expect(await invoke(world.as(world.workspace_id), listAlarms, { limit: 100 })).toHaveProperty('data.length', 100);
+  expect(posted()).toHaveLength(100);
+  expect(mailed()).toHaveLength(1);
+  expect(String(mailed()[0]?.raw)).toContain('and 99 more');
+});
+
+it('an acknowledged alarm is not told again until it ends', async () => {
+  await measure('webhook.deliver', { oldest: 400 });
+  await turns(6);
+  const ctx = world.as(world.workspace_id);
+  const [alarm] = (await invoke(ctx, listAlarms, {})).data;
+
+  const first = await invoke(ctx, acknowledgeAlarm, { alarm_id: alarm?.id ?? '', reason: 'On it' });
+  const second = await invoke(ctx, acknowledgeAlarm, { alarm_id: alarm?.id ?? '' });
+  await clock.advance(25 * 60 * MINUTE_MS);
+  await turns(2);
+
+  expect(first).toEqual(second);
+  expect(first.acknowledged_by).toBe('Postrider');
+  expect(posted().map(({ notice }) => notice)).toEqual(['start']);
+});
+
+it('without a live worker the mail waits, and the webhook is told', async () => {
+  await measure('delivery.attempt', { ready: 3 });
+  await sql`delete from processes`;
+  const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
+  await watch.stop();
+
+  for (let turn = 0; turn < 6; turn++) {
+    await clock.advance(TURN_MS);
+    await rest.turn();
+  }
+  await rest.stop();
+
+  expect(posted()).toMatchObject([{ notice: 'start', rule: 'no_worker' }]);
+  expect(mailed()).toEqual([]);
+});
+
+it('where delivery itself is broken, the webhook is told', async () => {
+  await sql`
+    insert into stat_minutes (workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained,
+      suppressed, canceled)
+    values ('', 'provider', date_trunc('minute', clock_now()), 'google', 0, 10, 0, 90, 0, 0, 0, 0)`;
+  smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Try again later' }));
+
+  await turns(10);
+  await world.drain();
+
+  expect(posted()).toMatchObject([{ notice: 'start', rule: 'provider_defers', subject: 'google' }]);
+  expect(mailed()).toEqual([]);
+  smtp.script(() => ({ kind: 'accept' }));
+  await sql`delete from stat_minutes`;
+});
+
+it('a database that is gone for a minute is told from memory, by the webhook, once, and so is its return', async () => {
+  const lost = connect('postgres://postrider@127.0.0.1:1/none', { max: 1, application_name: 'postrider-test' });
+  const alone = createAlarmJudge(services);
+  const blind = createInstanceWatch({ ...services, sql: lost }, alone);
+  for (let turn = 0; turn < 8; turn++) {
+    await blind.turn();
+    await clock.advance(TURN_MS);
+  }
+  const told = posted();
+
+  await createInstanceWatch(services, alone).turn();
+
+  expect(told).toMatchObject([{ notice: 'start', rule: 'database_gone' }]);
+  expect(posted().at(-1)).toMatchObject({ notice: 'end', rule: 'database_gone' });
+  await alone.stop();
+  await lost.end({ timeout: 1 });
+});
+
+it('what belongs to a workspace is told there, and not in its quiet hours', async () => {
+  const own = endAfterTests(await startWebhookSink());
+  const ctx = world.as(world.workspace_id);
+  const time = (offset_ms: number) => new Date(clock.now() + offset_ms).toISOString().slice(11, 16);
+  const quiet = { quiet_from: time(-10 * MINUTE_MS), quiet_until: time(10 * MINUTE_MS) };
+  await invoke(ctx, setAlarmSettings, { access: 'workspace', webhook_url: own.url, ...quiet });
+  await world.domain('shaky.test');
+  await sql`update domains set status = 'at_risk' where name = 'shaky.test'`;
+
+  await turns(2);
+  expect(own.requests).toEqual([]);
+  await clock.advance(11 * MINUTE_MS);
+  await turns(1);
+
+  const told = own.requests.flatMap(({ body }) => JSON.parse(body.toString()).alarms as Notice[]);
+  expect(told).toMatchObject([{ notice: 'start', rule: 'domain_regressed', subject: 'shaky.test' }]);
+  expect(posted()).toEqual([]);
+  await sql`update domains set status = 'verified' where name = 'shaky.test'`;
+});
+
+it('a hold of long ago is an alarm of the workspace that it belongs to', async () => {
+  await invoke(world.as(world.workspace_id), createHold, {
+    scope: 'destination',
+    value: 'slow.test',
+    reason: 'Outage',
+    expires_at: new Date(clock.now() + 10 * 86_400_000).toISOString(),
+  });
+  await clock.advance(25 * 60 * MINUTE_MS);
+
+  await turns(1);
+
+  expect(await list()).toEqual([['hold_old', expect.stringMatching(/^hld_/)]]);
+});
+
+it('quiet hours may reach over midnight', () => {
+  const night = { quiet_from: 22 * 60, quiet_until: 7 * 60 };
+
+  expect([21, 23, 3, 8].map((hour) => isQuiet({ ...night, minute_of_day: hour * 60 }))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});

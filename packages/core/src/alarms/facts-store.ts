@@ -1,0 +1,99 @@
+import type { Tx } from '@postrider/db';
+import { INSTANCE } from '../operation/access.ts';
+
+// The histograms of stats/mail-times.ts: from this bin on a first attempt came later than a minute.
+const LATE_BIN = 48;
+const RECENT_MINUTES = 15;
+const MOST = 200;
+
+/** What is wrong of a workspace or of the instance, by what it is about. */
+export interface Subject {
+  readonly workspace_id: string;
+  readonly subject: string;
+  readonly value: number;
+}
+
+/** What rules need beside the numbers of the instance. */
+export interface AlarmFacts {
+  /** First attempts later than a minute, and all, of an hour and of six. */
+  readonly first_attempts: {
+    readonly late_1h: number;
+    readonly all_1h: number;
+    readonly late_6h: number;
+    readonly all_6h: number;
+  };
+  /** Depths of queues a quarter of an hour ago. */
+  readonly before: readonly { readonly queue: string; readonly waiting: number; readonly dead: number }[];
+  readonly attempts: number;
+  readonly signature: { readonly count: number; readonly sample: string } | null;
+  readonly providers: readonly { readonly provider: string; readonly deferred: number; readonly attempts: number }[];
+  /** Endpoints that have failed for so many seconds. */
+  readonly endpoints: readonly Subject[];
+  /** Hours that holds last, and seconds that they have left. */
+  readonly holds: readonly (Subject & { readonly left_seconds: number; readonly name: string })[];
+  readonly domains: readonly Subject[];
+  readonly quotas: readonly Subject[];
+}
+
+export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
+  const recent = tx`clock_now() - make_interval(mins => ${RECENT_MINUTES})`;
+  const [[first], before, [sums], [signature], providers, endpoints, holds, domains, quotas] = await Promise.all([
+    tx<AlarmFacts['first_attempts'][]>`
+      select
+        coalesce(sum(b.n) filter (where b.bin >= ${LATE_BIN} and s.at > clock_now() - interval '1 hour'), 0)::int as late_1h,
+        coalesce(sum(b.n) filter (where s.at > clock_now() - interval '1 hour'), 0)::int as all_1h,
+        coalesce(sum(b.n) filter (where b.bin >= ${LATE_BIN}), 0)::int as late_6h, coalesce(sum(b.n), 0)::int as all_6h
+      from stat_minutes s
+      cross join lateral (
+        select key::int as bin, value::int as n from jsonb_each_text(coalesce(s.first_attempt, '{}'))
+      ) b
+      where s.workspace_id = ${INSTANCE} and s.dimension = 'none' and s.at > clock_now() - interval '6 hours'`,
+    tx<{ queue: string; waiting: number; dead: number }[]>`
+      select distinct on (queue) queue, coalesce(ready, 0) + coalesce(parked, 0) as waiting, coalesce(dead, 0) as dead
+      from queue_minutes
+      where minute between clock_now() - make_interval(mins => ${2 * RECENT_MINUTES}) and ${recent}
+        and measured_at is not null
+      order by queue, minute desc`,
+    tx<{ attempts: number }[]>`
+      select coalesce(sum(delivered + bounced + deferred + failed), 0)::int as attempts from stat_minutes
+      where workspace_id = ${INSTANCE} and dimension = 'none' and at > ${recent}`,
+    tx<{ count: number; sample: string }[]>`
+      select sum(m.count)::int as count, min(g.sample) as sample
+      from failure_minutes m
+      join failure_groups g on g.workspace_id = m.workspace_id and g.id = m.group_id
+      where m.workspace_id = ${INSTANCE} and m.kind = 'smtp' and m.at > ${recent}
+      group by m.group_id order by 1 desc limit 1`,
+    tx<{ provider: string; deferred: number; attempts: number }[]>`
+      select key as provider, sum(deferred)::int as deferred, sum(delivered + bounced + deferred + failed)::int as attempts
+      from stat_minutes
+      where workspace_id = ${INSTANCE} and dimension = 'provider' and at > ${recent}
+      group by 1 order by 3 desc limit ${MOST}`,
+    tx<Subject[]>`
+      select workspace_id, id as subject, extract(epoch from clock_now() - failing_since)::float8 as value
+      from webhooks where status = 'enabled' and failing_since < clock_now() - interval '50 minutes' limit ${MOST}`,
+    tx<(Subject & { left_seconds: number; name: string })[]>`
+      select workspace_id, id as subject, scope || ' ' || value as name,
+        extract(epoch from clock_now() - created_at)::float8 / 3600 as value,
+        extract(epoch from expires_at - clock_now())::float8 as left_seconds
+      from holds where ended_at is null and expires_at > clock_now() limit ${MOST}`,
+    tx<Subject[]>`
+      select workspace_id, name as subject, case status when 'failed' then 2 else 1 end::float8 as value from domains
+      where status = 'at_risk' or (status = 'failed' and verified_at is not null) limit ${MOST}`,
+    tx<Subject[]>`
+      select workspace_id, '' as subject, used::float8 / monthly_limit as value from usage_months
+      where month = date_trunc('month', clock_now() at time zone 'UTC')::date
+        and monthly_limit > 0 and used * 5 >= monthly_limit * 4 limit ${MOST}`,
+  ]);
+  const nothing = { late_1h: 0, all_1h: 0, late_6h: 0, all_6h: 0 };
+  return {
+    first_attempts: first ?? nothing,
+    before,
+    attempts: sums?.attempts ?? 0,
+    signature: signature ?? null,
+    providers,
+    endpoints,
+    holds,
+    domains,
+    quotas,
+  };
+}

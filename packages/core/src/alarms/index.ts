@@ -1,0 +1,7 @@
+export { acknowledgeAlarm } from './acknowledge-alarm.ts';
+export { type AlarmEntry, alarmStatuses } from './alarm-entry.ts';
+export { createAlarmJudge } from './judge.ts';
+export { listAlarms } from './list-alarms.ts';
+export { readAlarms } from './read-alarms.ts';
+export { type AlarmSettingsEntry, getAlarmSettings, setAlarmSettings } from './settings.ts';
+export { forgetAlarms } from './store.ts';

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { listOf } from '../fields/wire.ts';
+import { ownAccess } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
+import { type AlarmEntry, alarmEntry, alarmSchema } from './alarm-entry.ts';
+import { pageOfAlarms } from './store.ts';
+
+/** Alarms, newest first: an admin sees those of the workspace, an operator those of the instance. */
+export const listAlarms = operation({
+  name: 'alarms.list',
+  // admin for the own workspace, operator for the instance; ownAccess knows.
+  scope: null,
+  summary: 'List alarms, newest first',
+  input: z.object({
+    ...pageFields,
+    active: z.boolean().default(true).meta({ description: 'false: ended ones too.' }),
+  }),
+  output: listOf(alarmSchema),
+  async run(ctx, { limit, cursor, active }): Promise<List<AlarmEntry>> {
+    const owners = ownAccess(ctx.actor);
+    const scope = { secret_key: ctx.secret_key, list: 'alarms', workspace_id: owners.join(), filters: { active } };
+    const rows = await pageOfAlarms(ctx.sql, owners, active, readCursor(scope, cursor), limit + 1);
+    return pageOf(scope, rows, limit, alarmEntry);
+  },
+});

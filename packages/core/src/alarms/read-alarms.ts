@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { ownAccess } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { alarmEntry, alarmSchema } from './alarm-entry.ts';
+import { alarmsByIds } from './store.ts';
+
+const MOST = 1000;
+
+/** Some alarms by id, in the order asked for; null for what is not there. */
+export const readAlarms = operation({
+  name: 'alarms.read_many',
+  scope: null,
+  summary: 'Some alarms by id',
+  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  output: z.array(alarmSchema.nullable()).readonly(),
+  async run(ctx, { ids }) {
+    const owners = ownAccess(ctx.actor);
+    const rows = (await alarmsByIds(ctx.sql, ids)).filter(({ workspace_id }) => owners.includes(workspace_id));
+    const found = new Map(rows.map((row) => [row.id, alarmEntry(row)]));
+    return ids.map((id) => found.get(id) ?? null);
+  },
+});

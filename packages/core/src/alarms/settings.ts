@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { changesOf, recordAudit } from '../audit/index.ts';
+import { personEmail } from '../fields/email.ts';
+import { accessField, accessibleSide, INSTANCE } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { type AlarmSettings, readSettings, writeSettings } from './store.ts';
+
+const MOST_EMAILS = 20;
+
+const emailField = z
+  .string()
+  .max(320)
+  .transform((text, context) => {
+    const email = personEmail(text);
+    if (email !== null) return email;
+    context.addIssue(issueFor('invalid_email', `${text.slice(0, 80)} is not one address, as in ada@example.com.`));
+    return z.NEVER;
+  });
+const minuteField = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day such as 22:30, in UTC')
+  .meta({ examples: ['22:30'] });
+
+const settingsSchema = z
+  .object({
+    object: z.literal('alarm_settings'),
+    access: z.enum(['workspace', 'instance']),
+    emails: z.array(z.string()).readonly(),
+    webhook_url: z.string().nullable(),
+    from: z.string().nullable().meta({ description: 'Null: alarms@ the first verified domain.' }),
+    quiet_from: z.string().nullable(),
+    quiet_until: z.string().nullable(),
+  })
+  .meta({ id: 'AlarmSettings' });
+export type AlarmSettingsEntry = z.output<typeof settingsSchema>;
+
+const minutesOf = (time: string | null) =>
+  time === null ? null : Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+const timeOf = (minutes: number | null) =>
+  minutes === null
+    ? null
+    : `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+
+function settingsEntry(workspace_id: string, settings: AlarmSettings): AlarmSettingsEntry {
+  return {
+    object: 'alarm_settings',
+    access: workspace_id === INSTANCE ? 'instance' : 'workspace',
+    emails: settings.emails,
+    webhook_url: settings.webhook_url,
+    from: settings.from_address,
+    quiet_from: timeOf(settings.quiet_from),
+    quiet_until: timeOf(settings.quiet_until),
+  };
+}
+
+export const getAlarmSettings = operation({
+  name: 'alarms.settings',
+  scope: null,
+  summary: 'Where notices of alarms go',
+  input: z.object({ access: accessField }),
+  output: settingsSchema,
+  async run(ctx, { access }): Promise<AlarmSettingsEntry> {
+    const owner = accessibleSide(ctx, access);
+    return settingsEntry(owner, await readSettings(ctx.sql, owner));
+  },
+});
+
+/** Replaces the fields that are given. Notices wait between quiet_from and quiet_until, both in UTC. */
+export const setAlarmSettings = operation({
+  name: 'alarms.set_settings',
+  scope: null,
+  summary: 'Set where notices of alarms go',
+  input: z
+    .object({
+      access: accessField,
+      emails: z.array(emailField).max(MOST_EMAILS).optional(),
+      webhook_url: z
+        .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+        .max(2000)
+        .nullable()
+        .optional(),
+      from: emailField.nullable().optional(),
+      quiet_from: minuteField.nullable().optional(),
+      quiet_until: minuteField.nullable().optional(),
+    })
+    .refine((input) => ((input.quiet_from ?? null) === null) === ((input.quiet_until ?? null) === null), {
+      path: ['quiet_until'],
+      error: 'quiet_from and quiet_until go together.',
+    }),
+  output: settingsSchema,
+  async run(ctx, { access, ...input }): Promise<AlarmSettingsEntry> {
+    const owner = accessibleSide(ctx, access);
+    return ctx.sql.begin(async (tx) => {
+      const before = await readSettings(tx, owner);
+      const after: AlarmSettings = {
+        emails: input.emails ?? before.emails,
+        webhook_url: input.webhook_url === undefined ? before.webhook_url : input.webhook_url,
+        from_address: input.from === undefined ? before.from_address : input.from,
+        quiet_from: input.quiet_from === undefined ? before.quiet_from : minutesOf(input.quiet_from),
+        quiet_until: input.quiet_until === undefined ? before.quiet_until : minutesOf(input.quiet_until),
+      };
+      await writeSettings(tx, owner, after);
+      const hidden = (settings: AlarmSettings) => ({
+        ...settings,
+        // Its path may be the receiver's only secret.
+        webhook_url: settings.webhook_url === null ? null : new URL(settings.webhook_url).host,
+      });
+      const diff = changesOf(hidden(before), hidden(after), [
+        'emails',
+        'webhook_url',
+        'from_address',
+        'quiet_from',
+        'quiet_until',
+      ]);
+      if (diff) {
+        const target_id = owner === INSTANCE ? 'instance' : owner;
+        await recordAudit(tx, ctx, [{ action: 'alarm.settings_changed', target_id, diff, workspace_id: owner }]);
+      }
+      return settingsEntry(owner, after);
+    });
+  },
+});

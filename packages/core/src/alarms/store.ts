@@ -1,0 +1,191 @@
+import { isoTimes, type Sql, type Tx } from '@postrider/db';
+import type { Changed, NoticeKind, OpenAlarm } from './transitions.ts';
+
+export interface AlarmRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly rule: string;
+  readonly subject: string;
+  readonly status: 'active' | 'ended';
+  readonly detail: string;
+  readonly page: string;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly acknowledged_at: Date | null;
+  readonly acknowledged_by: string | null;
+}
+
+const ALARM =
+  'id, workspace_id, rule, subject, status, detail, page, started_at, ended_at, acknowledged_at, acknowledged_by';
+
+export async function openAlarms(tx: Tx): Promise<{ readonly now: Date; readonly open: OpenAlarm[] }> {
+  const [[clock], open] = await Promise.all([
+    tx<{ now: Date }[]>`select clock_now() as now`,
+    tx<OpenAlarm[]>`
+      select id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since, started_at,
+        acknowledged_at, told_at
+      from alarms where status <> 'ended'`,
+  ]);
+  if (!clock) throw new Error('a select without a condition answered nothing');
+  return { now: clock.now, open };
+}
+
+export async function saveTurn(tx: Tx, changed: readonly Changed[], dropped: readonly string[]): Promise<void> {
+  if (dropped.length > 0) await tx`delete from alarms where id = any (${[...dropped]}::uuid[])`;
+  if (changed.length === 0) return;
+  await tx`
+    insert into alarms as a (id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since,
+      started_at, ended_at, told_at, mail_due, webhook_due)
+    select id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since, started_at, ended_at,
+      told_at, notice, notice
+    from unnest(
+      ${changed.map(({ id }) => id)}::uuid[],
+      ${changed.map(({ workspace_id }) => workspace_id)}::uuid[],
+      ${changed.map(({ rule }) => rule)}::text[],
+      ${changed.map(({ subject }) => subject)}::text[],
+      ${changed.map(({ status }) => status)}::text[],
+      ${changed.map(({ detail }) => detail)}::text[],
+      ${changed.map(({ value }) => value)}::float8[],
+      ${changed.map(({ page }) => page)}::text[],
+      ${isoTimes(changed.map(({ seen_since }) => seen_since))}::timestamptz[],
+      ${isoTimes(changed.map(({ clear_since }) => clear_since))}::timestamptz[],
+      ${isoTimes(changed.map(({ started_at }) => started_at))}::timestamptz[],
+      ${isoTimes(changed.map(({ ended_at }) => ended_at))}::timestamptz[],
+      ${isoTimes(changed.map(({ told_at }) => told_at))}::timestamptz[],
+      ${changed.map(({ notice }) => notice)}::text[]
+    ) as c (id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since, started_at, ended_at,
+      told_at, notice)
+    on conflict (id) do update set status = excluded.status, detail = excluded.detail, value = excluded.value,
+      clear_since = excluded.clear_since, started_at = excluded.started_at, ended_at = excluded.ended_at,
+      told_at = excluded.told_at, mail_due = coalesce(excluded.mail_due, a.mail_due),
+      webhook_due = coalesce(excluded.webhook_due, a.webhook_due)`;
+}
+
+export async function countActive(tx: Tx): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from alarms where status = 'active'`;
+  return row?.count ?? 0;
+}
+
+export interface AlarmSettings {
+  readonly emails: readonly string[];
+  readonly webhook_url: string | null;
+  readonly from_address: string | null;
+  readonly quiet_from: number | null;
+  readonly quiet_until: number | null;
+}
+
+export interface DueNotice extends AlarmRow {
+  readonly mail_due: NoticeKind | null;
+  readonly webhook_due: NoticeKind | null;
+}
+
+/** Everything that has to be told, and when each owner got the last mail. Served by alarms_due. */
+export async function dueNotices(tx: Sql | Tx): Promise<readonly DueNotice[]> {
+  return tx<DueNotice[]>`
+    select ${tx.unsafe(ALARM)}, mail_due, webhook_due from alarms
+    where mail_due is not null or webhook_due is not null order by id limit 1000`;
+}
+
+export interface OwnerSettings extends AlarmSettings {
+  readonly workspace_id: string;
+  readonly mailed_seconds_ago: number | null;
+  readonly minute_of_day: number;
+}
+
+export async function settingsOfOwners(tx: Sql | Tx, workspace_ids: readonly string[]): Promise<OwnerSettings[]> {
+  return tx<OwnerSettings[]>`
+    select w.id as workspace_id, coalesce(s.emails, '{}') as emails, s.webhook_url, s.from_address, s.quiet_from,
+      s.quiet_until, extract(epoch from clock_now() - m.sent_at)::float8 as mailed_seconds_ago,
+      (extract(hour from clock_now() at time zone 'UTC') * 60 + extract(minute from clock_now() at time zone 'UTC'))::int
+        as minute_of_day
+    from unnest(${[...workspace_ids]}::uuid[]) as w (id)
+    left join alarm_settings s on s.workspace_id = w.id
+    left join alarm_mails m on m.workspace_id = w.id`;
+}
+
+/** The notices that went out; one that has become another one meanwhile stays due. */
+export async function markTold(
+  sql: Sql,
+  way: 'mail' | 'webhook',
+  told: readonly { readonly id: string; readonly kind: NoticeKind }[],
+): Promise<void> {
+  const column = sql(way === 'mail' ? 'mail_due' : 'webhook_due');
+  await sql`
+    update alarms a set ${column} = null
+    from unnest(${told.map(({ id }) => id)}::uuid[], ${told.map(({ kind }) => kind)}::text[]) as t (id, kind)
+    where a.id = t.id and a.${column} = t.kind`;
+}
+
+export async function noteMail(sql: Sql, workspace_id: string): Promise<void> {
+  await sql`
+    insert into alarm_mails (workspace_id, sent_at) values (${workspace_id}, clock_now())
+    on conflict (workspace_id) do update set sent_at = excluded.sent_at`;
+}
+
+export interface SenderDomain {
+  readonly workspace_id: string;
+  readonly name: string;
+}
+
+/** The workspace whose domain sends notices: by name, or the first of a workspace, the oldest for the instance. */
+export async function senderDomain(
+  sql: Sql,
+  asked: { readonly workspace_id: string; readonly domain: string | null; readonly sandbox: boolean },
+): Promise<SenderDomain | null> {
+  const [row] = await sql<SenderDomain[]>`
+    select d.workspace_id, d.name from domains d join workspaces w on w.id = d.workspace_id
+    where d.status in ('verified', 'at_risk') and (not d.sandbox or ${asked.sandbox})
+      and (${asked.workspace_id} = '' or d.workspace_id = ${asked.workspace_id})
+      and (${asked.domain}::text is null or d.name = ${asked.domain})
+    order by d.sandbox, w.created_at, w.id, d.verified_at, d.name limit 1`;
+  return row ?? null;
+}
+
+/** A page of alarms that were raised, newest first. Served by alarms_newest. */
+export async function pageOfAlarms(
+  sql: Sql,
+  owners: readonly string[],
+  active: boolean,
+  before: string | null,
+  count: number,
+): Promise<AlarmRow[]> {
+  return sql<AlarmRow[]>`
+    select ${sql.unsafe(ALARM)} from alarms
+    where workspace_id = any (${[...owners]}::uuid[]) and status <> 'pending' and (not ${active} or status = 'active')
+      ${before === null ? sql`` : sql`and id < ${before}`}
+    order by id desc limit ${count}`;
+}
+
+export async function alarmsByIds(sql: Sql, ids: readonly string[]): Promise<AlarmRow[]> {
+  return sql<AlarmRow[]>`
+    select ${sql.unsafe(ALARM)} from alarms where id = any (${[...ids]}::uuid[]) and status <> 'pending'`;
+}
+
+/** Null where it was acknowledged before. */
+export async function acknowledgeRow(tx: Tx, id: string, by: string): Promise<AlarmRow | null> {
+  const [row] = await tx<AlarmRow[]>`
+    update alarms set acknowledged_at = clock_now(), acknowledged_by = ${by}
+    where id = ${id} and acknowledged_at is null returning ${tx.unsafe(ALARM)}`;
+  return row ?? null;
+}
+
+export async function readSettings(sql: Sql | Tx, workspace_id: string): Promise<AlarmSettings> {
+  const [row] = await sql<AlarmSettings[]>`
+    select emails, webhook_url, from_address, quiet_from, quiet_until from alarm_settings
+    where workspace_id = ${workspace_id}`;
+  return row ?? { emails: [], webhook_url: null, from_address: null, quiet_from: null, quiet_until: null };
+}
+
+export async function writeSettings(tx: Tx, workspace_id: string, settings: AlarmSettings): Promise<void> {
+  const { emails, webhook_url, from_address, quiet_from, quiet_until } = settings;
+  await tx`
+    insert into alarm_settings (workspace_id, emails, webhook_url, from_address, quiet_from, quiet_until)
+    values (${workspace_id}, ${[...emails]}::text[], ${webhook_url}, ${from_address}, ${quiet_from}, ${quiet_until})
+    on conflict (workspace_id) do update set emails = excluded.emails, webhook_url = excluded.webhook_url,
+      from_address = excluded.from_address, quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until`;
+}
+
+/** Alarms that ended long ago. */
+export async function forgetAlarms(sql: Sql | Tx): Promise<void> {
+  await sql`delete from alarms where status = 'ended' and ended_at < clock_now() - interval '90 days'`;
+}

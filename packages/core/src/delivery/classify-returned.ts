@@ -1,0 +1,148 @@
+import type { ReportedRecipient, ReturnedReport } from '@postrider/mail';
+import { cleanRemoteText } from '@postrider/net';
+import type { Bounce } from './bounce.ts';
+import { type Classification, classify, type Said } from './classify.ts';
+import { isClassAlone, readSaid, replyInText, statusInText } from './refusals/reply-in-text.ts';
+
+export interface Judged {
+  readonly bounce: Bounce;
+  readonly suppress: boolean;
+  /** The words that decided, or what comes closest; safe to store. */
+  readonly response: string;
+}
+
+/** What PowerMTA concludes, for reports whose words do not decide. */
+const SORTED: Readonly<Record<string, Pick<Classification, 'category'> & { hard?: true; suppress?: true }>> = {
+  'bad-mailbox': { category: 'mailbox', hard: true, suppress: true },
+  'bad-domain': { category: 'domain', hard: true },
+  'inactive-mailbox': { category: 'mailbox' },
+  'quota-issues': { category: 'quota' },
+  'spam-related': { category: 'content' },
+  'virus-related': { category: 'content' },
+  'content-related': { category: 'content' },
+  'policy-related': { category: 'policy' },
+  'relaying-issues': { category: 'policy' },
+  'invalid-sender': { category: 'policy' },
+  'message-expired': { category: 'network' },
+  'no-answer-from-host': { category: 'network' },
+  'routing-errors': { category: 'network' },
+  'bad-connection': { category: 'network' },
+  'bad-configuration': { category: 'network' },
+  'protocol-errors': { category: 'protocol' },
+};
+
+// Behind the end of DATA a server judges the mail, whatever its words: only an exact status is about the mailbox. m-FILTER
+// names the command below the reply; Yahoo has [BODY] and Google has (state 18) for it.
+const AFTER_DATA =
+  /end of data|after (?:pipelined )?(?:sending )?(?:end of )?data\b|\[BODY\]|\(state 1[78]\)|smtp command\s*\n\s*data\b|>>> \.\s*$/im;
+const EXACT = /^5\.1\.(?:1|3|6|10)$/;
+const TEMPORARY = /temporar|try again|timed? ?out|\bexpired|deferred|retr(?:y|ies)|\b4\.\d\.\d/i;
+const MOST_SECTION_CHARACTERS = 2000;
+const MOST_RESPONSE_CHARACTERS = 300;
+
+/**
+ * Judges a failure by the field group of its recipient, if it has one, and by its text. Where the reply in the fields
+ * decides nothing, the text about the recipient is asked, then all of it.
+ */
+export function classifyReturned(report: ReturnedReport, group: ReportedRecipient | null, email: string): Judged {
+  const section = sectionAbout(report.text, [email, ...(group?.addresses ?? [])]);
+  const status = group?.status ?? null;
+  const sayings = sayingsOf(report, section, group);
+  const judged = sayings.map((said) => ({ said, found: classify(said) }));
+  const decided = judged.find(({ found }) => !found.weak);
+  const sorted = decided ? undefined : SORTED[group?.sorted_as ?? ''];
+  const { said, found } = decided ?? judged[0] ?? { said: NOTHING, found: classify(NOTHING) };
+  const code = codeOf(said, status, section);
+  const after_data = AFTER_DATA.test(`${group?.diagnostic ?? ''}\n${section}`) && !EXACT.test(code ?? '');
+  const hard = (sorted ? sorted.hard === true : found.hard) && !after_data;
+  // The server gave up on a temporary failure: that ends this message and says nothing about the next.
+  const given_up = status?.startsWith('4') === true;
+  const suppress = sorted ? sorted.suppress === true : found.suppress;
+  return {
+    bounce: { class: hard ? 'hard' : 'soft', category: sorted?.category ?? found.category, code },
+    suppress: suppress && hard && !given_up && report.from_system,
+    response: responseOf(group, said, section),
+  };
+}
+
+const NOTHING: Said = { code: null, enhanced: null, text: '' };
+
+/** What was said, the most exact first. */
+function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): Said[] {
+  const status = group?.status ?? null;
+  const told = status !== null && !isClassAlone(status) ? status : null;
+  const sayings: Said[] = [];
+  if (group?.diagnostic) {
+    const said = replyInDiagnostic(group.diagnostic);
+    sayings.push({ ...said, enhanced: said.enhanced ?? told ?? status });
+  } else if (told !== null) sayings.push({ code: null, enhanced: told, text: '' });
+  for (const part of section === text ? [text] : [section, text]) {
+    const reply = replyInText(part);
+    const enhanced = told ?? statusInText(part);
+    if (reply) sayings.push({ ...reply, enhanced: reply.enhanced ?? enhanced });
+    // Its words, as a permanent failure unless a code or they themselves say otherwise.
+    const temporary =
+      status?.startsWith('4') || (reply ? reply.code !== null && reply.code < 500 : TEMPORARY.test(part));
+    const presumed = temporary ? '4.0.0' : '5.0.0';
+    sayings.push({ code: null, enhanced: reply ? presumed : (enhanced ?? presumed), text: withoutBoilerplate(part) });
+  }
+  if (!status?.startsWith('4')) sayings.push({ code: null, enhanced: '5.0.0', text: subject });
+  return sayings;
+}
+
+/** A diagnostic may hold the reply behind a sentence of the reporting system. */
+function replyInDiagnostic(diagnostic: string): Said {
+  const said = readSaid(diagnostic);
+  if (said.code !== null) return said;
+  const inside = replyInText(diagnostic);
+  return inside === null ? said : { ...inside, enhanced: inside.enhanced ?? said.enhanced, text: said.text };
+}
+
+function codeOf(said: Said, status: string | null, section: string): string | null {
+  const exact = [said.enhanced, status, statusInText(section)].find((one) => one && !isClassAlone(one));
+  if (exact) return exact;
+  return said.code === null ? status : String(said.code);
+}
+
+/** The part of a text about one of some addresses: from where it is named to where another entry begins. */
+function sectionAbout(text: string, addresses: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const start = Math.min(...addresses.filter((one) => one !== '').map((one) => placeOf(lower, one.toLowerCase())));
+  if (!Number.isFinite(start)) return text;
+  const lines = text.slice(start, start + MOST_SECTION_CHARACTERS).split('\n');
+  const end = lines.findIndex((line, index) => {
+    if (index === 0) return false;
+    const named = /^[\s<>"'*-]*([^\s<>"'(),;]+@[^\s<>"'(),;:]+)/.exec(line)?.[1]?.toLowerCase();
+    return named !== undefined && !addresses.some((one) => one.toLowerCase() === named);
+  });
+  return (end < 0 ? lines : lines.slice(0, end)).join('\n');
+}
+
+/** Where the line begins that names an address. */
+function placeOf(lower: string, address: string): number {
+  const found = lower.indexOf(address);
+  return found < 0 ? Number.POSITIVE_INFINITY : lower.lastIndexOf('\n', found) + 1;
+}
+
+// Sentences that mail systems write above or below every reason, and that hold words of other reasons.
+const BOILERPLATE = [
+  /this is (?:a|an) (?:permanent|automat)[^.\n]*[.\n]/gi,
+  /(?:please )?(?:check|verify|double-?check|make sure|re-?check)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,
+  /(?:if|should) you (?:have|need|continue|believe|feel|want|think)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,
+  /(?:please )?(?:do not|don't) reply[^.\n]*[.\n]?/gi,
+  /(?:for (?:further|more|additional) (?:information|assistance|help|details)|please (?:contact|send|include|forward|see|visit|direct))[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,
+  /(?:may|might|could|can) (?:be|have|also|not)[^.\n]* or [^.\n]*[.\n]/gi,
+];
+
+function withoutBoilerplate(text: string): string {
+  return BOILERPLATE.reduce((kept, sentence) => kept.replace(sentence, '\n'), text);
+}
+
+function responseOf(group: ReportedRecipient | null, said: Said, section: string): string {
+  if (group?.diagnostic) return group.diagnostic;
+  const { code, enhanced, text } = said;
+  if (code !== null)
+    return cleanRemoteText([code, enhanced, text].filter((part) => part !== null && part !== '').join(' '));
+  const words = cleanRemoteText(section.slice(0, MOST_RESPONSE_CHARACTERS));
+  return group?.status ?? (words || 'undelivered');
+}

@@ -1,0 +1,73 @@
+import { readReply } from '@postrider/mail';
+import type { Said } from '../classify.ts';
+
+// Replies and status codes inside a text that a mail system wrote for people.
+
+// A code, then what only a reply goes on with: a status, words, an address, a quotation. "Call 555 0100" is none.
+const REPLY = String.raw`([45]\d\d)(?:[ ,-]+|(?= ?#))(?:\1[ -]+)?(?=#?[45]\.\d{1,3}\.\d{1,3}\b|["'<(\[#]|[^\d\s%.,;:)-])`;
+/** First at the beginning of a line or behind what announces a reply, then behind any punctuation. */
+const PLACES = [
+  new RegExp(
+    String.raw`^[ \t]*(?:[-*>|]+[ \t]*)?(?:<<<|>>>|<--?|-->|received >>>|sent <<<|s:|\[?smtp (?:error|reply|response)[^:\n]{0,60}:|error(?: message| code)?[^:\n]{0,20}:|.{0,200}\b(?:said|says|responded|replied|answered|returned|response|reply|reason|with|was|follows|failure|host)[^:\n]{0,40}:?)?[ \t]*(?:smtp;[ \t]*)?${REPLY}`,
+    'im',
+  ),
+  new RegExp(String.raw`[:;,("'\[>-][ \t]*${REPLY}`, 'im'),
+];
+const MOST_CONTINUATION_LINES = 8;
+// No part of an address of four numbers, and no version.
+const STATUS = /(?<![\d.]|\bv|version )([45]\.(?:\d|\d{2}|[1-9]\d\d)\.\d{1,3})(?!\.?\d)/gi;
+
+/** The first refusal in a text, with the lines that continue it. */
+export function replyInText(text: string): Said | null {
+  for (const place of PLACES) {
+    const found = place.exec(text);
+    if (!found?.[1]) continue;
+    const start = found.index + found[0].length - lengthOfCode(found[0], found[1]);
+    return readSaid(continued(text.slice(start, start + 4000), found[1]));
+  }
+  return null;
+}
+
+/** The status codes of a text, without those that name a class alone. */
+export function statusInText(text: string): string | null {
+  for (const [, status = ''] of text.matchAll(STATUS)) if (!isClassAlone(status)) return status;
+  return null;
+}
+
+export function isClassAlone(status: string): boolean {
+  return status.endsWith('.0.0');
+}
+
+/** One reply as a server or a report wrote it, even where its code is not at its beginning. */
+export function readSaid(diagnostic: string): Said {
+  const line = unwrapped(diagnostic).replace(/^([45]\d\d)[ -]+(?=\1[ -])/, '');
+  const reply = readReply(line.replace(/^([45]\d\d), */, '$1 '));
+  if (reply === null) return { code: null, enhanced: statusInText(line), text: line };
+  const enhanced = reply.enhanced === null || isClassAlone(reply.enhanced) ? statusInText(reply.text) : reply.enhanced;
+  return { code: reply.code, enhanced, text: reply.text };
+}
+
+// Cisco's gateways and some others put the reply of the server behind a status of their own.
+const WRAPPED = /^[45]\.[\dx]\.\d+ - (?:[a-z][^'"\n]{0,80}?) ([45]\d\d)[ -]*'+(.*?)'+(?: \(delivery attempts.*)?$/is;
+
+function unwrapped(line: string): string {
+  const [, code, words] = WRAPPED.exec(line) ?? [];
+  return code === undefined ? line : `${code} ${words}`;
+}
+
+function lengthOfCode(matched: string, code: string): number {
+  return matched.length - matched.lastIndexOf(code);
+}
+
+/** Up to an empty line, another code or another address. */
+function continued(text: string, code: string): string {
+  const [first = '', ...others] = text.split('\n', MOST_CONTINUATION_LINES + 1);
+  const lines = [first];
+  for (const line of others) {
+    const other = /^[\s<>*-]*([2-5]\d\d)[ -]/.exec(line)?.[1];
+    if (line.trim() === '' || (other !== undefined && other !== code)) break;
+    if (/^[\s<>*-]*(?:<?[^\s<>:]+@[^\s<>:]+>?:?\s*$|>>>|<<<|-->|<--|--- )/.test(line)) break;
+    lines.push(line.trim());
+  }
+  return lines.join('\r\n');
+}

@@ -1,0 +1,38 @@
+import { readReturnedMail } from '@postrider/mail';
+import { describe, expect, it } from 'vitest';
+import { asianServices } from '../../test/returned/asian-services.ts';
+import type { Meaning, ReturnedFixture } from '../../test/returned/fixture.ts';
+import { gateways } from '../../test/returned/gateways.ts';
+import { mailServices } from '../../test/returned/mail-services.ts';
+import { notBounces } from '../../test/returned/not-bounces.ts';
+import { officeServers } from '../../test/returned/office-servers.ts';
+import { unixServers } from '../../test/returned/unix-servers.ts';
+import { judgeReturned } from './record-bounce.ts';
+
+const fixtures: readonly ReturnedFixture[] = [
+  ...unixServers,
+  ...officeServers,
+  ...gateways,
+  ...mailServices,
+  ...asianServices,
+  ...notBounces,
+];
+
+function meaningOf({ raw, from }: ReturnedFixture): Meaning {
+  const judged = judgeReturned(readReturnedMail(raw, from), 'ada@example.net');
+  if (judged.what === 'nothing') return 'ignored';
+  if (judged.what === 'complain') return 'complaint';
+  if (judged.what === 'delay') return 'delay';
+  const { class: hardness, category } = judged.bounce;
+  // Only a hard bounce is ever suppressed.
+  return `${hardness} ${category}${judged.suppress ? ' suppress' : ''}` as Meaning;
+}
+
+describe('a mail that comes back (real R1 to R14)', () => {
+  it.each(fixtures.map((fixture) => [fixture.family, fixture.title, fixture.meaning, fixture] as const))(
+    'of %s: %s is %s',
+    (_family, _title, meaning, fixture) => {
+      expect(meaningOf(fixture)).toBe(meaning);
+    },
+  );
+});

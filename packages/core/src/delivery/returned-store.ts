@@ -1,0 +1,39 @@
+import type { Tx } from '@postrider/db';
+import type { RecipientKey } from './recipient-key.ts';
+import { lockMessages } from './store.ts';
+
+/**
+ * Appends the event of a delay that was reported after our delivery; the state stays. False if the recipient is not
+ * delivered, or has had such an event within the hour: some systems warn every few minutes.
+ */
+export async function recordDelay(
+  tx: Tx,
+  delay: RecipientKey & { readonly event_id: string; readonly event_facts: Readonly<Record<string, unknown>> },
+): Promise<boolean> {
+  await lockMessages(tx, [delay]);
+  const { workspace_id, message_id, recipient_id } = delay;
+  const rows = await tx`
+    with touched as (
+      update messages m set
+        event_count = m.event_count + 1, last_event_type = 'email.delivery_delayed', last_event_at = clock_now()
+      where m.workspace_id = ${workspace_id} and m.id = ${message_id}
+        and exists (
+          select from recipients r
+          where r.message_id = ${message_id} and r.id = ${recipient_id} and r.workspace_id = ${workspace_id}
+            and r.state = 'delivered'
+        )
+        and not exists (
+          select from events e
+          where e.workspace_id = ${workspace_id} and e.message_id = ${message_id} and e.recipient_id = ${recipient_id}
+            and e.type = 'email.delivery_delayed' and e.created_at > clock_now() - interval '1 hour'
+            and e.created_at > m.delivered_at
+        )
+      returning m.workspace_id, m.id, m.event_count
+    )
+    insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
+    select t.workspace_id, ${delay.event_id}::uuid, 'email.delivery_delayed', t.id, ${recipient_id}::uuid, t.event_count,
+      ${JSON.stringify(delay.event_facts)}, clock_now()
+    from touched t
+    returning id`;
+  return rows.length > 0;
+}

@@ -1,0 +1,23 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { createSampledLog } from './sampled-log.ts';
+
+it('writes every line while there are few, and under load a sample that says how many it leaves out', () => {
+  const lines: { readonly number: number; readonly skipped?: number }[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  let now = 0;
+  const sampled = createSampledLog(log, () => now);
+  const burst = (count: number) => {
+    for (let number = 1; number <= count; number++) sampled.info('mail accepted', () => ({ number }));
+  };
+
+  burst(20);
+  now = 1000;
+  burst(1000);
+  now = 2000;
+  burst(1);
+
+  expect(lines.slice(0, 40).every(({ skipped }) => skipped === undefined)).toBe(true);
+  expect(lines.slice(40, 50).map(({ number }) => number)).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
+  expect(lines.slice(40).map(({ skipped }) => skipped)).toEqual([79, 99, 99, 99, 99, 99, 99, 99, 99, 99, undefined]);
+});

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+
+// Under load the first lines of a second are written, and of the others one in a hundred.
+const MOST_A_SECOND = 20;
+const ONE_IN = 100;
+const SECOND_MS = 1000;
+
+/** Lines about single mails: every one while there are few, a sample with the number left out under load. */
+export interface SampledLog {
+  /** The fields are made only where the line is written. */
+  info(message: string, fields: () => Readonly<Record<string, unknown>>): void;
+}
+
+export function createSampledLog(log: Logger, now: () => number = () => performance.now()): SampledLog {
+  const kinds = new Map<string, { second: number; seen: number; skipped: number }>();
+  return {
+    info(message, fields) {
+      const second = Math.floor(now() / SECOND_MS);
+      const kind = kinds.get(message) ?? { second, seen: 0, skipped: 0 };
+      kinds.set(message, kind);
+      if (kind.second !== second) {
+        kind.second = second;
+        kind.seen = 0;
+      }
+      kind.seen += 1;
+      if (kind.seen > MOST_A_SECOND && kind.seen % ONE_IN !== 0) {
+        kind.skipped += 1;
+        return;
+      }
+      log.info({ ...fields(), ...(kind.skipped > 0 && { skipped: kind.skipped }) }, message);
+      kind.skipped = 0;
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { countSecrets, reencryptSecrets, requireSecrets, startReencryption } from './reencrypt.ts';

@@ -1,0 +1,58 @@
+import type { Sql } from '@postrider/db';
+
+/** What is encrypted at rest: private DKIM keys, and secrets of webhooks. */
+export interface StoredSecret {
+  readonly kind: 'dkim' | 'webhook' | 'webhook_previous';
+  readonly id: string;
+  readonly encrypted: Buffer;
+}
+
+const everySecret = (sql: Sql) => sql`
+  select 'dkim' as kind, id, encrypted_private_key as encrypted from dkim_keys
+  union all select 'webhook', id, secret from webhooks
+  union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
+
+/** How many secrets are encrypted under which key. Reads all of them; there are a few for each domain and webhook. */
+export async function countByKey(
+  sql: Sql,
+  { from, bytes }: { readonly from: number; readonly bytes: number },
+): Promise<{ readonly key_id: string; readonly count: number }[]> {
+  return sql<{ key_id: string; count: number }[]>`
+    select encode(substring(s.encrypted from ${from + 1}::int for ${bytes}::int), 'hex') as key_id, count(*)::int as count
+    from (${everySecret(sql)}) s group by 1 order by 1`;
+}
+
+/** Secrets after a place in their order that are not encrypted under a key. */
+export async function secretsUnderOthers(
+  sql: Sql,
+  { from, bytes }: { readonly from: number; readonly bytes: number },
+  key_id: Buffer,
+  after: Pick<StoredSecret, 'kind' | 'id'> | null,
+  count: number,
+): Promise<StoredSecret[]> {
+  return sql<StoredSecret[]>`
+    select s.kind, s.id, s.encrypted from (${everySecret(sql)}) s
+    where substring(s.encrypted from ${from + 1}::int for ${bytes}::int) <> decode(${key_id.toString('hex')}, 'hex')
+      and (s.kind, s.id) > (${after?.kind ?? ''}, ${after?.id ?? ''})
+    order by s.kind, s.id limit ${count}`;
+}
+
+/** Replaces a secret unless it has been changed since it was read. */
+export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSecret, fresh: Buffer): Promise<void> {
+  const [was, is] = [encrypted.toString('hex'), fresh.toString('hex')];
+  switch (kind) {
+    case 'dkim':
+      await sql`
+        update dkim_keys set encrypted_private_key = decode(${is}, 'hex')
+        where id = ${id} and encrypted_private_key = decode(${was}, 'hex')`;
+      return;
+    case 'webhook':
+      await sql`
+        update webhooks set secret = decode(${is}, 'hex') where id = ${id} and secret = decode(${was}, 'hex')`;
+      return;
+    case 'webhook_previous':
+      await sql`
+        update webhooks set previous_secret = decode(${is}, 'hex')
+        where id = ${id} and previous_secret = decode(${was}, 'hex')`;
+  }
+}

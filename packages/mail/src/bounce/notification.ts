@@ -1,0 +1,61 @@
+import { cleanRemoteText } from '@postrider/net';
+import { type ReportedRecipient, statusIn } from './report-fields.ts';
+import type { ReturnedMail } from './returned-kinds.ts';
+
+// Amazon SES reports in JSON through SNS, which can be subscribed to by mail. Other text follows the object.
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The report that a notification of Amazon SES stands for, if the text is one. */
+export function readNotification(text: string): ReturnedMail | null {
+  const notification = objectIn(text);
+  const type = notification?.notificationType ?? notification?.eventType;
+  if (notification === null || typeof type !== 'string') return null;
+  if (type === 'Complaint') {
+    const kind = objectOf(notification.complaint).complaintFeedbackType;
+    return {
+      kind: 'complaint',
+      feedback_type: typeof kind === 'string' ? cleanRemoteText(kind).toLowerCase() : 'abuse',
+    };
+  }
+  if (type !== 'Bounce') return { kind: 'other' };
+  const { bouncedRecipients } = objectOf(notification.bounce);
+  const recipients = Array.isArray(bouncedRecipients) ? bouncedRecipients.slice(0, 100).map(recipientOf) : [];
+  return { kind: 'report', recipients, text: '', subject: '', is_delay: false, from_system: true };
+}
+
+function recipientOf(entry: unknown): ReportedRecipient {
+  const { emailAddress, status, diagnosticCode } = objectOf(entry);
+  const said = typeof diagnosticCode === 'string' ? cleanRemoteText(diagnosticCode.replace(/^[\w-]+ *;/, '')) : '';
+  return {
+    action: 'failed',
+    status: typeof status === 'string' ? statusIn(status) : statusIn(said),
+    diagnostic: said || null,
+    addresses: typeof emailAddress === 'string' ? [emailAddress.toLowerCase()] : [],
+    sorted_as: null,
+  };
+}
+
+function objectIn(text: string): Json | null {
+  const start = text.trimStart();
+  if (!start.startsWith('{') || !/"(?:notificationType|eventType|Message)"/.test(start)) return null;
+  const joined = start.slice(0, start.lastIndexOf('}') + 1);
+  // Lines of the mail may be folded inside a string.
+  const found = parsed(joined) ?? parsed(joined.replace(/\n/g, ''));
+  if (found === null) return null;
+  return typeof found.Message === 'string' ? parsed(found.Message) : found;
+}
+
+function parsed(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? objectOf(value) : null;
+  } catch {
+    return null;
+  }
+}
+
+function objectOf(value: unknown): Json {
+  // Checked to be an object; its fields are unknown.
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}

@@ -1,0 +1,111 @@
+import { cleanRemoteText } from '@postrider/net';
+
+export type ReportAction = 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
+
+/** One recipient of a report (RFC 3464 section 2.3). */
+export interface ReportedRecipient {
+  readonly action: ReportAction;
+  /** Such as 5.1.1. */
+  readonly status: string | null;
+  /** The refusing server's reply, without the code type; safe to store. */
+  readonly diagnostic: string | null;
+  /** The final and the original address, where the report has them, in lower case. */
+  readonly addresses: readonly string[];
+  /** What PowerMTA found, such as bad-mailbox. */
+  readonly sorted_as: string | null;
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+// What servers write in the field Action, by its beginning. RFC 3464 section 2.3.3 has the five on the right.
+const ACTIONS: readonly (readonly [RegExp, ReportAction])[] = [
+  [/^(?:delay|defer|warn|transient|temp)/, 'delayed'],
+  [/^(?:fail|perm|undeliver|expire|bounce|error|reject|refuse|hard|soft)/, 'failed'],
+  [/^(?:deliver|success)/, 'delivered'],
+  [/^relay/, 'relayed'],
+  [/^expand/, 'expanded'],
+];
+const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient', 'x-actual-recipient'];
+// Of a folded value; 1 kB of it is stored.
+const MOST_OF_A_FIELD = 4096;
+const MOST_BLOCKS = 200;
+
+/** Blocks of fields with empty lines between them (RFC 3464 section 2.1); names in lower case, values unfolded. */
+export function readFieldBlocks(text: string): Fields[] {
+  const blocks: Map<string, string>[] = [];
+  let fields = new Map<string, string>();
+  let name = '';
+  for (const line of `${text}\n`.split(/\r?\n/)) {
+    const field = /^([\w-]{1,60})[ \t]*:(.*)$/.exec(line);
+    if (/^[ \t]+\S/.test(line)) {
+      const value = fields.get(name) ?? '';
+      if (name && value.length < MOST_OF_A_FIELD) fields.set(name, `${value} ${line.trim()}`.trim());
+    } else if (field?.[1]) {
+      name = field[1].toLowerCase();
+      // Some servers put no empty line between two recipients.
+      if (name === 'final-recipient' && fields.has(name)) {
+        blocks.push(fields);
+        fields = new Map();
+      }
+      if (!fields.has(name)) fields.set(name, (field[2] ?? '').trim());
+    } else {
+      if (fields.size > 0) blocks.push(fields);
+      if (blocks.length >= MOST_BLOCKS) return blocks;
+      fields = new Map();
+      name = '';
+    }
+  }
+  return blocks;
+}
+
+/** The recipients in a text of field blocks; in a text for people only blocks that name one. */
+export function reportedRecipients(text: string, is_report_part: boolean): ReportedRecipient[] {
+  return readFieldBlocks(text).flatMap((fields) => {
+    const named = RECIPIENT_FIELDS.some((name) => fields.has(name));
+    const told = fields.has('action') || fields.has('status') || fields.has('diagnostic-code');
+    return told && (named || (is_report_part && fields.has('action'))) ? [reportedRecipient(fields)] : [];
+  });
+}
+
+function reportedRecipient(fields: Fields): ReportedRecipient {
+  const status_field = fields.get('status') ?? '';
+  // Exchange 2000 has the reply in X-Supplementary-Info; others explain the status in brackets behind it.
+  const diagnostic =
+    afterType(fields.get('diagnostic-code')) ??
+    afterType(fields.get('x-supplementary-info')) ??
+    (cleanRemoteText(/^[\d.]+\s*\(([^)]{3,})\)/.exec(status_field)?.[1] ?? '') || null);
+  const status = statusIn(status_field) ?? statusIn(diagnostic ?? '');
+  return {
+    action: actionOf(fields.get('action') ?? '', status, diagnostic),
+    status,
+    diagnostic,
+    addresses: [...new Set(RECIPIENT_FIELDS.flatMap((name) => addressIn(fields.get(name)) ?? []))],
+    sorted_as: fields.get('x-powermta-bouncecategory')?.toLowerCase().slice(0, 40) ?? null,
+  };
+}
+
+function actionOf(written: string, status: string | null, diagnostic: string | null): ReportAction {
+  const [, action] = ACTIONS.find(([beginning]) => beginning.test(written.trim().toLowerCase())) ?? [];
+  const refused = /^[45]\d\d[ -]/.test(diagnostic ?? '');
+  // A status of success is one, whatever the action says, unless a server refused.
+  if ((action === undefined || action === 'failed') && status?.startsWith('2') && !refused) return 'delivered';
+  return action ?? 'failed';
+}
+
+function addressIn(value: string | undefined): string | null {
+  const address = afterType(value)
+    ?.replace(/^.*<([^<>]*)>.*$/, '$1')
+    .trim()
+    .toLowerCase();
+  return address || null;
+}
+
+/** `smtp; 550 no` is `550 no`; RFC 3464 section 2.1.2. */
+function afterType(value: string | undefined): string | null {
+  if (value === undefined) return null;
+  return cleanRemoteText(value.replace(/^[\w-]+(?:[ \t]*\([^)]{0,40}\))?[ \t]*;/, '')) || null;
+}
+
+export function statusIn(text: string): string | null {
+  return /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.]*\d)/.exec(text)?.[0] ?? null;
+}

@@ -1,0 +1,190 @@
+import { cleanRemoteText } from '@postrider/net';
+import { decodeWords } from './charset.ts';
+import { aboveCopy } from './copy-marks.ts';
+import {
+  ABSENCE_SUBJECT,
+  ABSENCE_TEXT,
+  ACKNOWLEDGEMENT_SUBJECT,
+  CHALLENGE_TEXT,
+  DELAY_SUBJECT,
+  DELAY_TEXT,
+  FAILURE_SUBJECT,
+  GIVEN_UP,
+  KEPT_FOR_MODERATOR,
+  MAIL_SYSTEM,
+  NOT_DELIVERED,
+  SUCCESS_SUBJECT,
+  SUCCESS_TEXT,
+} from './kind-words.ts';
+import { type Headers, type MailPart, readStructure } from './mime-parts.ts';
+import { readNotification } from './notification.ts';
+import { type ReportedRecipient, readFieldBlocks, reportedRecipients } from './report-fields.ts';
+import type { ReturnedMail, ReturnedReport } from './returned-kinds.ts';
+
+const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
+// Of the text for people; reasons stand at its beginning.
+const MOST_TEXT_CHARACTERS = 3000;
+const ANSWER_MARK = /^\s*(?:re|aw|sv|antw|rv|fwd?|wg|tr|回复|答复)(?:\[\d+\])? ?[:：]/i;
+// Within this much of a text a mail says what it is.
+const FIRST_WORDS = 3000;
+
+interface Read {
+  readonly headers: Headers;
+  readonly subject: string;
+  readonly text: string;
+  readonly recipients: readonly ReportedRecipient[];
+  readonly from: string;
+  readonly null_sender: boolean;
+  readonly signs: boolean;
+}
+
+/**
+ * Sorts and reads a returned mail. It may be cut off after the report: the original mail comes last. from is its
+ * envelope sender, empty for the null sender.
+ *
+ * What carries fields of a report counts from anyone. Any other failure counts only from the null sender or from a mail
+ * system, and then whatever its format.
+ */
+export function readReturnedMail(raw: Buffer, from = ''): ReturnedMail {
+  const { headers, parts } = readStructure(raw);
+  const subject = decodeWords(headers.get('subject') ?? '');
+  const complaint = complaintIn(parts, subject);
+  if (complaint !== null) return { kind: 'complaint', feedback_type: complaint };
+  if (parts.some(({ type }) => type === 'message/disposition-notification')) return { kind: 'other' };
+  const text = textForPeople(parts);
+  const noticed = readNotification(text);
+  if (noticed !== null) return noticed;
+  const recipients = recipientsIn(parts);
+  const null_sender = /^<?>?$/.test(from.trim());
+  const signs = hasSigns(headers, subject, from);
+  const read: Read = { headers, subject, text, recipients, from, null_sender, signs };
+  if (recipients.length > 0) return report(read, false);
+  return kindByWords(read);
+}
+
+function kindByWords(read: Read): ReturnedMail {
+  const { headers, subject, text, from, null_sender, signs } = read;
+  const failed = headers.has('x-failed-recipients');
+  if (ABSENCE_SUBJECT.test(subject) && !failed) return { kind: 'auto_reply' };
+  if (isMarked(headers) && !signs) return { kind: 'auto_reply' };
+  // A subject of a failure alone is what a person's answer to one has, too.
+  if (!null_sender && !fromSystem(headers, from) && !isReport(headers)) return { kind: 'other' };
+  const first = text.slice(0, FIRST_WORDS);
+  const undelivered = NOT_DELIVERED.test(first) || GIVEN_UP.test(first);
+  if (!failed && !undelivered && (SUCCESS_SUBJECT.test(subject) || SUCCESS_TEXT.test(first))) return { kind: 'other' };
+  if (!undelivered && KEPT_FOR_MODERATOR.test(`${subject}\n${first}`)) return { kind: 'other' };
+  if (!signs && !undelivered && isAutomatic(subject, first)) return { kind: 'auto_reply' };
+  if (!signs && !undelivered && ANSWER_MARK.test(subject) && !saysReply(first)) return { kind: 'other' };
+  if (text.trim() === '' && subject === '') return { kind: 'other' };
+  return report(read, !failed && isDelay(subject, first));
+}
+
+function report({ recipients, text, subject, signs }: Read, is_delay: boolean): ReturnedReport {
+  return {
+    kind: 'report',
+    recipients,
+    text: text.slice(0, MOST_TEXT_CHARACTERS).trim(),
+    subject: cleanRemoteText(subject).slice(0, 300),
+    is_delay,
+    from_system: signs || recipients.length > 0,
+  };
+}
+
+/** An automatic reply that does not say so. */
+function isAutomatic(subject: string, first: string): boolean {
+  return ABSENCE_TEXT.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_TEXT.test(first);
+}
+
+/** A line that begins with a reply code, or quotes one. A telephone number in a sentence is none. */
+function saysReply(text: string): boolean {
+  return /(?:^|said: |<<< |>>> |\()[45]\d\d[ -](?:#?[45]\.\d|[a-z<])|\b[45]\.\d\.\d{1,2}\b/im.test(text);
+}
+
+function isDelay(subject: string, first: string): boolean {
+  if (GIVEN_UP.test(first) || GIVEN_UP.test(subject)) return false;
+  if (DELAY_TEXT.test(first)) return true;
+  return DELAY_SUBJECT.test(subject) && !NOT_DELIVERED.test(first) && !FAILURE_WORDS_BESIDE_DELAY.test(subject);
+}
+const FAILURE_WORDS_BESIDE_DELAY = /undeliver|fail|returned|could not/i;
+
+/** The type of a complaint, if the mail is one: RFC 5965, or the form that Hotmail used before it. */
+function complaintIn(parts: readonly MailPart[], subject: string): string | null {
+  const feedback = parts.find(({ type }) => type === 'message/feedback-report');
+  // Where the type of the part is lost, its first field tells.
+  const text = feedback?.text ?? parts.find((part) => /^\s*feedback-type:/i.test(part.text))?.text;
+  if (text !== undefined) {
+    const type = readFieldBlocks(text)
+      .find((fields) => fields.has('feedback-type'))
+      ?.get('feedback-type');
+    return cleanRemoteText(type ?? '').toLowerCase();
+  }
+  const copied = parts.some(({ type }) => type === 'message/rfc822');
+  return copied && /^complaint about (?:a )?message from\b/i.test(subject.trim()) ? 'abuse' : null;
+}
+
+/** Recipients of the report parts; if there are none, of any text above the copy. */
+function recipientsIn(parts: readonly MailPart[]): ReportedRecipient[] {
+  const reported = parts.filter(({ type }) => DELIVERY_STATUS.test(type));
+  const found = reported.flatMap(({ text }) => reportedRecipients(text, true));
+  if (found.length > 0) return found;
+  return parts.flatMap(({ type, text }) => {
+    if (type.startsWith('message/') || !/^[ \t]*(?:final|original)-recipient[ \t]*:/im.test(text)) return [];
+    const fields = aboveCopy(text).replace(/^[ \t]+(?=[\w-]{3,40}:[ \t])/gm, '');
+    return reportedRecipients(fields, false);
+  });
+}
+
+/**
+ * The first text, and others before the copy that hold a reply: some systems put the reason into a second part. Html
+ * counts only where there is no text.
+ */
+function textForPeople(parts: readonly MailPart[]): string {
+  const copy = parts.findIndex(({ type }) => /^(?:message\/rfc822|text\/rfc822-headers|message\/partial)$/.test(type));
+  const before = copy > 0 ? parts.slice(0, copy) : parts;
+  const texts = textsOf(before, 'text/plain');
+  const [first = '', ...others] = texts.length > 0 ? texts : textsOf(before, 'text/html');
+  return [first, ...others.filter((text) => saysReply(text)).slice(0, 3)].join('\n\n');
+}
+
+function textsOf(parts: readonly MailPart[], wanted: string): string[] {
+  const ofKind = parts.filter(({ type }) =>
+    wanted === 'text/html' ? type === wanted : /^text\/(?!html|rfc822)/.test(type),
+  );
+  const shown = ofKind.filter(({ is_attached }) => !is_attached);
+  return (shown.length > 0 ? shown : ofKind).map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
+}
+
+/** Signs of a mail system; the null sender alone is none, because automatic replies have it too. */
+function hasSigns(headers: Headers, subject: string, from: string): boolean {
+  return (
+    isReport(headers) ||
+    headers.has('x-failed-recipients') ||
+    fromSystem(headers, from) ||
+    (FAILURE_SUBJECT.test(subject) && !ANSWER_MARK.test(subject))
+  );
+}
+
+function isReport(headers: Headers): boolean {
+  return /multipart\/report/i.test(headers.get('content-type') ?? '');
+}
+
+function fromSystem(headers: Headers, from: string): boolean {
+  const writer = decodeWords(headers.get('from') ?? '');
+  return (
+    MAIL_SYSTEM.test(from) ||
+    MAIL_SYSTEM.test(writer) ||
+    MAIL_SYSTEM.test(headers.get('sender') ?? '') ||
+    MAIL_SYSTEM.test(headers.get('return-path') ?? '') ||
+    // DragonFly and others write the null sender into the header.
+    /<>\s*$/.test(writer)
+  );
+}
+
+/** RFC 3834 section 5, and the headers used before it. */
+function isMarked(headers: Headers): boolean {
+  const submitted = headers.get('auto-submitted')?.toLowerCase();
+  if (submitted !== undefined) return submitted.split(/[\s;(]/)[0] !== 'no';
+  if (['x-autoreply', 'x-autorespond', 'x-autoresponder', 'x-autogenerated'].some((name) => headers.has(name)))
+    return true;
+  return /^(?:auto_reply|bulk|junk)\b/i.test(headers.get('precedence') ?? '');
+}
