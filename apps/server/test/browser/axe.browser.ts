@@ -14,7 +14,7 @@ afterAll(() => stage.stop());
 
 /** Every page with what is opened on it; a page that is not here fails the test at the end. */
 const states: readonly (readonly [path: string, shows: string])[] = [
-  ['/', 'Overview'],
+  ['/', 'The last 24 hours'],
   ['/emails', 'Emails'],
   ['/emails?q=to%3Anobody%40example.com', 'Nothing matches'],
   ['/emails/EMAIL', 'Trace'],

@@ -1,10 +1,162 @@
-import { Page, PageHeader } from '../../parts/page.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import { useNews } from '../../api/live.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
+import { Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { Answered } from '../../parts/states.tsx';
+import { RelativeTime, span } from '../../parts/times.tsx';
+import './overview.css';
 import { words } from './strings.ts';
 
+type Summary = Outputs['overview']['summary'];
+type Problem = Summary['problems'][number];
+type Step = Outputs['onboarding']['state']['steps'][number];
+
+const LOOK_EVERY_MS = 15_000;
+
 export function OverviewPage() {
+  const summary = useQuery(trpc.overview.summary.queryOptions({}, { refetchInterval: LOOK_EVERY_MS }));
+  const steps = useQuery(trpc.onboarding.state.queryOptions({}, { refetchInterval: LOOK_EVERY_MS }));
+  useNews(
+    () => true,
+    () => void Promise.all([summary.refetch(), steps.refetch()]),
+  );
   return (
     <Page>
-      <PageHeader title={words.title} />
+      <PageHeader title={words.title} answer={summary.data && answerOf(summary.data)} />
+      {steps.data && !steps.data.done && <FirstSteps steps={steps.data.steps} />}
+      <Answered query={summary}>
+        {(shown) => (
+          <>
+            {shown.problems.length > 0 && <Problems problems={shown.problems} />}
+            <Figures summary={shown} />
+            <Quota usage={shown.usage} />
+          </>
+        )}
+      </Answered>
     </Page>
+  );
+}
+
+function answerOf({ problems, waiting }: Summary): string {
+  const state = problems.length === 0 ? words.answer.calm : words.answer.problems(problems.length);
+  const { oldest_seconds } = waiting;
+  return `${state} ${oldest_seconds === null ? words.answer.none : words.answer.waits(span(oldest_seconds))}`;
+}
+
+const stepLinks: Readonly<Record<Step['name'], string>> = {
+  key: '/settings/api-keys?open=new',
+  test_send: '/compose',
+  domain: '/domains?open=new',
+  verify: '/domains',
+  webhook: '/webhooks?open=new',
+};
+
+function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
+  return (
+    <Panel title={words.steps.title} bare>
+      <ol className="steps">
+        {steps.map(({ name, done_at }) => {
+          const [title, about] = words.steps.texts[name];
+          const done = done_at !== null;
+          const Icon = done ? CircleCheck : Circle;
+          return (
+            <li key={name}>
+              <Icon
+                size={18}
+                color={done ? 'var(--good)' : 'var(--faint)'}
+                aria-label={done ? words.steps.done : words.steps.open}
+              />
+              <Link to={stepLinks[name]}>{title}</Link>
+              <span className="muted small">{about}</span>
+              {done_at !== null && (
+                <span className="faint small">
+                  <RelativeTime at={done_at} />
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </Panel>
+  );
+}
+
+const problemLinks: Readonly<Record<Problem['kind'], string>> = {
+  domain: '/domains',
+  webhook: '/webhooks',
+  hold: '/operations/holds',
+  waiting: '/emails?q=status:queued',
+  quota: '/',
+  bounces: '/emails?q=status:bounced',
+  failed: '/emails?q=status:failed',
+};
+
+function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+  return (
+    <Panel title={words.problems.title} bare>
+      <ul className="steps">
+        {problems.map(({ kind, state, severity, count, names, since }) => {
+          const Icon = severity === 'error' ? CircleAlert : TriangleAlert;
+          return (
+            <li key={`${kind} ${state}`}>
+              <Icon size={18} color={severity === 'error' ? 'var(--bad)' : 'var(--wait)'} aria-label={severity} />
+              <Link to={problemLinks[kind]}>{words.problems.texts[kind](count)}</Link>
+              <span className="muted small">{names.join(', ')}</span>
+              {since !== null && (
+                <span className="faint small">
+                  {words.problems.since} <RelativeTime at={since} />
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </Panel>
+  );
+}
+
+function Figures({ summary }: { readonly summary: Summary }) {
+  const { totals, accept_to_delivered_p95_seconds: p95, waiting } = summary;
+  const { accepted, delivered, bounced, failed } = totals;
+  const text = words.figures;
+  const figures: readonly (readonly [string, string])[] = [
+    [text.accepted, accepted.toLocaleString('en')],
+    [text.delivered, delivered.toLocaleString('en')],
+    [text.bounced, bounced.toLocaleString('en')],
+    [text.failed, failed.toLocaleString('en')],
+    [text.p95, p95 === null ? text.unknown : `${p95.toFixed(1)} s`],
+    [text.waiting, waiting.count.toLocaleString('en')],
+  ];
+  return (
+    <Panel title={text.title} bare>
+      <dl className="figures">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+function Quota({ usage }: { readonly usage: Summary['usage'] }) {
+  const { limit, used, projected_end_of_month } = usage;
+  const share = limit === null ? 0 : Math.min(1, used / limit);
+  const told =
+    limit === null
+      ? words.quota.unlimited(used.toLocaleString('en'))
+      : words.quota.used(used.toLocaleString('en'), limit.toLocaleString('en'));
+  return (
+    <Panel title={words.quota.title}>
+      <div className="stack-s">
+        <p>{told}</p>
+        {limit !== null && <meter className="quota" aria-label={told} min={0} max={1} value={share} high={0.8} />}
+        <p className="muted small">{words.quota.projected(projected_end_of_month.toLocaleString('en'))}</p>
+      </div>
+    </Panel>
   );
 }
