@@ -12,6 +12,7 @@ import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
 import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
+import { noTracing, type Tracing } from './process/tracing.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -27,6 +28,7 @@ export function createServices({
   readonly config: Config;
   readonly secret_key: string;
   readonly public_url: string;
+  readonly tracing?: Tracing;
 }): Services {
   const vitals = newVitals();
   const key_uses = createKeyUses(parts.sql, parts.log);
@@ -42,6 +44,7 @@ export function createServices({
     dns: createDnsLookup(parts.config.DNS_SERVERS),
     metrics,
     mail_log: createSampledLog(parts.log),
+    tracing: parts.tracing ?? noTracing,
     accept: createSubmitBatcher({ ...parts, key_uses, vitals, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }
@@ -55,6 +58,7 @@ export function createContext(
     readonly idempotency_key?: string | null;
     readonly via?: Via;
     readonly address?: string | null;
+    readonly trace?: string | null;
   } = {},
 ): Context {
   return {
@@ -63,6 +67,7 @@ export function createContext(
     request_id: request.request_id ?? newId('request', services.clock.now()),
     via: request.via ?? 'worker',
     address: request.address ?? null,
+    trace: request.trace ?? null,
     idempotency_key: request.idempotency_key ?? null,
     notes: { window: null, replayed: false, ignored_fields: [], session_token: null },
   };
