@@ -1,4 +1,4 @@
-// npm run test:sdk: packs the client, installs it into an empty folder, compiles a program against its declarations, and
+// npm run test:sdk: packs the client and the command line, installs them into an empty folder, compiles a program against its declarations, and
 // runs one suite against a running instance under each runtime. Runtimes that are not on this machine come from npm.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { buildCli, cliPackage } from './build-cli.ts';
 import { buildSdk, sdkPackage } from './build-sdk.ts';
 import { freePort, startInstance } from './instance.ts';
 
@@ -64,9 +65,12 @@ function installed(runtime: keyof typeof others): string | null {
 /** An empty folder that has the package as npm packs it, and nothing else. */
 function emptyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-sdk-'));
-  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], sdkPackage));
+  const packed = [sdkPackage, cliPackage].map((one) => {
+    const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], one));
+    return join(folder, filename);
+  });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  npm(['install', join(folder, filename)], folder);
+  npm(['install', ...packed], folder);
   for (const file of readdirSync(programs)) cpSync(join(programs, file), join(folder, file));
   cpSync(join(folder, 'consumer.ts'), join(folder, 'consumer.mts'));
   cpSync(join(folder, 'consumer.ts'), join(folder, 'consumer.cts'));
@@ -144,7 +148,27 @@ const config :Workerd.Config = (
   }
 }
 
+/** The packed command line, as a machine has it that only calls a Postrider. */
+function runCli(runtime: string, node: string, folder: string, url: string, key: string): void {
+  const program = join(folder, 'node_modules/postrider/bin/postrider.js');
+  const env = { PATH: process.env.PATH, HOME: folder, POSTRIDER_URL: `${url}/v1`, POSTRIDER_API_KEY: key };
+  const cli = (...args: readonly string[]) =>
+    spawnSync(node, [program, ...args], { cwd: folder, env, encoding: 'utf8' });
+  const mail = ['--from', 'hello@sandbox.test', '--to', 'ada@example.com', '--subject', 'Packed', '--text', 'Hi'];
+  const sent = cli('send', ...mail, '--attach', 'package.json');
+  const id: string | undefined = sent.status === 0 ? JSON.parse(sent.stdout).id : undefined;
+  report(`${runtime} postrider send`, id !== undefined, sent.stderr);
+  const shown = cli('email', 'get', id ?? 'msg_0', '--output', 'text');
+  report(`${runtime} postrider email get`, shown.stdout.includes('ada@example.com'), shown.stderr);
+  const added = cli('domains', 'add', `${runtime.replace(' ', '')}.example`, '--output', 'text');
+  report(`${runtime} postrider domains add`, added.stdout.includes('dkim (required)'), added.stderr);
+  const queues = cli('queues', 'top');
+  report(`${runtime} postrider queues, which need the machine`, queues.stderr.includes('not_installed'), queues.stderr);
+  report(`${runtime} postrider --version`, /^\d+\.\d+\.\d+\n$/.test(cli('--version').stdout));
+}
+
 await buildSdk();
+await buildCli();
 const folder = emptyProject();
 checkDeclarations(folder);
 const instance = await startInstance();
@@ -153,8 +177,10 @@ try {
   const newest = `node ${process.versions.node.split('.')[0]}`;
   run(newest, process.execPath, ['program.mjs', url, key], folder);
   run(`${newest} CommonJS`, process.execPath, ['program.cjs', url, key], folder);
+  runCli(newest, process.execPath, folder, url, key);
   const node20 = installed('node 20');
   if (node20) {
+    runCli('node 20', node20, folder, url, key);
     run('node 20', node20, ['program.mjs', url, key], folder);
     run('node 20 CommonJS', node20, ['program.cjs', url, key], folder);
   }

@@ -1,0 +1,66 @@
+// Builds the command line into packages/cli/dist, the folder that is packed as `postrider`: the commands over HTTP, for
+// machines that only call a Postrider. Those on the machine itself need the repository, and say so.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const from = join(root, 'packages/cli');
+export const cliPackage = join(from, 'dist');
+
+// What opens the database, and with it the whole service.
+const ofMachine =
+  /\/commands\/(?:operators|members|destinations|workspaces|plans|audit|queues|bulk|numbers|workers|migrate|doctor)\.ts$|\/connect\/machine\.ts$/;
+const ABSENT = 'virtual:not-in-the-package';
+const absent = `
+const refuse = () => {
+  throw Object.assign(new Error('This command works on the machine itself: run it in the repository or the container, with npx postrider.'), {
+    name: 'AppError', reason: 'not_installed', facts: {},
+  });
+};
+export const ${['Operators', 'Members', 'Destinations', 'Workspaces', 'Plans', 'Audit', 'Queues', 'Bulk', 'Numbers', 'Workers', 'Migrate', 'Doctor'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse;
+`;
+
+export async function buildCli(): Promise<void> {
+  rmSync(cliPackage, { recursive: true, force: true });
+  mkdirSync(cliPackage, { recursive: true });
+  await build({
+    input: { postrider: join(from, 'src/main.ts') },
+    platform: 'node',
+    logLevel: 'warn',
+    // Of core only what these commands use, such as the signatures of webhooks.
+    treeshake: { moduleSideEffects: false },
+    plugins: [
+      {
+        name: 'without the machine',
+        async resolveId(source, importer) {
+          if (source === ABSENT) return ABSENT;
+          const found = await this.resolve(source, importer, { skipSelf: true });
+          return found && ofMachine.test(found.id) ? ABSENT : found;
+        },
+        load: (id) => (id === ABSENT ? absent : null),
+      },
+    ],
+    output: { dir: join(cliPackage, 'bin'), format: 'es', banner: '#!/usr/bin/env node', minify: false },
+  });
+  const { version, license } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  const manifest = {
+    name: 'postrider',
+    version,
+    description: 'The command line of Postrider, transactional email that you host yourself',
+    license,
+    type: 'module',
+    engines: { node: '>=20.19' },
+    bin: { postrider: './bin/postrider.js' },
+    files: ['bin', 'README.md', 'LICENSE'],
+  };
+  writeFileSync(join(cliPackage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(root, 'docs/command-line.md'), join(cliPackage, 'README.md'));
+  cpSync(join(root, 'LICENSE'), join(cliPackage, 'LICENSE'));
+}
+
+if (import.meta.main) {
+  await buildCli();
+  console.log('Built in packages/cli/dist; npm pack ./packages/cli/dist makes the package.');
+}
