@@ -6,7 +6,11 @@ import { startInstance } from './instance.ts';
 import { runBlocks } from './run-doc-blocks.ts';
 
 // Elsewhere a reader must be able to paste what a page shows; commands on operating may need another machine.
-const operating = new Set(['docs/operations.md', 'docs/admin-actions.md', 'docs/benchmarks.md']);
+const operating = new Set(
+  ['operations', 'admin-actions', 'benchmarks', 'metrics', 'self-hosting', 'submission'].map(
+    (page) => `docs/${page}.md`,
+  ),
+);
 const MOST_NOT_RUN = 5;
 
 const named = process.argv.slice(2);
