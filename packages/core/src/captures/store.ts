@@ -13,9 +13,9 @@ export interface NewCapture {
 /** Stores a mail in the workspace of its message, or in the oldest if another program sent it. */
 export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
   await sql`
-    insert into captures (workspace_id, id, envelope_from, envelope_to, subject, message_id, raw, received_at)
+    insert into captures (workspace_id, id, envelope_from, envelope_to, subject, message_id, raw, bytes, received_at)
     select w.id, ${capture.id}, ${capture.envelope_from}, ${[...capture.envelope_to]}::text[], ${capture.subject},
-      ${capture.message_id}, ${capture.raw}, clock_now()
+      ${capture.message_id}, ${capture.raw}, ${capture.raw.length}::int, clock_now()
     from workspaces w
     order by exists (select from messages m where m.workspace_id = w.id and m.id = ${capture.message_id}) desc, w.id
     limit 1`;
@@ -45,7 +45,14 @@ export async function captureById(sql: Sql | Tx, id: string): Promise<(CaptureRo
   return row ?? null;
 }
 
-/** Keeps only the newest mails: the capture is not an archive. */
+/** Keeps only the newest mails, the capture is not an archive, and drops the days of which none is left. */
 export async function trimCaptures(sql: Sql | Tx, keep: number): Promise<void> {
   await sql`delete from captures where id < (select id from captures order by id desc offset ${keep} limit 1)`;
+  await sql`
+    select drop_partition('captures', c.relname)
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'captures'::regclass
+      -- ensure_partitions would make yesterday again.
+      and c.relname < partition_name('captures', 'day', date_trunc('day', clock_now() - interval '1 day', 'UTC'))
+      and c.relname ~ '_[0-9]{8}$'`;
 }
