@@ -5,6 +5,7 @@ import { newResult, readResult, suiteResult, writeResult } from './report/result
 import { printReport, type Report } from './report/table.ts';
 import { benchAccept } from './suites/accept.ts';
 import { benchDeliver } from './suites/deliver.ts';
+import { benchDisk } from './suites/disk.ts';
 import { benchGraphql } from './suites/graphql.ts';
 import { benchKills } from './suites/kills.ts';
 import { benchLanes } from './suites/lanes.ts';
@@ -29,6 +30,7 @@ const suites: Readonly<Record<string, Suite>> = {
   'slow-disk': benchSlowDisk,
   'start-of-attempts': benchStartOfAttempts,
   deliver: benchDeliver,
+  disk: benchDisk,
   kills: benchKills,
   lanes: benchLanes,
   logs: benchLogs,

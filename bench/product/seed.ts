@@ -75,8 +75,8 @@ export async function seedMessages(sql: Sql, count: number, workspace_ids: reado
       from seed cross join lateral unnest(kinds) with ordinality as k (kind, place)
       order by stem`;
     await tx`
-      insert into message_tags (workspace_id, tag, message_id)
-      select workspace_id, tag, id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
+      insert into message_tags (tag_id, message_id)
+      select intern_tag(workspace_id, tag), id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
     await tx`
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
       select workspace_id, derived_id('evt', stem, sequence::text),
@@ -144,8 +144,8 @@ export async function seedOpen(
         case when status = 'deferred' then reply end
       from seed order by stem`;
     await tx`
-      insert into message_tags (workspace_id, tag, message_id)
-      select workspace_id, tag, id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
+      insert into message_tags (tag_id, message_id)
+      select intern_tag(workspace_id, tag), id from seed cross join lateral unnest(tags) as t (tag) order by stem`;
     await tx`
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
       select workspace_id, derived_id('evt', stem, sequence::text),

@@ -77,9 +77,9 @@ async function insertRows(inserted: readonly Row[]): Promise<void> {
     ) as a (workspace_id, id, status, from_email, tags)`;
   const tagged = inserted.flatMap((row) => row.tags.map((tag) => ({ ...row, tag })));
   await sql`
-    insert into message_tags (workspace_id, tag, message_id)
-    select * from unnest(${tagged.map((row) => row.workspace_id)}::uuid[], ${tagged.map((row) => row.tag)}::text[],
-      ${tagged.map((row) => row.id)}::uuid[])`;
+    insert into message_tags (tag_id, message_id)
+    select intern_tag(workspace_id, tag), message_id from unnest(${tagged.map((row) => row.workspace_id)}::uuid[], ${tagged.map((row) => row.tag)}::text[],
+      ${tagged.map((row) => row.id)}::uuid[]) as a (workspace_id, tag, message_id)`;
   const recipients = inserted.flatMap((row) => row.to.map((email) => ({ ...row, email })));
   await sql`
     insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
@@ -286,8 +286,8 @@ describe('200', () => {
         '{}', 1, no_id(), now(), 1, 'email.delivered', now()
       from generate_series(0, 23999) as i`;
     await sql`
-      insert into message_tags (workspace_id, tag, message_id)
-      select workspace_id, unnest(tags), id from messages where workspace_id = ${workspace_id}`;
+      insert into message_tags (tag_id, message_id)
+      select intern_tag(workspace_id, unnest(tags)), id from messages where workspace_id = ${workspace_id}`;
 
     const first = await logs('tag=odd&tag=even', secret);
     const pages = await walk(new URLSearchParams('tag=odd&tag=even'), 20, secret);

@@ -1,6 +1,6 @@
 import type { RoleName, Services } from '@postrider/core';
 import { countWorkers } from '@postrider/core/delivery';
-import { pendingMigrations, writability } from '@postrider/db';
+import { pendingMigrations, schemaVersion, writability } from '@postrider/db';
 import { type Handler, writeJson } from './http-server.ts';
 
 const abilities: Record<RoleName, string> = {
@@ -14,6 +14,8 @@ const RECENT_MS = 10_000;
 
 interface Readiness {
   readonly database: 'ok' | 'read_only' | 'unreachable';
+  /** The last migration that has run. */
+  readonly schema: string | null;
   readonly migrations: string;
   readonly workers: number | null;
 }
@@ -51,17 +53,19 @@ function isAble(
 
 async function readiness({ sql }: Services): Promise<Readiness> {
   try {
-    const [pending, writable, workers] = await Promise.all([
+    const [pending, schema, writable, workers] = await Promise.all([
       pendingMigrations(sql),
+      schemaVersion(sql),
       writability(sql),
       countWorkers(sql),
     ]);
     return {
       database: writable ? 'ok' : 'read_only',
+      schema,
       migrations: pending.length === 0 ? 'ok' : `pending: ${pending.join(', ')}`,
       workers,
     };
   } catch {
-    return { database: 'unreachable', migrations: 'unknown', workers: null };
+    return { database: 'unreachable', schema: null, migrations: 'unknown', workers: null };
   }
 }

@@ -17,7 +17,16 @@ import { createLoginLink } from '@postrider/core/people';
 import { requireSecrets, startReencryption } from '@postrider/core/secrets';
 import { extendPartitions } from '@postrider/core/storage';
 import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/workspaces';
-import { connect, connectLanes, isOutage, migrate, pendingMigrations, writability } from '@postrider/db';
+import {
+  connect,
+  connectLanes,
+  isOutage,
+  mayMigrate,
+  migrate,
+  pendingMigrations,
+  requireUpgradable,
+  writability,
+} from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
 import { openDashboard } from './dashboard-build.ts';
@@ -185,7 +194,10 @@ async function awaitDatabase(
   }
 }
 
-/** An all-in-one process migrates; a process with some roles only waits for the migrate command. */
+/**
+ * An all-in-one process migrates; a process with some roles only, or one whose database role owns nothing, waits for the
+ * migrate command.
+ */
 async function prepareSchema(
   config: Config,
   database_url: string,
@@ -194,7 +206,8 @@ async function prepareSchema(
 ): Promise<void> {
   const sql = connect(database_url, { max: 1, application_name: 'postrider-start' });
   try {
-    if (roleNames.every((role) => config.ROLES.includes(role))) {
+    await requireUpgradable(sql);
+    if (roleNames.every((role) => config.ROLES.includes(role)) && (await mayMigrate(sql))) {
       if ((await pendingMigrations(sql)).length > 0) {
         on_progress('Preparing the database');
         await migrate(database_url);

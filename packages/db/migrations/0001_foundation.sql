@@ -92,7 +92,7 @@ create aggregate max(uuid) (sfunc = greater_id, stype = uuid, combinefunc = grea
 -- the parent for hours and every statement would queue behind this lock, so its timeout is short: the rows are
 -- as safe in the default, and the next call tries again.
 create function add_partition(parent text, period text, start timestamptz) returns void language plpgsql
-  set lock_timeout = '2s' set timezone = 'UTC' as $$
+  set lock_timeout = '2s' set timezone = 'UTC' set search_path = public, pg_temp as $$
 declare
   child text := partition_name(parent, period, start);
   low uuid := id_floor(start);
@@ -141,10 +141,17 @@ $$;
 
 -- Makes the partitions of one table, by 'month', 'week' or 'day'. Rows whose id lies outside land in the default
 -- partition, so a wrong clock costs order and never a mail.
-create function ensure_partitions(parent text, period text, around timestamptz) returns void language plpgsql as $$
+-- The application owns no table, so that this runs as the owner.
+create function ensure_partitions(parent text, period text, around timestamptz) returns void language plpgsql
+  security definer set search_path = public, pg_temp as $$
 declare
   start timestamptz;
 begin
+  if not exists (
+    select from partitioned_tables t where t.parent = ensure_partitions.parent and t.period = ensure_partitions.period
+  ) then
+    raise exception '% is not partitioned by %', parent, period;
+  end if;
   if to_regclass(parent || '_default') is null then
     execute format('create table %I partition of %I default', parent || '_default', parent);
   end if;
@@ -155,5 +162,24 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
   for start in select * from missing_periods(parent, period, around) loop
     perform add_partition(parent, period, start);
+  end loop;
+end $$;
+
+-- What a role needs that runs the application and owns nothing: the data, and the functions that act as the owner.
+-- Called by the owner once; tables that later migrations make are granted as they are made.
+create function grant_application(role_name text) returns void language plpgsql as $$
+declare
+  place text;
+begin
+  foreach place in array '{public,pgboss}'::text[] loop
+    if to_regnamespace(place) is not null then
+      execute format('grant usage on schema %I to %I', place, role_name);
+      execute format('grant select, insert, update, delete, truncate on all tables in schema %I to %I', place, role_name);
+      execute format('grant usage, select on all sequences in schema %I to %I', place, role_name);
+      execute format('grant execute on all functions in schema %I to %I', place, role_name);
+      execute format('alter default privileges in schema %I grant select, insert, update, delete, truncate on tables to %I', place, role_name);
+      execute format('alter default privileges in schema %I grant usage, select on sequences to %I', place, role_name);
+      execute format('alter default privileges in schema %I grant execute on functions to %I', place, role_name);
+    end if;
   end loop;
 end $$;

@@ -6,7 +6,13 @@ create table plans (
   recipient_cap integer not null,
   send_per_minute integer not null default 1000,
   logs_per_minute integer not null default 60,
-  default_per_minute integer not null default 120
+  default_per_minute integer not null default 120,
+  -- How many a workspace may have; null for no limit but that of the product.
+  key_limit integer,
+  domain_limit integer,
+  webhook_limit integer,
+  member_limit integer,
+  capture_bytes_limit bigint
 );
 insert into plans (name, monthly_limit, recipient_cap) values
   ('free', 3000, 10), ('starter', 50000, 50), ('growth', 500000, 50), ('business', null, 100);
@@ -121,7 +127,7 @@ begin
   raise exception 'what was remembered does not hold for all of the batch' using errcode = 'PR002';
 end $$;
 
--- One row for a key or a client address, a class and a minute. Unlogged: a crash of the database forgets
+-- One row for a key, a session, a workspace or a client address, whose id is a hash of it, a class and a minute. Unlogged: a crash of the database forgets
 -- at most the current minute, and each accepted mail is spared one flushed page. The allowance is the limit that the
 -- last send compared with, if it took the fast path.
 create unlogged table rate_windows (
@@ -130,5 +136,7 @@ create unlogged table rate_windows (
   minute timestamptz not null,
   used integer not null,
   allowance integer,
+  -- When the key last changed anything: its own reads after that must not come from a replica.
+  wrote_at timestamptz,
   primary key (subject, class, minute)
 ) with (fillfactor = 50);

@@ -6,6 +6,8 @@ create type delivery_state as enum (
   'failed', 'bounced', 'complained', 'suppressed', 'canceled', 'delivered'
 );
 create type recipient_kind as enum ('to', 'cc', 'bcc');
+create type mail_priority as enum ('high', 'normal', 'bulk');
+create type mail_retention as enum ('default', 'none');
 
 create table messages (
   workspace_id uuid not null,
@@ -23,6 +25,12 @@ create table messages (
   tags text[] not null,
   metadata text not null,
   recipient_count smallint not null,
+  -- Orders the mail of a workspace inside its lane.
+  priority mail_priority not null default 'normal',
+  -- Whether the content is kept after the last recipient is closed.
+  retain mail_retention not null default 'default',
+  -- The W3C trace context of the request, where it was sampled.
+  trace_context text,
   -- The approximate size of the body, so that a worker knows it before reading.
   body_bytes integer not null default 0,
   api_key_id uuid,
@@ -53,11 +61,33 @@ create index messages_sender on messages
   (uuid_hash(workspace_id), from_domain, from_email, id)
   where from_email is not null;
 
-create table message_tags (
+-- The tags of a workspace, each under a number, so that the rows and index entries of tagged mail are short.
+create table tags (
   workspace_id uuid not null,
-  tag text collate "C" not null,
+  name text collate "C" not null,
+  id integer generated always as identity unique,
+  primary key (workspace_id, name)
+);
+
+-- The number of a tag, which it gets at its first use. A statement that names several does so in the order of their
+-- names: two that make the same ones wait for each other.
+create function intern_tag(of_workspace uuid, tag text) returns integer language plpgsql as $$
+declare
+  found_id integer;
+begin
+  loop
+    select id into found_id from tags where workspace_id = of_workspace and name = tag;
+    if found_id is not null then
+      return found_id;
+    end if;
+    insert into tags (workspace_id, name) values (of_workspace, tag) on conflict do nothing;
+  end loop;
+end $$;
+
+create table message_tags (
+  tag_id integer not null,
   message_id uuid not null,
-  primary key (workspace_id, tag, message_id)
+  primary key (tag_id, message_id)
 ) partition by range (message_id);
 
 -- Keys of a message's rows begin with its id, which grows with time: new rows of all workspaces land on the same few
@@ -122,10 +152,18 @@ create table attempts (
   reply_text text,
   error text,
   phases_ms text not null,
-  transcript text,
   started_at timestamptz not null,
   finished_at timestamptz not null,
   primary key (message_id, id, workspace_id)
+) partition by range (message_id);
+
+-- The SMTP dialogues of attempts, apart from them because they are kept for a shorter time.
+create table transcripts (
+  workspace_id uuid not null,
+  message_id uuid not null,
+  attempt_id uuid not null,
+  transcript text not null,
+  primary key (message_id, attempt_id, workspace_id)
 ) partition by range (message_id);
 
 create table events (
@@ -167,8 +205,8 @@ create trigger warn_of_quota after update of used on usage_months for each row
   execute function warn_of_quota();
 
 create view partitioned_tables (parent, period) as values
-  ('messages', 'month'), ('message_tags', 'month'), ('bodies', 'month'), ('recipients', 'month'), ('attempts', 'month'),
-  ('events', 'month');
+  ('messages', 'month'), ('message_tags', 'month'), ('bodies', 'week'), ('recipients', 'month'), ('attempts', 'month'),
+  ('transcripts', 'week'), ('events', 'month');
 
 create function ensure_all_partitions(around timestamptz) returns void language plpgsql as $$
 begin

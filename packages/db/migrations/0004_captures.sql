@@ -2,7 +2,7 @@
 
 -- Mail that the built-in capture received instead of a remote server.
 create table captures (
-  workspace_id uuid not null references workspaces (id),
+  workspace_id uuid not null,
   id uuid not null,
   envelope_from text not null,
   envelope_to text[] not null,
@@ -13,7 +13,7 @@ create table captures (
   size_bytes integer not null,
   received_at timestamptz not null,
   primary key (workspace_id, id)
-);
+) partition by range (id);
 create index captures_newest on captures (id);
 
 -- lz4 costs a fraction of the default compression; a server built without it keeps the default.
@@ -21,8 +21,13 @@ do $$
 begin
   alter table bodies alter column html set compression lz4, alter column text set compression lz4,
     alter column attachments set compression lz4;
-  alter table attempts alter column transcript set compression lz4;
+  alter table transcripts alter column transcript set compression lz4;
   alter table captures alter column raw set compression lz4;
 exception when feature_not_supported then
   raise notice 'this server has no lz4; bodies use pglz';
 end $$;
+
+create or replace view partitioned_tables (parent, period) as values
+  ('messages', 'month'), ('message_tags', 'month'), ('bodies', 'week'), ('recipients', 'month'), ('attempts', 'month'),
+  ('transcripts', 'week'), ('events', 'month'), ('captures', 'day');
+select ensure_partitions('captures', 'day', now());

@@ -6,6 +6,8 @@ alter table domains
   -- A name under the domain; the envelope's domain once its record has been found.
   add column return_path text collate "C",
   add column return_path_ready boolean not null default false,
+  -- Whether it has a second key, whose signature few receivers check.
+  add column dkim_ed25519 boolean not null default false,
   -- The keys that sign now. Next and retired keys of the domain may be published too.
   add column signing_key_ids uuid[] not null default '{}',
   add column status_since timestamptz not null default clock_now(),

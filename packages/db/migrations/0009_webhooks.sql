@@ -130,16 +130,29 @@ end $$;
 create trigger owe_events after insert on events referencing new table as recorded
   for each statement execute function owe_events();
 
--- Drops a partition if no row of it fulfils a condition; returns whether it is gone. The lock on the parent, whose
--- timeout is as short as in add_partition, is taken only if the partition can be dropped.
-create function drop_partition(parent text, child text, keep text) returns boolean language plpgsql
-  set lock_timeout = '2s' as $$
+-- Drops a partition if nothing in it is still needed; returns whether it is gone. The lock on the parent, whose
+-- timeout is as short as in add_partition, is taken only if the partition can be dropped. As ensure_partitions, it runs
+-- as the owner.
+create function drop_partition(parent text, child text) returns boolean language plpgsql
+  security definer set lock_timeout = '2s' set search_path = public, pg_temp as $$
 declare
+  keep text := case parent when 'webhook_deliveries' then 'state = ''pending'''
+    when 'webhook_attempts' then 'false' when 'captures' then 'true' end;
   look text := format('select exists (select from %I where %s)', child, keep);
   kept boolean;
 begin
+  if keep is null then
+    raise exception 'no partition of % may be dropped', parent;
+  end if;
   -- Two processes that had both read the table would each hold a lock that the other needs: a deadlock.
   perform pg_advisory_xact_lock(hashtextextended('partitions of ' || parent, 0));
+  if not exists (
+    select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = parent::regclass and c.relname = child
+  ) then
+    -- Another process has dropped it.
+    return true;
+  end if;
   execute look into kept;
   if not kept then
     execute format('lock table only %I in access exclusive mode', parent);
@@ -150,7 +163,6 @@ begin
   end if;
   return not kept;
 exception when undefined_table then
-  -- Another process has dropped it.
   return true;
 end $$;
 

@@ -20,7 +20,7 @@ export {
   uuidOfId,
 } from './ids.ts';
 export { literals } from './literals.ts';
-export { migrate, pendingMigrations } from './migrate.ts';
+export { mayMigrate, migrate, pendingMigrations, requireUpgradable, schemaVersion } from './migrate.ts';
 export { isOutage } from './outage.ts';
 export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';

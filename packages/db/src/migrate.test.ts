@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from './connect.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
-import { migrate, pendingMigrations } from './migrate.ts';
+import { migrate, pendingMigrations, requireUpgradable, schemaVersion } from './migrate.ts';
 import type { Sql } from './sql.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postrider-migrate-'));
@@ -105,5 +105,41 @@ describe('pendingMigrations', () => {
     write('0003_new', 'select 1;');
 
     expect(await pendingMigrations(sql, migrations)).toEqual(['0003_new']);
+  });
+});
+
+describe('a database that this release cannot upgrade', () => {
+  it('made before checksums were kept is refused with what to do, and left as it is', async () => {
+    await migrate(url, undefined, migrations);
+    await sql`drop table migration_checksums`;
+    write('0003_new', 'insert into letters values (3);');
+
+    await expect(migrate(url, undefined, migrations)).rejects.toThrow(/older than the first schema.*another DATA_DIR/);
+    await expect(requireUpgradable(sql, migrations)).rejects.toThrow('older than the first schema');
+
+    expect(await letters()).toEqual([1, 2]);
+    expect(await sql`select from pg_tables where tablename = 'migration_checksums'`).toHaveLength(0);
+  });
+
+  it('made by another version of a migration is refused by its name', async () => {
+    await migrate(url, undefined, migrations);
+    write('0002_more', 'insert into letters values (20);');
+    write('0003_new', 'insert into letters values (3);');
+
+    await expect(migrate(url, undefined, migrations)).rejects.toThrow('another version of the migration 0002_more');
+
+    expect(await letters()).toEqual([1, 2]);
+    expect(await schemaVersion(sql)).toBe('0002_more');
+  });
+
+  it('is none that was stopped before it noted the checksum of what had run', async () => {
+    await migrate(url, undefined, migrations);
+    await sql`delete from migration_checksums where name = '0002_more'`;
+    write('0003_new', 'insert into letters values (3);');
+
+    expect(await migrate(url, undefined, migrations)).toEqual(['0003_new']);
+
+    expect(await sql`select name from migration_checksums order by name`).toHaveLength(3);
+    expect(await schemaVersion(sql)).toBe('0003_new');
   });
 });

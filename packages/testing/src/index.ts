@@ -1,7 +1,7 @@
 export { breakingChanges } from './breaking-changes.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export { createDatabase, databaseUrl, type TestDatabase } from './database.ts';
-export { testPairs } from './dkim-pairs.ts';
+export { bothPairs, testPairs } from './dkim-pairs.ts';
 export {
   type Delegations,
   type DnsFailure,

@@ -10,7 +10,8 @@ export let other: RestServer;
 export let peer: Services;
 
 async function open(): Promise<void> {
-  world = await createWorld();
+  // Keeps the dialogues of all attempts, to be compared.
+  world = await createWorld({ TRANSCRIPTS: 'all' });
   rest = await startRest(world.services, world.secret);
   peer = await world.peer();
   other = await startRest(peer, world.secret);

@@ -105,9 +105,11 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
       from people
     ),
     t as (
-      insert into message_tags (workspace_id, tag, message_id)
-      select workspace_id, tag, message_id
-      from ${recordsIn(sql, tagRecords(messages), TAG_COLUMNS)} as records
+      insert into message_tags (tag_id, message_id)
+      select intern_tag(workspace_id, tag), message_id
+      from (
+        select * from ${recordsIn(sql, tagRecords(messages), TAG_COLUMNS)} as records order by workspace_id, tag ${fence}
+      ) tagged
     ),
     e as (
       insert into events (workspace_id, id, type, message_id, sequence, facts, created_at)

@@ -118,7 +118,8 @@ describe('a cached key and domain', () => {
     expect(await countedSends()).toBe(2);
     const [rows] = await world.services.sql<{ people: number; tags: string[] }[]>`
       select (select count(*)::int from recipients where message_id = any (${ids}::uuid[])) as people,
-        (select array_agg(tag order by tag) from message_tags where message_id = any (${ids}::uuid[])) as tags`;
+        (select array_agg(g.name order by g.name) from message_tags t join tags g on g.id = t.tag_id
+          where t.message_id = any (${ids}::uuid[])) as tags`;
     expect(rows).toEqual({ people: 4, tags: ['a', 'b'] });
   });
 

@@ -170,7 +170,7 @@ export async function storeAccepted(
       select workspace_id, message_id, ${recipient.values}, state, due_at from people
     ),
     t as (
-      insert into message_tags (workspace_id, tag, message_id)
+      insert into message_tags (tag_id, message_id)
       ${tagRows(sql, storing)}
     ),
     e as (
@@ -276,13 +276,15 @@ function recipientRows(sql: Sql, storing: readonly Storing[]): Fragment {
 
 function tagRows(sql: Sql, storing: readonly Storing[]): Fragment {
   const tags = storing.flatMap(({ message, claim }) => message.tags.map((tag) => ({ message, tag, claim })));
-  return sql`select workspace_id, tag, message_id from unnest(
+  return sql`select intern_tag(workspace_id, tag), message_id from (select * from unnest(
         ${tags.map(({ claim }) => claim)}::int[],
         ${tags.map(({ message }) => message.workspace_id)}::uuid[],
         ${tags.map(({ tag }) => tag)}::text[],
         ${tags.map(({ message }) => message.id)}::uuid[]
       ) as a (claim, workspace_id, tag, message_id)
-      where a.claim is null or a.claim in (select place from won)`;
+      where a.claim is null or a.claim in (select place from won)
+        order by workspace_id, tag ${fence}
+      ) tagged`;
 }
 
 function eventRows(sql: Sql, messageEvents: readonly MessageEvents[]): Fragment {

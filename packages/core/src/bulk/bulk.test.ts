@@ -500,7 +500,7 @@ describe('a bulk operation', () => {
     expect((await preview('cancel', { tag: 'many', status: 'canceled,scheduled' })).matched).toBe(0);
     const [events] = await world.services.sql`
       select count(*)::int as canceled from events e join message_tags t on t.message_id = e.message_id
-      where t.tag = 'many' and e.type = 'email.canceled'`;
+      join tags g on g.id = t.tag_id where g.name = 'many' and e.type = 'email.canceled'`;
     expect(events).toEqual({ canceled: 10_000 });
   });
 

@@ -1,5 +1,5 @@
 import { readMail } from '@postrider/mail';
-import { idPrefixes, newId } from '../fields/ids.ts';
+import { idPrefixes, isId, newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { insertCapture } from './store.ts';
 
@@ -21,12 +21,13 @@ export async function recordCapture(
   // The list needs the header only; the rest is parsed when a mail is viewed.
   const end = mail.raw.indexOf('\r\n\r\n');
   const parsed = await readMail(end < 0 ? mail.raw.subarray(0, LONGEST_HEADER) : mail.raw.subarray(0, end + 4));
+  const own = OWN_MESSAGE_ID.exec(parsed.message_id ?? '')?.[1];
   await insertCapture(services.sql, {
     id: newId('capture', services.clock.now()),
     envelope_from: mail.envelope_from,
     envelope_to: mail.envelope_to,
     subject: parsed.subject.replaceAll('\0', ''),
-    message_id: OWN_MESSAGE_ID.exec(parsed.message_id ?? '')?.[1] ?? null,
+    message_id: own !== undefined && isId('message', own) ? own : null,
     raw: mail.raw,
     workspace_id,
   });

@@ -63,6 +63,14 @@ export async function trimCaptures(
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
     ) s
     where c.workspace_id = s.workspace_id and c.id = s.id and s.bytes > ${kept.bytes_per_workspace}::bigint`;
+  // A day of which none is left is dropped as a whole.
+  await sql`
+    select drop_partition('captures', c.relname)
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'captures'::regclass
+      -- ensure_partitions would make yesterday again.
+      and c.relname < partition_name('captures', 'day', date_trunc('day', clock_now() - interval '1 day', 'UTC'))
+      and c.relname ~ '_[0-9]{8}$'`;
 }
 
 export interface CaptureFilter {

@@ -468,12 +468,8 @@ export interface NewAttempt extends RecipientKey {
 export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   await tx`
-    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, transcript, started_at, finished_at)
-    select workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, transcript,
-      clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
-    from unnest(
+    with tried as materialized (
+      select * from unnest(
       ${attempts.map((attempt) => attempt.workspace_id)}::uuid[],
       ${attempts.map((attempt) => attempt.message_id)}::uuid[],
       ${attempts.map((attempt) => attempt.id)}::uuid[],
@@ -494,7 +490,17 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.transcript)}::text[],
       ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
     ) as a (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)`;
+      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)
+    ),
+    told as (
+      insert into transcripts (workspace_id, message_id, attempt_id, transcript)
+      select workspace_id, message_id, id, transcript from tried where transcript is not null
+    )
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, started_at, finished_at)
+    select workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
+    from tried`;
 }
 
 /** What earlier attempts of a recipient have come to. */
@@ -557,7 +563,6 @@ const attemptTexts = [
   'reply_text',
   'error',
   'phases_ms',
-  'transcript',
 ] as const satisfies readonly (keyof NewAttempt)[];
 
 const TAKEN_COLUMNS = [
@@ -574,12 +579,17 @@ const TAKEN_COLUMNS = [
   'number',
   'reply_code',
   'duration_ms',
+  'transcript',
   ...attemptTexts,
 ];
 
 /** Whether the value fits into the batched text. */
 export function fitsTogether({ attempt, last_response }: Taken): boolean {
-  return fitsRecord(last_response) && attemptTexts.every((name) => fitsRecord(attempt[name] ?? ''));
+  return (
+    fitsRecord(last_response) &&
+    fitsRecord(attempt.transcript ?? '') &&
+    attemptTexts.every((name) => fitsRecord(attempt[name] ?? ''))
+  );
 }
 
 /**
@@ -610,6 +620,7 @@ export async function settleTaken(
       attempt.number,
       attempt.reply_code,
       attempt.duration_ms,
+      attempt.transcript,
       ...attemptTexts.map((name) => attempt[name]),
     ]),
   );
@@ -645,6 +656,10 @@ export async function settleTaken(
         clock_now() - make_interval(secs => duration_ms::float8 / 1000.0), clock_now(),
         ${sql.unsafe(attemptTexts.join(', '))}
       from won
+    ),
+    told as (
+      insert into transcripts (workspace_id, message_id, attempt_id, transcript)
+      select workspace_id, message_id, attempt_id, transcript from won where transcript is not null
     ),
     removed as (
       ${jobs.removal(sql, 'delivery.attempt', sql`select job_id as id, retry_count::int as retry_count from given`)}

@@ -39,6 +39,10 @@ const addSchema = z.object({
     .string()
     .nullish()
     .meta({ description: 'A name below the domain for the return path of bounces.', examples: ['bounces'] }),
+  dkim_ed25519: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'Whether mail gets a second signature, of Ed25519, with a second DKIM record.' }),
 });
 
 /** Adds an unverified name. It belongs to no workspace until its records have been seen. */
@@ -48,14 +52,15 @@ export const addDomain = operation({
   summary: 'Add a sending domain; the response has the records to publish',
   input: addSchema,
   output: domainSchema,
-  async run(ctx, { name, dkim_selector, return_path: asked }): Promise<DomainEntry> {
+  async run(ctx, { name, dkim_selector, return_path: asked, dkim_ed25519 }): Promise<DomainEntry> {
     const { workspace_id } = ctx.actor;
     const return_path = returnPathOf(asked, name);
     if (await domainByName(ctx.sql, workspace_id, name)) throw alreadyExists(name);
     const problem = nameProblem(name, ownHosts(ctx.config, ctx.public_url));
     if (problem) throw problem;
     const now_ms = ctx.clock.now();
-    const keys = encryptDkimKeys(ctx.encryption, await generateDkimPairs(), now_ms, dkim_selector ?? undefined);
+    const pairs = await generateDkimPairs(dkim_ed25519 ?? false);
+    const keys = encryptDkimKeys(ctx.encryption, pairs, now_ms, dkim_selector ?? undefined);
     const row = await ctx.sql.begin(async (tx) => {
       const added = await insertDomain(tx, {
         workspace_id,
@@ -65,8 +70,9 @@ export const addDomain = operation({
         sandbox: false,
         ownership_token: randomBytes(16).toString('hex'),
         return_path,
-        keys: [keys.rsa, keys.ed25519],
-        signing_key_ids: [keys.rsa.id],
+        dkim_ed25519: dkim_ed25519 ?? false,
+        keys,
+        signing_key_ids: [keys[0].id],
         checked: true,
       });
       if (added)

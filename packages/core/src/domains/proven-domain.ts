@@ -4,7 +4,7 @@ import type { Encryption } from '../process/encryption.ts';
 import { type DkimPairs, encryptDkimKeys } from './records/dkim-keys.ts';
 import { insertDomain } from './store.ts';
 
-/** A domain added by the operator of this service, which needs no proof: verified, and signing with both keys. */
+/** A domain added by the operator of this service, which needs no proof: verified, and signing with all of its keys. */
 export async function insertProvenDomain(
   tx: Tx,
   encryption: Encryption,
@@ -12,15 +12,16 @@ export async function insertProvenDomain(
   pairs: DkimPairs,
   now_ms: number,
 ): Promise<void> {
-  const { rsa, ed25519 } = encryptDkimKeys(encryption, pairs, now_ms);
+  const keys = encryptDkimKeys(encryption, pairs, now_ms);
   await insertDomain(tx, {
     ...domain,
     id: newId('domain', now_ms),
     status: 'verified',
     ownership_token: null,
     return_path: null,
-    keys: [rsa, ed25519],
-    signing_key_ids: [rsa.id, ed25519.id],
+    dkim_ed25519: pairs.ed25519 !== null,
+    keys,
+    signing_key_ids: keys.map(({ id }) => id),
     checked: false,
   });
 }

@@ -34,7 +34,7 @@ function publish({ dns_records }: DomainEntry): void {
 }
 
 async function verified(name: string, dkim_selector?: string): Promise<DomainEntry> {
-  publish(await invoke(ctx(), addDomain, { name, dkim_selector }));
+  publish(await invoke(ctx(), addDomain, { name, dkim_selector, dkim_ed25519: true }));
   return invoke(ctx(), verifyDomain, { domain: name });
 }
 

@@ -20,7 +20,7 @@ export const rotateKeys = operation({
   async run(ctx, { domain }): Promise<DomainEntry> {
     const found = await findDomain(ctx, domain);
     if (found.sandbox) throw new AppError('domain_not_allowed', `${found.name} is the sandbox and has no records.`);
-    const pairs = await generateDkimPairs();
+    const pairs = await generateDkimPairs(found.dkim_ed25519);
     const row = await ctx.sql.begin(async (tx) => {
       if (!(await lockDomain(tx, found.id))) throw domainNotFound(domain);
       const keys = await publicKeysOf(tx, [found.id]);
@@ -28,16 +28,10 @@ export const rotateKeys = operation({
       if (busy) throw underWay(found.name, busy.role);
       const [first] = keys;
       if (!first) throw new Error(`${found.name} has no key`);
-      const { rsa, ed25519 } = encryptDkimKeys(
-        ctx.encryption,
-        pairs,
-        ctx.clock.now(),
-        otherSelector(first.selector),
-        'next',
-      );
-      await insertKeys(tx, found, [rsa, ed25519]);
+      const made = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
+      await insertKeys(tx, found, made);
       const scheduled = await scheduleCheck(tx, found.id, found.status === 'suspended' ? null : 0);
-      const diff = { name: found.name, selector: [first.selector, rsa.selector] };
+      const diff = { name: found.name, selector: [first.selector, made[0].selector] };
       await recordAudit(tx, ctx, [{ action: 'domain.keys_rotated', target_id: found.id, diff }]);
       return scheduled;
     });

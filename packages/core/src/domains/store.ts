@@ -11,6 +11,7 @@ export interface DomainRow {
   readonly sandbox: boolean;
   readonly ownership_token: string | null;
   readonly return_path: string | null;
+  readonly dkim_ed25519: boolean;
   readonly signing_key_ids: readonly string[];
   readonly status_since: Date;
   readonly status_reason: string | null;
@@ -22,8 +23,8 @@ export interface DomainRow {
 }
 
 const domainColumns = (sql: Sql | Tx) => sql`
-  id, workspace_id, name, status, sandbox, ownership_token, return_path, signing_key_ids, status_since, status_reason,
-  created_at, verified_at, last_checked_at, next_check_at, checks`;
+  id, workspace_id, name, status, sandbox, ownership_token, return_path, dkim_ed25519, signing_key_ids, status_since,
+  status_reason, created_at, verified_at, last_checked_at, next_check_at, checks`;
 
 export interface NewDomain {
   readonly workspace_id: string;
@@ -33,6 +34,7 @@ export interface NewDomain {
   readonly sandbox: boolean;
   readonly ownership_token: string | null;
   readonly return_path: string | null;
+  readonly dkim_ed25519: boolean;
   readonly keys: readonly NewDkimKey[];
   readonly signing_key_ids: readonly string[];
   /** Whether background checks start now. */
@@ -42,10 +44,10 @@ export interface NewDomain {
 /** Stores a domain with its keys; nothing if the workspace has the name already. */
 export async function insertDomain(tx: Tx, domain: NewDomain): Promise<DomainRow | null> {
   const [row] = await tx<DomainRow[]>`
-    insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, signing_key_ids,
-      created_at, verified_at, next_check_at)
+    insert into domains (workspace_id, id, name, status, sandbox, ownership_token, return_path, dkim_ed25519,
+      signing_key_ids, created_at, verified_at, next_check_at)
     values (${domain.workspace_id}, ${domain.id}, ${domain.name}, ${domain.status}, ${domain.sandbox},
-      ${domain.ownership_token}, ${domain.return_path}, ${[...domain.signing_key_ids]}::uuid[], clock_now(),
+      ${domain.ownership_token}, ${domain.return_path}, ${domain.dkim_ed25519}, ${[...domain.signing_key_ids]}::uuid[], clock_now(),
       case when ${domain.status} = 'verified' then clock_now() end,
       case when ${domain.checked}::boolean then clock_now() + interval '1 minute' end)
     on conflict (workspace_id, name) do nothing

@@ -47,7 +47,9 @@ export async function namedThings(
 /** Whether a message of the workspace has this tag. Served by the primary key of message_tags. */
 export async function isTag(sql: Sql, workspace_id: string, tag: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
-    select exists (select from message_tags where workspace_id = ${workspace_id} and tag = ${tag}) as found`;
+    select exists (
+      select from message_tags where tag_id = (select id from tags where workspace_id = ${workspace_id} and name = ${tag})
+    ) as found`;
   return row?.found ?? false;
 }
 

@@ -172,6 +172,7 @@ const schema = z.object({
   TLS_CERT_FILE: z.string().optional(),
   TLS_KEY_FILE: z.string().optional(),
   RETRY_SCHEDULE: durations.prefault(DEFAULT_RETRIES),
+  TRANSCRIPTS: z.enum(['failures', 'all']).default('failures'),
   WEBHOOK_RETRY_SCHEDULE: durations.prefault(DEFAULT_WEBHOOK_RETRIES),
   WEBHOOK_ALLOW_NETWORKS: networks.optional(),
   LIMITS: limitList.prefault(''),

@@ -895,6 +895,8 @@ export interface DomainsAddBody {
   readonly dkim_selector?: string | null | undefined;
   /** A name below the domain for the return path of bounces. */
   readonly return_path?: string | null | undefined;
+  /** Whether mail gets a second signature, of Ed25519, with a second DKIM record. */
+  readonly dkim_ed25519?: boolean | null | undefined;
 }
 
 export interface DomainsRemoveAnswer {

@@ -124,6 +124,7 @@ const DomainInput = builder.inputType('DomainInput', {
     name: t.string({ required: true }),
     dkimSelector: t.string({ description: 'The label that the keys are published under.' }),
     returnPath: t.string({ description: 'A name below the domain for the return path of bounces.' }),
+    dkimEd25519: t.boolean({ description: 'Whether mail gets a second signature, with a second DKIM record.' }),
   }),
 });
 

@@ -10,8 +10,11 @@ export type DkimAlgorithm = (typeof dkimAlgorithms)[number];
 export const keyRoles = ['next', 'active', 'retired'] as const;
 export type KeyRole = (typeof keyRoles)[number];
 
-/** One key pair per algorithm, as generated. */
-export type DkimPairs = Readonly<Record<DkimAlgorithm, KeyObject>>;
+/** Key pairs as generated; the second only for a domain that asks for it. */
+export interface DkimPairs {
+  readonly rsa: KeyObject;
+  readonly ed25519: KeyObject | null;
+}
 
 export interface NewDkimKey {
   readonly id: string;
@@ -28,32 +31,36 @@ const DEFAULT_SELECTOR = 'pr1';
 const generate = promisify(generateKeyPair);
 
 /** Private keys for one domain. RSA takes 0.1 s or more, on the thread pool. */
-export async function generateDkimPairs(): Promise<DkimPairs> {
-  const [rsa, ed25519] = await Promise.all([generate('rsa', { modulusLength: RSA_BITS }), generate('ed25519', {})]);
-  return { rsa: rsa.privateKey, ed25519: ed25519.privateKey };
+export async function generateDkimPairs(with_ed25519 = false): Promise<DkimPairs> {
+  const [rsa, ed25519] = await Promise.all([
+    generate('rsa', { modulusLength: RSA_BITS }),
+    with_ed25519 ? generate('ed25519', {}) : null,
+  ]);
+  return { rsa: rsa.privateKey, ed25519: ed25519 && ed25519.privateKey };
 }
 
 // Until then caches may hold a negative answer, or the record of the previous rotation.
 const ROTATION_WAIT_SECONDS = 86_400;
 
-/** Both keys with selectors of their own; RSA first, which every receiver supports. */
+/** The keys, each with a selector of its own; RSA first, which every receiver supports. */
 export function encryptDkimKeys(
   encryption: Encryption,
   pairs: DkimPairs,
   now_ms: number,
   selector: string = DEFAULT_SELECTOR,
   role: Extract<KeyRole, 'active' | 'next'> = 'active',
-): { readonly rsa: NewDkimKey; readonly ed25519: NewDkimKey } {
-  const encryptKey = (algorithm: DkimAlgorithm, own_selector: string): NewDkimKey => {
+): [NewDkimKey, ...NewDkimKey[]] {
+  const encryptKey = (algorithm: DkimAlgorithm, pair: KeyObject, own_selector: string): NewDkimKey => {
     const id = newId('dkim_key', now_ms);
-    const plain = pairs[algorithm].export({ type: 'pkcs8', format: 'der' });
+    const plain = pair.export({ type: 'pkcs8', format: 'der' });
     const encrypted_private_key = encryption.encrypt(plain, encryptionPurpose(id));
     plain.fill(0);
-    const public_key = publicText(pairs[algorithm]);
+    const public_key = publicText(pair);
     const wait_seconds = role === 'next' ? ROTATION_WAIT_SECONDS : 0;
     return { id, selector: own_selector, algorithm, public_key, encrypted_private_key, role, wait_seconds };
   };
-  return { rsa: encryptKey('rsa', selector), ed25519: encryptKey('ed25519', `${selector}-ed25519`) };
+  const rsa = encryptKey('rsa', pairs.rsa, selector);
+  return pairs.ed25519 === null ? [rsa] : [rsa, encryptKey('ed25519', pairs.ed25519, `${selector}-ed25519`)];
 }
 
 /** The selector of the next keys, alternating pr1 and pr2 so that old and new records can coexist. */

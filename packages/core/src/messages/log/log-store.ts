@@ -163,9 +163,15 @@ export async function attemptsOf(sql: Sql, workspace_id: string, message_id: str
     order by a.id`;
 }
 
+/** Null where the attempt told nothing that is kept. Served by the primary key. */
+const transcriptOf = (sql: Sql | Tx) => sql`(
+  select t.transcript from transcripts t
+  where t.message_id = a.message_id and t.attempt_id = a.id and t.workspace_id = a.workspace_id
+)`;
+
 const attemptColumns = (sql: Sql | Tx) => sql`
   a.id, a.recipient_id, a.number, a.outcome, a.category, a.stage, a.target, a.address, a.tls, a.tls_policy, a.reply_code,
-  a.reply_enhanced, a.reply_text, a.error, a.phases_ms, a.transcript, a.started_at, a.finished_at`;
+  a.reply_enhanced, a.reply_text, a.error, a.phases_ms, ${transcriptOf(sql)} as transcript, a.started_at, a.finished_at`;
 
 /** A message with its content as accepted. */
 export interface ContentRow {

@@ -81,7 +81,7 @@ beforeAll(async () => {
     cross join lateral (select case when i % 2000 = 0 then 'b@one.test'
       when i % 10 = 1 then 'u' || i % 2000 || '@many.test' else 'a@one.test' end as email) e`;
   await sql`
-    insert into message_tags (workspace_id, tag, message_id) select workspace_id, unnest(tags), id from messages`;
+    insert into message_tags (tag_id, message_id) select intern_tag(workspace_id, unnest(tags)), id from messages`;
   await sql`
     insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
     select workspace_id, id, derived_id('rcp', id, ''), case when status = 'failed' then 'eve@example.com' else 'ada@example.com' end,

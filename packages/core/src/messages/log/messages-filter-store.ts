@@ -19,6 +19,10 @@ export type Driver =
 // A filter is either exhausted by a probe of this depth, or so dense that another driver may be better.
 const PROBE_DEPTH = 200;
 
+/** Null where no mail of the workspace ever had the tag. */
+const tagId = (sql: Sql | Tx, workspace_id: string, tag: string) =>
+  sql`(select g.id from tags g where g.workspace_id = ${workspace_id} and g.name = ${tag})`;
+
 /** The next ids of a driver, in list order. */
 function candidates(
   sql: Sql | Tx,
@@ -50,7 +54,7 @@ function candidates(
       // The primary key of message_tags is the only index it has.
       return sql`
         select t.message_id as id from message_tags t
-        where t.workspace_id = ${workspace_id} and t.tag = ${driver.tag}
+        where t.tag_id = ${tagId(sql, workspace_id, driver.tag)}
           and t.message_id >= ${range.from} and t.message_id < ${range.before}
         order by t.message_id ${order} limit ${count}`;
     case 'recipient':
@@ -85,7 +89,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
     found.push(
       (ids) => sql`
         select t.message_id as id from message_tags t
-        where t.workspace_id = ${workspace_id} and t.tag = ${tag} and t.message_id = any (array(${ids}))`,
+        where t.tag_id = ${tagId(sql, workspace_id, tag)} and t.message_id = any (array(${ids}))`,
     );
   }
   if (to !== null && driver.kind !== 'recipient') {

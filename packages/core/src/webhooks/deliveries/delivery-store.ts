@@ -498,16 +498,15 @@ export async function oldMonths(
 
 /** Drops a month unless it has pending rows; whether it was dropped. */
 export async function dropMonth(sql: Sql, name: string): Promise<boolean> {
-  const open = "state = 'pending'";
   const [row] = await sql<{ dropped: boolean }[]>`
-    select drop_partition('webhook_deliveries', ${name}, ${open}) as dropped`;
+    select drop_partition('webhook_deliveries', ${name}) as dropped`;
   return row?.dropped ?? false;
 }
 
 /** Drops a month of attempts; whether it was dropped. */
 export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boolean> {
   const [row] = await sql<{ dropped: boolean }[]>`
-    select drop_partition('webhook_attempts', ${name}, 'false') as dropped`;
+    select drop_partition('webhook_attempts', ${name}) as dropped`;
   return row?.dropped ?? false;
 }
 
