@@ -1,4 +1,4 @@
-import { newId, type Services } from '@postrider/core';
+import { AppError, errorBody, newId, type Services } from '@postrider/core';
 import type { QueryRefunds } from '@postrider/core/usage';
 import { createClientAddress } from '@postrider/net';
 import { Hono } from 'hono';
@@ -7,6 +7,7 @@ import { docRoutes, llmsText } from './docs/doc-routes.ts';
 import { graphqlRoutes } from './graphql/http/routes.ts';
 import type { KnownQueries } from './graphql/known/known-queries.ts';
 import { captureRoutes } from './pages/captured.ts';
+import { contentRoutes } from './pages/content-links.ts';
 import {
   type DashboardSource,
   dashboardRoutes,
@@ -46,6 +47,7 @@ export function createApp(
   app.route('/', dashboardRoutes(dashboard));
   app.route('/', loginRoutes(services, dashboard));
   app.route('/captured', captureRoutes(services));
+  app.route('/content', contentRoutes(services));
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes());
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
@@ -59,15 +61,14 @@ export function createApp(
       return startDashboard(context, dashboard);
     const message =
       'No such page; the API is under /v1, described by /v1/openapi.json and documented at /docs, and the dashboard is at /.';
-    return context.json({ error: { code: 'not_found', reason: 'route_not_found', message } }, 404);
+    const error = new AppError('route_not_found', message);
+    return context.json(errorBody(error, context.var.request_id, services.public_url), 404);
   });
   app.onError((error, context) => {
     const { request_id } = context.var;
     services.log.error({ err: error, request_id }, 'a page failed');
-    return context.json(
-      { error: { code: 'internal_error', reason: 'unexpected', message: 'The page failed; try again.', request_id } },
-      500,
-    );
+    const told = new AppError('unexpected', 'The page failed; try again.');
+    return context.json(errorBody(told, request_id, services.public_url), 500);
   });
   return app;
 }

@@ -20,6 +20,41 @@ describe('the specification of GraphQL over HTTP', () => {
   });
 });
 
+describe('a body (chaos C4)', () => {
+  const query = '{ usage { month } }';
+  const post = (type: string, body: string | Uint8Array<ArrayBuffer>, key = world.secret) =>
+    fetch(graphql.url, {
+      method: 'POST',
+      headers: { 'content-type': type, authorization: `Bearer ${key}` },
+      body,
+    });
+
+  it.each([
+    ['application/x-www-form-urlencoded', `query=${encodeURIComponent(query)}`],
+    ['application/graphql', query],
+    ['application/graphql+json', JSON.stringify({ query })],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['text/plain', JSON.stringify({ query })],
+    ['application/json; charset=utf-16', Buffer.from(JSON.stringify({ query }), 'utf16le')],
+  ])('is refused as %s', async (type, body) => {
+    const answer = await post(type, typeof body === 'string' ? body : Uint8Array.from(body));
+
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ errors: [{ extensions: { reason: 'unsupported_media_type' } }] });
+    expect(answer.headers.has('x-ratelimit-remaining')).toBe(true);
+  });
+
+  it('is refused where it is not UTF-8, and taken as JSON in any case of its type', async () => {
+    const text = JSON.stringify({ query: '{ usage { month } } # x' });
+    const damaged = Uint8Array.from(Buffer.from(text.replace('x', '\u00c3('), 'latin1'));
+
+    expect(await (await post('application/json', damaged)).json()).toMatchObject({
+      errors: [{ extensions: { reason: 'malformed_json' } }],
+    });
+    expect((await post('APPLICATION/JSON; Charset="UTF-8"', JSON.stringify({ query }))).status).toBe(200);
+  });
+});
+
 function headersOf(init: RequestInit): Record<string, string> {
   return Object.fromEntries(new Headers(init.headers));
 }

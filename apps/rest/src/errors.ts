@@ -1,9 +1,4 @@
-import { AppError, errorFields } from '@postrider/core';
-
-/** The one error shape of /v1. An internal error names only the request id, by which the log has more. */
-export function errorBody(error: AppError, request_id: string, public_url: string) {
-  return { error: { ...errorFields(error), request_id, docs_url: `${public_url}/errors/${error.reason}` } };
-}
+import { AppError } from '@postrider/core';
 
 export function asAppError(error: unknown): AppError {
   return error instanceof AppError

@@ -5,6 +5,7 @@ import {
   type Context,
   type Credential,
   createContext,
+  errorBody,
   invokeParsed,
   newId,
   type Parsed,
@@ -15,7 +16,7 @@ import { admitBearer, readBearer, type SessionBearer } from '@postrider/core/peo
 import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
-import { asAppError, errorBody } from './errors.ts';
+import { asAppError } from './errors.ts';
 import { httpStatus } from './http-status.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
@@ -39,7 +40,12 @@ type Outcome = Pick<Answer, 'status' | 'body' | 'replayed' | 'ignored_fields'> &
   readonly method: string;
   /** The reason of a refusal. */
   readonly policy: string | null;
+  /** What the log of requests keeps of a refusal. */
+  readonly refused?: Refused;
 };
+
+interface Refused
+  extends Pick<Parameters<Services['request_log']['note']>[0], 'error' | 'actor' | 'secret_hash' | 'input'> {}
 
 /** Serves /v1 over node:http. Order of checks: route, key, window, scope, body. */
 export function createHandler(
@@ -61,6 +67,10 @@ export function createHandler(
       // The rest of an unread body would be parsed as the next request.
       close: !request.complete,
     });
+    const { refused, route: path, method, status } = outcome;
+    const duration_ms = performance.now() - begun;
+    if (refused)
+      services.request_log.note({ ...refused, id: request_id, api: 'rest', method, path, status, duration_ms });
   };
 }
 
@@ -79,6 +89,11 @@ async function serve(
   let window: Answer['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   let notes: AnswerNotes | null = null;
+  const caller: { actor: Refused['actor']; secret_hash: Buffer | null; input: unknown } = {
+    actor: null,
+    secret_hash: null,
+    input: undefined,
+  };
   const fail = (error: AppError): Outcome => ({
     status: httpStatus[error.code],
     body: errorBody(error, request_id, services.public_url),
@@ -87,6 +102,7 @@ async function serve(
     window,
     window_name,
     policy: error.reason,
+    refused: { ...caller, error },
     ...named,
   });
   try {
@@ -111,6 +127,7 @@ async function serve(
     const credential = readBearer(bearerToken(request.headers.authorization), address);
     if (credential instanceof AppError) return await refuse(credential);
     if (credential.kind === 'session') window_name = 'session';
+    caller.secret_hash = credential.secret_hash;
     const idempotency_key = repeated === null ? readIdempotencyKey(request) : repeatedRefusal(repeated);
     const ctx = await admitted(services, match, credential, {
       request_id,
@@ -123,6 +140,7 @@ async function serve(
       return fail(ctx.error);
     }
     notes = ctx.notes;
+    caller.actor = ctx.actor.kind === 'credential' ? null : ctx.actor;
     window = notes.window;
     const leaves: (() => void)[] = [];
     const makeRoom = async (bytes: number) => {
@@ -133,6 +151,7 @@ async function serve(
         idempotency_key instanceof AppError
           ? { ok: false, error: idempotency_key }
           : withFaults(await readInput(match, target.query, request, makeRoom), faults);
+      caller.input = input.ok ? input.value : undefined;
       const body = await invokeParsed(ctx, match.route.operation, input);
       const { replayed, ignored_fields, window } = notes;
       return {
@@ -218,7 +237,8 @@ async function readInput(
 ): Promise<Parsed<unknown>> {
   if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query, parametersOf(route)), ...params } };
   const body = await readBody(request, route.max_body_bytes, makeRoom);
-  if (!body.ok || Object.keys(params).length === 0) return body;
+  const alone = Object.keys(params).length === 0;
+  if (!body.ok || (alone && route.method !== 'DELETE')) return body;
   if (body.value === undefined) return { ok: true, value: params };
   return { ok: true, value: isObject(body.value) ? { ...body.value, ...params } : body.value };
 }

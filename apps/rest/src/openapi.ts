@@ -32,6 +32,9 @@ const sections: readonly Json[] = [
   { name: 'suppressions', description: 'Addresses that mail is not sent to.' },
   { name: 'api-keys', description: 'API keys and their scopes.' },
   { name: 'domains', description: 'Sending domains and their DNS records.' },
+  { name: 'captures', description: 'Mail that was captured instead of delivered.' },
+  { name: 'requests', description: 'Requests that were refused or failed.' },
+  { name: 'stats', description: 'What became of mail over time.' },
   { name: 'usage', description: 'Usage against the limits of the plan.' },
 ];
 

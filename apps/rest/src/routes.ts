@@ -1,6 +1,7 @@
 import type { Operation } from '@postrider/core';
 import { previewMessage, sendBatch, sendMessage } from '@postrider/core/accept';
 import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
+import { clearCaptures, deleteCapture, getCapture, listCaptures, releaseCapture } from '@postrider/core/captures';
 import {
   addDomain,
   examineDomain,
@@ -15,10 +16,13 @@ import {
   cancelMessage,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
 } from '@postrider/core/messages';
+import { getRequest, listRequests } from '@postrider/core/requests';
+import { getStats } from '@postrider/core/stats';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getUsage } from '@postrider/core/usage';
 import {
@@ -87,6 +91,7 @@ export const routes: readonly Route[] = [
   route('PATCH', '/email/{id}', rescheduleMessage),
   route('POST', '/email/{id}/cancel', cancelMessage),
   route('POST', '/email/{id}/resend', resendMessage, { status: 202 }),
+  route('POST', '/email/{id}/give-up', giveUpMessage),
   route('GET', '/email/{id}/content', getContent),
   route('GET', '/events', listEvents),
   route('GET', '/webhooks', listWebhooks),
@@ -114,5 +119,13 @@ export const routes: readonly Route[] = [
   route('DELETE', '/domains/{domain}', removeDomain),
   route('POST', '/domains/{domain}/verify', verifyDomain),
   route('POST', '/domains/{domain}/rotate-keys', rotateKeys),
+  route('GET', '/captures', listCaptures),
+  route('DELETE', '/captures', clearCaptures),
+  route('GET', '/captures/{id}', getCapture),
+  route('DELETE', '/captures/{id}', deleteCapture),
+  route('POST', '/captures/{id}/release', releaseCapture, { status: 202, rate_class: 'send' }),
+  route('GET', '/requests', listRequests),
+  route('GET', '/requests/{id}', getRequest),
   route('GET', '/usage', getUsage),
+  route('GET', '/stats', getStats),
 ];

@@ -641,22 +641,31 @@ describe('422', () => {
     }
   });
 
-  it('refuses a name that another workspace has verified, to add or to verify', async () => {
+  it('refuses a name that another workspace has verified only to who has published a record of it (chaos C3)', async () => {
     const { secret } = await world.workspace('free');
-    const early = await add({ name: 'claimed.test' }, { key: secret });
-    await verified('claimed.test');
-    publish(early, (record) => record.required);
-    const late = await world.workspace('free');
+    const held = await verified('claimed.test');
+    const added = await add({ name: 'claimed.test' }, { key: secret });
+    expect([added.status, added.body.status]).toEqual([201, 'pending']);
+    expect((await verify('claimed.test', { key: secret })).body.status).toBe('pending');
+    const tokens = [held, added].map((answer) => recordsOf(answer).find(({ purpose }) => purpose === 'ownership'));
 
-    expect(errorOf(await add({ name: 'claimed.test' }, { key: late.secret })).reason).toBe('domain_claimed');
+    publish(added, (record) => record.required);
+    zone.set(
+      '_postrider.claimed.test',
+      'TXT',
+      tokens.map((record) => record?.value ?? ''),
+    );
+
     expect(errorOf(await verify('claimed.test', { key: secret })).reason).toBe('domain_claimed');
     expect((await get('claimed.test', { key: secret })).body).toMatchObject({
       status: 'pending',
       status_reason: 'Another workspace has verified this name.',
     });
 
-    await remove('claimed.test');
+    zone.set('_postrider.claimed.test', 'TXT', [tokens[1]?.value ?? '']);
     expect((await verify('claimed.test', { key: secret })).body.status).toBe('verified');
+    expect((await get('claimed.test')).body).toMatchObject({ status: 'failed', can_send: false });
+    await remove('claimed.test');
   });
 
   it('lets one of two workspaces verify a name at the same moment', async () => {

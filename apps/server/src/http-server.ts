@@ -13,6 +13,8 @@ export interface Mounts {
   /** The API for clients of Resend; null where it is off. */
   readonly resend: Handler | null;
   readonly admin: Handler | null;
+  /** Answers for a part of the service that does not run in this process, because of a variable. */
+  absent(part: string, variable: string): Handler;
   /** Answers what could not be parsed as a request. */
   readonly malformed: ((fault: Error, socket: Duplex) => Promise<void>) | null;
 }
@@ -125,17 +127,10 @@ function mountFor(mounts: Mounts, url: string): Handler {
   const path = url.split('?', 1)[0] ?? '/';
   if (path === '/healthz' || path === '/readyz') return mounts.health;
   if (path === '/metrics') return mounts.metrics;
-  if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? notHere('The REST role');
+  if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? mounts.absent('The REST role', 'ROLES');
   if (path.startsWith('/resend/') && mounts.rest)
-    return mounts.resend ?? notHere('The Resend-compatible API', 'RESEND_API');
-  return mounts.admin ?? notHere('The admin role');
-}
-
-function notHere(role: string, variable = 'ROLES'): Handler {
-  return async (_request, response) => {
-    const message = `${role} does not run in this process; see ${variable}.`;
-    writeJson(response, 404, { error: { code: 'not_found', reason: 'route_not_found', message } });
-  };
+    return mounts.resend ?? mounts.absent('The Resend-compatible API', 'RESEND_API');
+  return mounts.admin ?? mounts.absent('The admin role', 'ROLES');
 }
 
 export function writeJson(response: ServerResponse, status: number, body: unknown): void {

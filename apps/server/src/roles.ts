@@ -1,5 +1,5 @@
 import { createHandler as createAdminHandler } from '@postrider/admin';
-import { type RoleName, runTogether, type Services } from '@postrider/core';
+import { AppError, errorBody, newId, type RoleName, runTogether, type Services } from '@postrider/core';
 import { createAlarmJudge } from '@postrider/core/alarms';
 import { startInstanceWatch } from '@postrider/core/metrics';
 import { createRole as createInboundRole } from '@postrider/inbound';
@@ -7,7 +7,7 @@ import { createMalformedHandler, createResendHandler, createHandler as createRes
 import { createRole as createWorkerRole } from '@postrider/worker';
 import type { Dashboard } from './dashboard-build.ts';
 import { createHealthHandler } from './health.ts';
-import type { HttpServer } from './http-server.ts';
+import { type HttpServer, type Mounts, writeJson } from './http-server.ts';
 import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 
@@ -60,6 +60,7 @@ export async function startRoles(
       rest: runs('rest') ? createRestHandler(services) : null,
       resend: runs('rest') && offersResend(config) ? createResendHandler(services) : null,
       malformed: runs('rest') ? createMalformedHandler(services) : null,
+      absent: absentPart(services),
       admin: runs('admin') ? createAdminHandler(services, dashboard?.current) : null,
     });
     stops.unshift(() => http.stop());
@@ -69,6 +70,15 @@ export async function startRoles(
     await stop().catch((stop_error: unknown) => log.error({ err: stop_error }, 'the stop of the roles failed'));
     throw error;
   }
+}
+
+function absentPart(services: Services): Mounts['absent'] {
+  return (part, variable) => async (_request, response) => {
+    const request_id = newId('request', services.clock.now());
+    const error = new AppError('route_not_found', `${part} does not run in this process; see ${variable}.`);
+    response.setHeader('X-Request-Id', request_id);
+    writeJson(response, 404, errorBody(error, request_id, services.public_url));
+  };
 }
 
 /** Where mail is only captured, every API is there to be tried. */

@@ -124,6 +124,7 @@ export async function startPostrider(
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url });
     stops.unshift(() => services.key_uses.stop());
+    stops.unshift(() => services.request_log.flush());
     const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;
     if (dashboard) stops.unshift(() => dashboard.stop());
     if (config.ROLES.includes('worker')) await startReencryption(services);

@@ -23,6 +23,8 @@ export interface Journey {
   readonly env: Readonly<Record<string, string>>;
   /** Starts a process on ports of its own. */
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
+  /** Gives the first workspace a verified domain. */
+  verify(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -41,6 +43,12 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
     DELIVERY: `smtp://${smtp.host}:${smtp.port}`,
     ...env,
   };
+  const verify = async (name: string): Promise<void> => {
+    const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
+    const domain = { workspace_id: workspace?.id ?? '', name, sandbox: false };
+    const encryption = createEncryption(shared.SECRET_KEY);
+    await sql.begin((tx) => insertProvenDomain(tx, encryption, domain, testPairs, Date.now()));
+  };
   return {
     sql,
     clock: createTestClock(sql),
@@ -54,12 +62,10 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
         CAPTURE_PORT: await freePort(),
         ...own,
       });
-      const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
-      const domain = { workspace_id: workspace?.id ?? '', name: 'good.test', sandbox: false };
-      const encryption = createEncryption(shared.SECRET_KEY);
-      await sql.begin((tx) => insertProvenDomain(tx, encryption, domain, testPairs, Date.now()));
+      await verify('good.test');
       return server;
     },
+    verify,
     async stop() {
       await killLeftOvers();
       await smtp.stop();

@@ -21,6 +21,7 @@ export {
   codeOf,
   type ErrorCode,
   type ErrorDetail,
+  errorBody,
   errorCodes,
   errorFields,
   type PublicError,

@@ -12,6 +12,7 @@ import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
 import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
+import { createRequestLog } from './requests/index.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -36,6 +37,7 @@ export function createServices({
   return {
     ...parts,
     key_uses,
+    request_log: createRequestLog({ ...parts, enabled: parts.config.REQUEST_LOG === 'on' }),
     encryption,
     vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),

@@ -90,6 +90,8 @@ create table recipients (
   first_attempt_at timestamptz,
   last_response text,
   reason text,
+  -- An operator gave up on it while it was being sent: it ends with that attempt.
+  giving_up boolean not null default false,
   -- No index holds the state: a claim changes it and writes no index entry.
   is_open boolean not null generated always as (state in ('scheduled', 'queued', 'deferred', 'sending')) stored,
   primary key (message_id, id, workspace_id)

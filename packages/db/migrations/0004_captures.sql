@@ -9,6 +9,8 @@ create table captures (
   subject text not null,
   message_id uuid,
   raw bytea not null,
+  -- Of raw, so that a quota is counted without reading it.
+  size_bytes integer not null,
   received_at timestamptz not null,
   primary key (workspace_id, id)
 );

@@ -76,7 +76,7 @@ from unnest('{stats,failures}'::text[]) as n (name);
 -- are objects from a bin to a count; the bins are those of stats/mail-times.ts.
 create table stat_minutes (
   workspace_id uuid not null,
-  dimension text collate "C" not null check (dimension in ('none', 'domain', 'tag', 'provider', 'api_key')),
+  dimension text collate "C" not null check (dimension in ('none', 'domain', 'tag', 'provider', 'destination', 'api_key')),
   at timestamptz not null,
   key text collate "C" not null,
   accepted integer not null,

@@ -5,7 +5,7 @@
 create table bulk_operations (
   id uuid primary key,
   workspace_id uuid not null,
-  action text not null check (action in ('retry', 'cancel', 'send_now', 'delete', 'export', 'replay', 'redrive')),
+  action text not null check (action in ('retry', 'cancel', 'give_up', 'send_now', 'delete', 'export', 'replay', 'redrive')),
   -- The requested filter as JSON; null fields do not filter.
   filter text not null,
   -- Rows created at this time or later are excluded.

@@ -197,6 +197,7 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
       for (const stopPeer of peerStops) await stopPeer();
       await Promise.all([mailer.stop(), stopMailers(mailers), http.stop()]);
       await services.key_uses.stop();
+      await services.request_log.flush();
       await jobs.stop();
       await smtp.stop();
       await dns.stop();

@@ -1,5 +1,5 @@
 import { createKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const apiKeys = router({
   list: query(listKeys),

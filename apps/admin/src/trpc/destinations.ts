@@ -1,5 +1,5 @@
 import { limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const destinations = router({
   list: query(listDestinations),

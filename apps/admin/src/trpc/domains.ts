@@ -4,10 +4,12 @@ import {
   getDomain,
   listDomains,
   removeDomain,
+  resumeDomain,
   rotateKeys,
+  suspendDomain,
   verifyDomain,
 } from '@postrider/core/domains';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 import { domainWatch } from './live.ts';
 
 export const domains = router({
@@ -18,5 +20,7 @@ export const domains = router({
   examine: mutation(examineDomain),
   rotateKeys: mutation(rotateKeys),
   delete: mutation(removeDomain),
+  suspend: mutation(suspendDomain),
+  resume: mutation(resumeDomain),
   watch: domainWatch,
 });

@@ -1,25 +1,29 @@
 import {
   cancelMessage,
+  createContentLink,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
-import { mutation, query, router, sending } from './invoke-procedure.ts';
+import { mutation, query, router, sending } from './kit/invoke-procedure.ts';
 import { emailsStream, emailWatch } from './live.ts';
 
 export const emails = router({
   list: query(listMessages),
   get: query(getMessage),
   content: query(getContent),
+  contentLink: mutation(createContentLink),
   cancel: mutation(cancelMessage),
   reschedule: mutation(rescheduleMessage),
   resend: sending(resendMessage),
   sendNow: mutation(sendMessageNow),
   retryNow: mutation(retryMessageNow),
+  giveUp: mutation(giveUpMessage),
   stream: emailsStream,
   watch: emailWatch,
 });

@@ -1,5 +1,5 @@
 import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const holds = router({
   list: query(listHolds),

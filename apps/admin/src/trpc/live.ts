@@ -9,8 +9,8 @@ import { followQueues, type QueueView } from '@postrider/core/queues';
 import { type FollowedDelivery, followDeliveries } from '@postrider/core/webhooks';
 import type { TRPCSubscriptionProcedure, TrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
-import { fieldsOf, following, type Source, STATE, stream, type Told } from './follow-procedure.ts';
-import { asItCame, subscriptions } from './invoke-procedure.ts';
+import { fieldsOf, following, type Source, STATE, stream, type Told } from './kit/follow-procedure.ts';
+import { asItCame, subscriptions } from './kit/invoke-procedure.ts';
 
 /** A stream of a log: each entry has a cursor behind which a reconnect resumes, and none is missed. */
 const logged = <T>({ node, cursor }: { readonly node: T; readonly cursor: string }): Told<T> => ({

@@ -18,7 +18,7 @@ import {
   runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 import { bulkWatch, queuesStream } from './live.ts';
 
 const jobs = router({

@@ -1,6 +1,6 @@
 import { findThings } from '@postrider/core/find';
 import { onboardingState, overviewSummary } from '@postrider/core/overview';
-import { query, router } from './invoke-procedure.ts';
+import { query, router } from './kit/invoke-procedure.ts';
 import { overviewStream } from './live.ts';
 
 export const overview = router({ summary: query(overviewSummary), stream: overviewStream });

@@ -13,7 +13,7 @@ import {
   switchWorkspace,
   whoAmI,
 } from '@postrider/core/people';
-import { mutation, query, renewing, router } from './invoke-procedure.ts';
+import { mutation, query, renewing, router } from './kit/invoke-procedure.ts';
 
 export const people = router({
   me: query(whoAmI),

@@ -1,16 +1,18 @@
 import { alarms } from './alarms.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
+import { captures } from './captures.ts';
 import { destinations } from './destinations.ts';
 import { domains } from './domains.ts';
 import { emails } from './emails.ts';
 import { events } from './events.ts';
 import { holds } from './holds.ts';
-import { router } from './invoke-procedure.ts';
+import { router } from './kit/invoke-procedure.ts';
 import { live } from './live.ts';
 import { ops } from './ops.ts';
 import { find, onboarding, overview } from './overview.ts';
 import { members, operators, people, session } from './people.ts';
+import { requests } from './requests.ts';
 import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
 import { test } from './test-send.ts';
@@ -23,6 +25,7 @@ export const appRouter = router({
   alarms,
   apiKeys,
   audit,
+  captures,
   deliveries,
   destinations,
   domains,
@@ -37,6 +40,7 @@ export const appRouter = router({
   overview,
   people,
   plans,
+  requests,
   session,
   stats,
   ops,

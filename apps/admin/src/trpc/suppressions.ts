@@ -1,5 +1,5 @@
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const suppressions = router({
   list: query(listSuppressions),

@@ -8,9 +8,9 @@ import type { AdminEnv } from '../admin-env.ts';
 import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
 import { keepSession, sessionOf } from '../session/session.ts';
-import { errorData, publicError, trpcCode } from './errors.ts';
-import type { Caller } from './invoke-procedure.ts';
-import { RateNotes } from './rate-headers.ts';
+import { errorData, publicError, trpcCode } from './kit/errors.ts';
+import type { Caller } from './kit/invoke-procedure.ts';
+import { RateNotes } from './kit/rate-headers.ts';
 import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;
@@ -40,6 +40,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   routes.use((context, next) => (WITH_MAIL.test(context.req.path) ? large : usual)(context, next));
   routes.all('*', async (context) => {
     const { request_id, address } = context.var;
+    const begun = performance.now();
     const actor = await sessionOf(services, context);
     const rate = new RateNotes();
     if (actor) {
@@ -65,7 +66,20 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
       responseMeta: ({ errors }) => ({
         headers: rate.headers(errors.some((error) => publicError(error).code === 'rate_limited')),
       }),
-      onError({ error, path }) {
+      onError({ error, path, type, input }) {
+        const refusal = publicError(error);
+        services.request_log.note({
+          id: request_id,
+          api: 'trpc',
+          method: type === 'mutation' ? 'POST' : 'GET',
+          path: path ?? '',
+          status: httpStatus[refusal.code],
+          error: refusal,
+          actor,
+          secret_hash: null,
+          input,
+          duration_ms: performance.now() - begun,
+        });
         if (publicError(error).code === 'internal_error')
           services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');
       },

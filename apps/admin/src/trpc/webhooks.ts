@@ -12,7 +12,7 @@ import {
   testWebhook,
   updateWebhook,
 } from '@postrider/core/webhooks';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 import { deliveriesStream } from './live.ts';
 
 export const webhooks = router({

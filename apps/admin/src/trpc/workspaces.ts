@@ -10,7 +10,7 @@ import {
   updatePlan,
   updateWorkspace,
 } from '@postrider/core/workspaces';
-import { mutation, query, router } from './invoke-procedure.ts';
+import { mutation, query, router } from './kit/invoke-procedure.ts';
 
 export const workspaces = router({
   list: query(listWorkspaces),

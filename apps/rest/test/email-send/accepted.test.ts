@@ -22,6 +22,51 @@ import {
 
 openSender();
 
+describe('the same request again with its Idempotency-Key (chaos C1)', () => {
+  const body = {
+    ...hello,
+    to: ['ada@example.com'],
+    cc: [],
+    headers: { 'X-A': '1', 'X-B': '2' },
+    metadata: { count: 5 },
+    scheduled_at: '2031-01-01T00:00:00+00:00',
+  };
+
+  it.each<[string, Record<string, unknown>]>([
+    ['its keys in another order', Object.fromEntries(Object.entries(body).toReversed())],
+    ['the keys of headers in another order', { ...body, headers: { 'X-B': '2', 'X-A': '1' } }],
+    ['a field that is ignored', { ...body, foo: 1 }],
+    ['an empty list left out', { ...body, cc: undefined }],
+    ['null for an absent field', { ...body, bcc: null }],
+    ['one string instead of a list of one', { ...body, to: 'ada@example.com' }],
+    ['Z instead of +00:00', { ...body, scheduled_at: '2031-01-01T00:00:00Z' }],
+    ['a number as text', { ...body, metadata: { count: '5' } }],
+    ['white space', body],
+  ])('means the same with %s', async (what, again) => {
+    const soon = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
+    const key = keyed(`same ${what.replace(/[^ -~]/g, '')}`);
+    const first = await post({ ...body, ...soon }, key);
+    const written = { ...again, ...soon };
+    if (what.startsWith('Z')) written.scheduled_at = soon.scheduled_at.replace('+00:00', 'Z');
+
+    const second = await post(JSON.stringify(written, null, what === 'white space' ? 2 : 0), key);
+
+    expect([first.status, second.status, second.text]).toEqual([202, 202, first.text]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['to in another order', { to: ['b@example.com', 'a@example.com'] }],
+    ['another value', { to: ['a@example.com', 'b@example.com'], metadata: { count: 6 } }],
+    ['one more field', { to: ['a@example.com', 'b@example.com'], html: '<p>Hi</p>' }],
+  ])('means something else with %s', async (what, other_fields) => {
+    const key = keyed(`other ${what}`);
+    await send({ to: ['a@example.com', 'b@example.com'], metadata: { count: 5 } }, key);
+
+    expect(errorOf(await send({ metadata: { count: 5 }, ...other_fields }, key)).reason).toBe('idempotency_mismatch');
+  });
+});
+
 describe('202', () => {
   it('accepts a mail, delivers it once and shows it delivered', async () => {
     const sent = await send();

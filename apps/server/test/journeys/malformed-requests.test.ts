@@ -21,6 +21,25 @@ describe('the listener', () => {
   }
 
   it.each([
+    ['POST', '/v2/email/send'],
+    ['GET', '/nope'],
+    ['PUT', '/v1/email/send'],
+  ])('answers %s %s in the one shape, which names the request and a page (chaos C20)', async (method, path) => {
+    const answer = await server.call(method, path, { headers: { accept: 'application/json' } });
+
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({
+      error: {
+        code: 'not_found',
+        reason: 'route_not_found',
+        message: expect.any(String),
+        request_id: answer.headers.get('x-request-id'),
+        docs_url: expect.stringMatching(/\/errors\/route_not_found$/),
+      },
+    });
+  });
+
+  it.each([
     ['words that are no request', 'garbage\r\n\r\n'],
     [
       'two lengths of one body',

@@ -13,7 +13,7 @@ export const message = `${fields(
 )} recipients(first: 10) { nodes { ${recipient} } } last_event: lastEvent { type at } api_key_id: apiKey { id }
   resend_of: resendOf { id }`;
 
-const record = `${fields('purpose required type host fqdn value ttl status found diagnosis hint key_role')}
+export const record = `${fields('purpose required type host fqdn value ttl status found diagnosis hint key_role')}
   observed { ${fields('resolver authoritative values ttl checked_at')} }`;
 export const domain = `${fields(
   'id name status can_send status_reason created_at verified_at last_checked_at next_check_at',

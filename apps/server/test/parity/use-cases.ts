@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { createContext, invoke, newId } from '@postrider/core';
+import { AppError, createContext, invoke, newId } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { acknowledgeAlarm, getAlarmSettings, listAlarms, setAlarmSettings } from '@postrider/core/alarms';
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { listAudit } from '@postrider/core/audit';
 import { getBacklog } from '@postrider/core/backlog';
 import { cancelBulk, getBulk, listBulk, previewBulk, runBulk } from '@postrider/core/bulk';
+import {
+  clearCaptures,
+  deleteCapture,
+  getCapture,
+  listCaptures,
+  recordCapture,
+  releaseCapture,
+} from '@postrider/core/captures';
 import { examineMachine } from '@postrider/core/doctor';
 import {
   addDomain,
@@ -13,7 +21,9 @@ import {
   getDomain,
   listDomains,
   removeDomain,
+  resumeDomain,
   rotateKeys,
+  suspendDomain,
   verifyDomain,
 } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
@@ -21,10 +31,13 @@ import { failureGroups } from '@postrider/core/failures';
 import { findThings } from '@postrider/core/find';
 import { getHealth } from '@postrider/core/health';
 import { createHold, getHold, listHolds, releaseHold } from '@postrider/core/holds';
+import { limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
 import {
   cancelMessage,
+  createContentLink,
   getContent,
   getMessage,
+  giveUpMessage,
   listMessages,
   rescheduleMessage,
   resendMessage,
@@ -58,7 +71,8 @@ import {
   runSchedule,
   setConcurrency,
 } from '@postrider/core/queues';
-import { statSeries } from '@postrider/core/stats';
+import { getRequest, listRequests } from '@postrider/core/requests';
+import { getStats, statSeries } from '@postrider/core/stats';
 import { createSuppressions, deleteSuppression, listSuppressions } from '@postrider/core/suppressions';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import {
@@ -92,6 +106,7 @@ import {
   absent,
   camelFields,
   connection,
+  fields,
   type Given,
   type Input,
   listOf,
@@ -132,6 +147,15 @@ async function send(world: World, workspace_id: string, number: number, more: In
 const sent: UseCase['given'] = (world, workspace_id, number) => send(world, workspace_id, number);
 const scheduled: UseCase['given'] = (world, workspace_id, number) =>
   send(world, workspace_id, number, { scheduled_at: later(world) });
+
+/** Mail that waits for a retry. */
+async function deferred(world: World, workspace_id: string, number: number): Promise<Given> {
+  const subject = await send(world, workspace_id, number);
+  world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
+  await world.drain();
+  world.smtp.script(() => ({ kind: 'accept' }));
+  return subject;
+}
 
 function later(world: World, hours = 1): string {
   return new Date(world.clock.now() + hours * HOUR_MS).toISOString();
@@ -285,6 +309,16 @@ const email = [
     target: 'id',
     looks_up: true,
   }),
+  useCase(createContentLink, {
+    rest: absent('A program reads the content itself.'),
+    trpc: 'POST emails.contentLink',
+    graphql: mutation('messageContentLink', 'ContentLinkInput', 'ContentLinkPayload', 'expires_at: expiresAt'),
+    given: sent,
+    target: 'id',
+    writes: true,
+    varying: ['url'],
+    bad: { attachment: -1 },
+  }),
   useCase(cancelMessage, {
     rest: 'POST /email/{id}/cancel',
     trpc: 'POST emails.cancel',
@@ -317,12 +351,17 @@ const email = [
     rest: absent('Retries are decided by people.'),
     trpc: 'POST emails.retryNow',
     graphql: mutation('messageRetry', 'TargetInput', 'MessagePayload', `of: email { ${shapes.message} }`),
+    given: deferred,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(giveUpMessage, {
+    rest: 'POST /email/{id}/give-up',
+    trpc: 'POST emails.giveUp',
+    graphql: mutation('messageGiveUp', 'GiveUpInput', 'MessagePayload', `of: email { ${shapes.message} }`),
     async given(world, workspace_id, number) {
-      const subject = await sent(world, workspace_id, number);
-      world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
-      await world.drain();
-      world.smtp.script(() => ({ kind: 'accept' }));
-      return subject;
+      const { input } = await deferred(world, workspace_id, number);
+      return { input: { ...input, reason: 'It is too late' } };
     },
     target: 'id',
     writes: true,
@@ -330,7 +369,7 @@ const email = [
   useCase(resendMessage, {
     rest: 'POST /email/{id}/resend',
     trpc: 'POST emails.resend',
-    graphql: absent('It sends, and GraphQL sends no mail.'),
+    graphql: mutation('messageResend', 'TargetInput', 'MessagePayload', 'of: email { id status createdAt }'),
     async given(world, workspace_id, number) {
       const subject = await sent(world, workspace_id, number);
       await world.drain();
@@ -406,10 +445,55 @@ const domains = [
     writes: true,
     varying: ['deleted_id'],
   }),
+  useCase(suspendDomain, {
+    rest: NO_REST,
+    trpc: 'POST domains.suspend',
+    graphql: mutation(
+      'domainSuspend',
+      'SuspendInput',
+      'DomainPayload',
+      `of: domain { ${shapes.domain} }`,
+      ({ input: { domain, ...input } }) => ({ ...camelFields(input), name: domain }),
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await aDomain(world, workspace_id, number);
+      return { input: { ...input, workspace_id, reason: 'Spam' } };
+    },
+    target: 'domain',
+    foreign: false,
+    writes: true,
+    varying: ['value'],
+  }),
+  useCase(resumeDomain, {
+    rest: NO_REST,
+    trpc: 'POST domains.resume',
+    graphql: mutation(
+      'domainResume',
+      'DomainNameInput',
+      'DomainPayload',
+      `of: domain { ${shapes.domain} }`,
+      ({ input: { domain, ...input } }) => ({ ...camelFields(input), name: domain }),
+    ),
+    async given(world, workspace_id, number) {
+      const { input } = await aDomain(world, workspace_id, number);
+      await invoke(world.as(workspace_id), suspendDomain, { ...input, reason: 'Spam' });
+      return { input: { ...input, workspace_id } };
+    },
+    target: 'domain',
+    foreign: false,
+    writes: true,
+    varying: ['value'],
+  }),
   useCase(examineDomain, {
     rest: 'GET /domains/{domain}/doctor',
     trpc: 'POST domains.examine',
-    graphql: absent('GraphQL shows what the last check saw.'),
+    graphql: mutation(
+      'domainExamine',
+      'DomainNameInput',
+      'DomainReport',
+      `name added status healthy zone_file: zoneFile steps dns_records: records { ${shapes.record} }`,
+      ({ input }) => ({ name: input.domain }),
+    ),
     given: aDomain,
     // What has not been added can be examined too.
     // It says how long the name servers took.
@@ -418,11 +502,13 @@ const domains = [
   useCase(rotateKeys, {
     rest: 'POST /domains/{domain}/rotate-keys',
     trpc: 'POST domains.rotateKeys',
-    graphql: absent('Keys change by themselves; who hurries is in the dashboard or a program.'),
+    graphql: mutation('domainKeysRotate', 'TargetInput', 'DomainPayload', `of: domain { ${shapes.domain} }`, domainId),
     async given(world, workspace_id, number) {
       const name = `nr${number}.example.org`;
       await world.domain(name, workspace_id);
-      return { input: { domain: name } };
+      const [domain] = await world.services.sql<{ id: string }[]>`
+        select id from domains where workspace_id = ${workspace_id} and name = ${name}`;
+      return { input: { domain: name }, ids: { domain: domain?.id ?? '' } };
     },
     target: 'domain',
     writes: true,
@@ -708,7 +794,7 @@ const webhooks = [
   useCase(recoverWebhook, {
     rest: 'POST /webhooks/{id}/recover',
     trpc: 'POST webhooks.recover',
-    graphql: absent('Over GraphQL a bulk operation replays.'),
+    graphql: mutation('webhookRecover', 'RecoverInput', 'WebhookPayload', 'of: webhook { webhook_id: id }'),
     async given(world, workspace_id, number) {
       const { input } = await aWebhook(world, workspace_id, number);
       return { input: { ...input, since: later(world, -1) } };
@@ -716,6 +802,124 @@ const webhooks = [
     target: 'id',
     writes: true,
     bad: { since: 'yesterday' },
+  }),
+];
+
+const shownCapture = fields('id from to subject size_bytes received_at');
+
+/** A captured mail that another program sent. */
+async function captured(world: World, workspace_id: string, number: number): Promise<Given> {
+  const to = `reader@nr${number}.example.com`;
+  const raw = Buffer.from(
+    `From: shop@sandbox.test\r\nTo: ${to}\r\nSubject: Code\r\n\r\nYour code is 493817, see https://shop.test/in\r\n`,
+  );
+  await world.clock.advance(1);
+  await recordCapture(world.services, { envelope_from: 'shop@sandbox.test', envelope_to: [to], raw }, workspace_id);
+  const { data } = await invoke(world.as(workspace_id), listCaptures, { to });
+  return { input: { id: data[0]?.id ?? '' } };
+}
+
+const captures = [
+  useCase(listCaptures, {
+    rest: 'GET /captures',
+    trpc: 'GET captures.list',
+    graphql: connection(
+      'captures',
+      `${shownCapture} email_id: message { id }`,
+      { filter: 'CaptureFilter' },
+      ({ input: { to } }) => ({ filter: { to } }),
+    ),
+    given: (world, workspace_id, number) =>
+      several(() => captured(world, workspace_id, number), { to: `reader@nr${number}.example.com` }),
+    paged: true,
+    bad: { limit: 0 },
+  }),
+  useCase(getCapture, {
+    rest: 'GET /captures/{id}',
+    trpc: 'GET captures.get',
+    graphql: absent('The content is a field of the list.'),
+    scope: 'admin',
+    given: captured,
+    target: 'id',
+  }),
+  useCase(deleteCapture, {
+    rest: 'DELETE /captures/{id}',
+    trpc: 'POST captures.delete',
+    graphql: mutation('captureDelete', 'TargetInput', 'DeletePayload', 'deletedId'),
+    scope: 'admin',
+    given: captured,
+    target: 'id',
+    writes: true,
+    varying: ['deleted_id'],
+  }),
+  useCase(releaseCapture, {
+    rest: 'POST /captures/{id}/release',
+    trpc: 'POST captures.release',
+    graphql: mutation('captureRelease', 'CaptureReleaseInput', 'MessagePayload', 'of: email { id status createdAt }'),
+    scope: 'admin',
+    given: captured,
+    target: 'id',
+    writes: true,
+  }),
+  useCase(clearCaptures, {
+    rest: 'DELETE /captures',
+    trpc: 'POST captures.clear',
+    graphql: mutation('capturesClear', 'CapturesClearInput', 'CapturesClearPayload', 'deleted', () => ({ all: true })),
+    scope: 'admin',
+    async given(world, workspace_id, number) {
+      await captured(world, workspace_id, number);
+      return { input: {} };
+    },
+    writes: true,
+    varying: ['deleted'],
+  }),
+];
+
+/** A refused request of the workspace. */
+async function refused(world: World, workspace_id: string, number: number): Promise<Given> {
+  const { services, clock } = world;
+  await clock.advance(1);
+  const id = newId('request', clock.now());
+  services.request_log.note({
+    id,
+    api: 'rest',
+    method: 'POST',
+    path: '/email/send',
+    status: 400,
+    error: new AppError('invalid_email', `Not one address: nr${number}`, {
+      details: [{ param: 'to[0]', reason: 'invalid_email', message: 'Not one address.' }],
+    }),
+    actor: { kind: 'system', workspace_id },
+    secret_hash: null,
+    input: { to: ['nobody'] },
+    duration_ms: 2,
+  });
+  await services.request_log.flush();
+  return { input: { id } };
+}
+
+const requests = [
+  useCase(listRequests, {
+    rest: 'GET /requests',
+    trpc: 'GET requests.list',
+    graphql: connection(
+      'requests',
+      `${fields('id at api method path status code reason message duration_ms body')} api_key_id: apiKey { id }
+       faults { pointer reason message }`,
+      { filter: 'RequestFilter' },
+      ({ input: { reason } }) => ({ filter: { reasons: [reason] } }),
+    ),
+    given: (world, workspace_id, number) =>
+      several(() => refused(world, workspace_id, number), { reason: 'invalid_email' }),
+    paged: true,
+    bad: { limit: 101 },
+  }),
+  useCase(getRequest, {
+    rest: 'GET /requests/{id}',
+    trpc: 'GET requests.get',
+    graphql: absent('The list has all of it.'),
+    given: refused,
+    target: 'id',
   }),
 ];
 
@@ -793,6 +997,13 @@ const numbers = [
     given: async (world) => ({ input: { since: later(world, -3), kind: 'smtp', top: 5, reach: 'workspace' } }),
     scope: 'admin',
     bad: { top: 0 },
+  }),
+  useCase(getStats, {
+    rest: 'GET /stats',
+    trpc: 'GET stats.get',
+    graphql: absent('GraphQL has all metrics and dimensions as stats.'),
+    given: given({ step: 'hour', group_by: 'tag' }),
+    bad: { step: 'week' },
   }),
   useCase(statSeries, {
     rest: NO_REST,
@@ -1386,6 +1597,54 @@ const queues = [
     graphql: reading('workers', {}, shapes.worker, undefined, wrapped),
     given: nothing,
   }),
+  useCase(listDestinations, {
+    rest: NO_REST,
+    trpc: 'GET destinations.list',
+    graphql: reading(
+      'destinations',
+      {},
+      `destination: name ${fields('connections messages_per_minute closed_until last_reply held_until hold_id parked')}
+       reason: closedReason`,
+      undefined,
+      wrapped,
+    ),
+    async given(world, workspace_id, number) {
+      await invoke(world.as(workspace_id), limitDestination, {
+        destination: `nr${number}.example.net`,
+        connections: 2,
+      });
+      return { input: {} };
+    },
+  }),
+  useCase(limitDestination, {
+    rest: NO_REST,
+    trpc: 'POST destinations.limit',
+    graphql: mutation(
+      'destinationLimit',
+      'DestinationLimitInput',
+      'DestinationPayload',
+      'destination: name connections messages_per_minute: messagesPerMinute',
+    ),
+    given: async (_, __, number) => ({ input: { destination: `nr${number}.example.net`, messages_per_minute: 60 } }),
+    writes: true,
+    bad: { messages_per_minute: 0 },
+  }),
+  useCase(releaseDestination, {
+    rest: NO_REST,
+    trpc: 'POST destinations.release',
+    graphql: mutation(
+      'destinationRelease',
+      'DestinationInput',
+      'DestinationReleasePayload',
+      'destination: name released',
+    ),
+    async given(world, workspace_id, number) {
+      const destination = `nr${number}.example.net`;
+      await invoke(world.as(workspace_id), limitDestination, { destination, connections: 2 });
+      return { input: { destination } };
+    },
+    writes: true,
+  }),
   useCase(listSchedules, {
     rest: NO_REST,
     trpc: 'GET ops.schedules.list',
@@ -1410,6 +1669,8 @@ export const useCases: readonly UseCase[] = [
   ...keys,
   ...suppressions,
   ...webhooks,
+  ...captures,
+  ...requests,
   ...numbers,
   ...audit,
   ...holds,
@@ -1448,9 +1709,6 @@ export const alone = {
     'test.preview': 'REST has it as dry_run=true of POST /email/send.',
     'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
     'onboarding.state': 'A page of the dashboard.',
-    'destinations.list': 'GraphQL shows them by their backlog.',
-    'destinations.limit': 'Over GraphQL a hold stops a destination.',
-    'destinations.release': 'Over GraphQL a hold stops a destination.',
     'audit.verify': 'It reads the whole chain.',
     'ops.bulkItems': 'The receipts are read page by page, in the dashboard.',
     'ops.bulkExport': 'What was exported is downloaded from the dashboard.',

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Sql, sqlState } from '@postrider/db';
 import { formatMailbox } from '@postrider/mail';
 import { isoTime } from '../fields/clock.ts';
@@ -156,8 +155,7 @@ function resultOf(judged: NewMessage | AppError): SendResult {
 }
 
 function replay(submission: Admitted, before: Pick<Claim, 'fingerprint' | 'answer'>): Outcome {
-  if (submission.idempotency?.fingerprint.equals(before.fingerprint))
-    return { kind: 'replayed', answer: before.answer };
+  if (submission.idempotency?.isSame(before.fingerprint)) return { kind: 'replayed', answer: before.answer };
   return {
     kind: 'refused',
     error: new AppError(
@@ -219,11 +217,4 @@ export function draftMessage(
     monthly_limit: submission.sender.monthly_limit,
     recipients,
   };
-}
-
-/** Two requests with one idempotency key are the same if their bodies are, as parsed and before defaults. */
-export function fingerprintOf(raw: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(raw) ?? '')
-    .digest();
 }

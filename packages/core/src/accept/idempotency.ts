@@ -1,19 +1,20 @@
 import type { Context } from '../operation/context.ts';
-import { fingerprintOf } from './accept.ts';
+import { fingerprintOf, hasFingerprint } from './fingerprint.ts';
 import type { Idempotency, SendResult } from './submission.ts';
 
 /** The idempotency record of a request with a key; the answer is kept as JSON. */
 export function idempotencyOf(
   ctx: Context,
   operation: string,
-  raw: unknown,
+  meaning: unknown,
   answerOf: (results: readonly SendResult[]) => unknown,
 ): Idempotency | null {
   if (ctx.idempotency_key === null) return null;
   return {
     operation,
     key: ctx.idempotency_key,
-    fingerprint: fingerprintOf(raw),
+    fingerprint: fingerprintOf(meaning),
+    isSame: (stored) => hasFingerprint(meaning, stored),
     remember: (results) => JSON.stringify(answerOf(results)),
   };
 }

@@ -110,7 +110,6 @@ const fullExample = {
   tags: ['receipt'],
   metadata: { order: '1815' },
   attachments: [{ filename: 'receipt.txt', content: 'SGVsbG8=', content_type: 'text/plain' }],
-  scheduled_at: '2030-01-31T09:00:00Z',
 };
 
 /** Describes every scheduled_at field. */
@@ -154,7 +153,7 @@ const sendFields = z.object({
   attachments: absentableOr(z.array(attachmentSchema).max(100), []).meta({
     description: 'At most 10 MiB decoded, including html and text.',
   }),
-  scheduled_at: absentable(timestampField('scheduled_at')).meta({ description: SCHEDULE }),
+  scheduled_at: absentable(timestampField('scheduled_at', true)).meta({ description: SCHEDULE }),
 });
 
 /** The body of a send request. A null field is an absent one. */

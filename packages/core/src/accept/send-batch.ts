@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError, errorFields, publicErrorSchema } from '../operation/errors.ts';
-import { admittedOperation } from '../operation/operation.ts';
+import { admittedOperation, type Parsed } from '../operation/operation.ts';
 import { issueFor, parseInput } from '../operation/parse-input.ts';
 import { refuseMisplaced } from '../operation/unexpected-names.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { misplacedInSend, sendSchema } from './schema.ts';
+import { misplacedInSend, type SendInput, sendSchema } from './schema.ts';
 import { acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
@@ -56,12 +56,17 @@ export const sendBatch = admittedOperation({
         messages: parsed.ok ? messages : [parsed],
         alone: !parsed.ok,
         resend: null,
-        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', raw, batchAnswer) : null,
+        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', messages.map(meaningOf), batchAnswer) : null,
       },
       batchAnswer,
     );
   },
 });
+
+/** A refused message has no parsed input; what is wrong with it stands for it. */
+function meaningOf(message: Parsed<SendInput>): unknown {
+  return message.ok ? message.value : { refused: errorFields(message.error) };
+}
 
 function batchAnswer(results: readonly SendResult[]): BatchAnswer {
   return {

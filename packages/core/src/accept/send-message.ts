@@ -12,7 +12,7 @@ export const sendMessage = admittedOperation({
   summary: 'Send one email, now or at a time',
   input: sendSchema,
   output: acknowledgementSchema,
-  run: (ctx, { actor, scope, parsed, raw }): Promise<Acknowledgement> =>
+  run: (ctx, { actor, scope, parsed }): Promise<Acknowledgement> =>
     submit(
       ctx,
       {
@@ -21,8 +21,7 @@ export const sendMessage = admittedOperation({
         messages: [parsed],
         alone: true,
         resend: null,
-        // A refused body needs no fingerprint, and may be nested too deep for one.
-        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.send', raw, ([result]) => result) : null,
+        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.send', parsed.value, ([result]) => result) : null,
       },
       soleResult,
     ),

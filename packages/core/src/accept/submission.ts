@@ -47,6 +47,8 @@ export interface Idempotency {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
+  /** Whether the request of a stored fingerprint meant the same. */
+  isSame(stored: Buffer): boolean;
   /** The answer as it will be replayed. */
   remember(results: readonly SendResult[]): string;
 }

@@ -8,6 +8,7 @@ export {
   keyRefusal,
   readCredential,
   refuseAddress,
+  workspaceOfPassword,
 } from './authenticate.ts';
 export { createKey } from './create-key.ts';
 export { type CurrentKey, currentKey } from './current-key.ts';

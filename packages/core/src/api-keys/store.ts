@@ -363,3 +363,15 @@ export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanF
   if (!row) throw new Error('the workspace of an actor does not exist');
   return row;
 }
+
+/** The workspace of a valid secret, or why it is not accepted from this address. */
+export async function workspaceOfKey(
+  sql: Sql,
+  { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
+): Promise<{ readonly workspace_id: string } | Reason> {
+  const [row] = await sql<{ workspace_id: string; refusal: Reason | null }[]>`
+    select k.workspace_id, ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal
+    from api_keys k where k.secret_hash = ${secret_hash}`;
+  if (!row) return 'unknown_key';
+  return row.refusal ?? { workspace_id: row.workspace_id };
+}

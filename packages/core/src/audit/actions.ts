@@ -25,6 +25,7 @@ export const auditActions = [
   'message.content_read',
   'message.sent_now',
   'message.retried',
+  'message.given_up',
   'destination.limited',
   'destination.released',
   'bulk.started',

@@ -1,6 +1,6 @@
 import type { Actor } from '../operation/context.ts';
 
-export const messageActions = ['retry', 'cancel', 'send_now', 'delete', 'export'] as const;
+export const messageActions = ['retry', 'cancel', 'give_up', 'send_now', 'delete', 'export'] as const;
 export type MessageAction = (typeof messageActions)[number];
 
 /** Bulk actions on messages, webhook deliveries of an endpoint, and dead jobs. */

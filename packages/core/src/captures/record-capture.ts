@@ -13,7 +13,11 @@ const LONGEST_HEADER = 64 * 1024;
 const OWN_MESSAGE_ID = new RegExp(`^(${idPrefixes.message}[0-9a-z]{26})@`);
 
 /** Stores a mail received by the SMTP capture; resolves after the commit. */
-export async function recordCapture(services: Pick<Services, 'sql' | 'clock'>, mail: ReceivedMail): Promise<void> {
+export async function recordCapture(
+  services: Pick<Services, 'sql' | 'clock'>,
+  mail: ReceivedMail,
+  workspace_id: string | null = null,
+): Promise<void> {
   // The list needs the header only; the rest is parsed when a mail is viewed.
   const end = mail.raw.indexOf('\r\n\r\n');
   const parsed = await readMail(end < 0 ? mail.raw.subarray(0, LONGEST_HEADER) : mail.raw.subarray(0, end + 4));
@@ -24,5 +28,6 @@ export async function recordCapture(services: Pick<Services, 'sql' | 'clock'>, m
     subject: parsed.subject.replaceAll('\0', ''),
     message_id: OWN_MESSAGE_ID.exec(parsed.message_id ?? '')?.[1] ?? null,
     raw: mail.raw,
+    workspace_id,
   });
 }

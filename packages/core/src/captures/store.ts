@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
+import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
 
 export interface NewCapture {
   readonly id: string;
@@ -8,15 +9,21 @@ export interface NewCapture {
   /** The id of our message; null if another program sent it. */
   readonly message_id: string | null;
   readonly raw: Buffer;
+  /** Of the key that the sender logged in with; null without a login. */
+  readonly workspace_id: string | null;
 }
 
-/** Stores a mail in the workspace of its message, or in the oldest if another program sent it. */
+/**
+ * Stores a mail in the workspace that its sender named; else in that of its message, or in the oldest if another program
+ * sent it.
+ */
 export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
   await sql`
-    insert into captures (workspace_id, id, envelope_from, envelope_to, subject, message_id, raw, received_at)
+    insert into captures (workspace_id, id, envelope_from, envelope_to, subject, message_id, raw, size_bytes, received_at)
     select w.id, ${capture.id}, ${capture.envelope_from}, ${[...capture.envelope_to]}::text[], ${capture.subject},
-      ${capture.message_id}, ${capture.raw}, clock_now()
+      ${capture.message_id}, ${capture.raw}, ${capture.raw.length}, clock_now()
     from workspaces w
+    where ${capture.workspace_id}::uuid is null or w.id = ${capture.workspace_id}
     order by exists (select from messages m where m.workspace_id = w.id and m.id = ${capture.message_id}) desc, w.id
     limit 1`;
 }
@@ -45,7 +52,94 @@ export async function captureById(sql: Sql | Tx, id: string): Promise<(CaptureRo
   return row ?? null;
 }
 
-/** Keeps only the newest mails: the capture is not an archive. */
-export async function trimCaptures(sql: Sql | Tx, keep: number): Promise<void> {
-  await sql`delete from captures where id < (select id from captures order by id desc offset ${keep} limit 1)`;
+/** Drops what is older than it is kept, and of each workspace the oldest beyond its quota: it is no archive. */
+export async function trimCaptures(
+  sql: Sql | Tx,
+  kept: { readonly days: number; readonly bytes_per_workspace: number },
+): Promise<void> {
+  await sql`delete from captures where id < id_floor(clock_now() - make_interval(days => ${kept.days}))`;
+  await sql`
+    delete from captures c using (
+      select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
+    ) s
+    where c.workspace_id = s.workspace_id and c.id = s.id and s.bytes > ${kept.bytes_per_workspace}::bigint`;
+}
+
+export interface CaptureFilter {
+  /** Parts of addresses or of the subject, in lower case; null: not filtered. */
+  readonly to: string | null;
+  readonly from: string | null;
+  readonly subject: string | null;
+  /** Mail of live messages is left out. */
+  readonly sandbox_only: boolean;
+}
+
+export type ListedCapture = CaptureRow & { readonly size_bytes: number };
+
+/** Newest first: a walk of the primary key. */
+export async function capturesAmong(
+  sql: Sql,
+  workspace_id: string,
+  { to, from, subject, sandbox_only }: CaptureFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<ListedCapture>> {
+  const rows = await sql<(Partial<ListedCapture> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (
+      select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at, size_bytes from captures c
+      where c.workspace_id = ${workspace_id} and c.id >= ${range.from} and c.id < ${range.before}
+      order by c.id desc limit ${count}
+    )
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, f.*
+    from (values (1)) as always
+    left join lateral (
+      select * from candidates c
+      where (${to}::text is null or exists (select from unnest(c.envelope_to) t (email) where position(${to} in lower(t.email)) > 0))
+        and (${from}::text is null or position(${from} in lower(c.envelope_from)) > 0)
+        and (${subject}::text is null or position(${subject} in lower(c.subject)) > 0)
+        and ${sandbox_only ? ofSandbox(sql) : sql`true`}
+      order by c.id desc limit ${wanted}
+    ) f on true
+    order by f.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // Without any capture the left join still returns one row.
+    rows: rows.filter((row): row is ListedCapture & { examined: number; edge: string } => row.id != null),
+  };
+}
+
+/** Capture c is of sandbox mail, or of another program. */
+const ofSandbox = (sql: Sql | Tx) => sql`
+  (c.message_id is null or exists (
+    select from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id and m.mode = 'sandbox'))`;
+
+/** One capture of a workspace, with its content. */
+export async function captureOf(
+  sql: Sql | Tx,
+  workspace_id: string,
+  id: string,
+  sandbox_only: boolean,
+): Promise<(ListedCapture & { readonly raw: Buffer }) | null> {
+  const [row] = await sql<(ListedCapture & { raw: Buffer })[]>`
+    select c.id, c.workspace_id, c.envelope_from, c.envelope_to, c.subject, c.message_id, c.received_at, c.size_bytes, c.raw
+    from captures c
+    where c.workspace_id = ${workspace_id} and c.id = ${id} and ${sandbox_only ? ofSandbox(sql) : sql`true`}`;
+  return row ?? null;
+}
+
+/** Deletes captures of a workspace, all or one; how many. */
+export async function deleteCaptureRows(
+  sql: Sql | Tx,
+  workspace_id: string,
+  id: string | null,
+  sandbox_only: boolean,
+): Promise<number> {
+  const rows = await sql`
+    delete from captures c
+    where c.workspace_id = ${workspace_id} and (${id}::uuid is null or c.id = ${id})
+      and ${sandbox_only ? ofSandbox(sql) : sql`true`}
+    returning c.id`;
+  return rows.length;
 }

@@ -18,6 +18,7 @@ import {
   claimAndLoad,
   type DeliveryRow,
   fitsTogether,
+  givenUpAmong,
   type History,
   historiesOf,
   insertAttempts,
@@ -436,6 +437,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
       };
     });
     const won = new Set((await transition(tx, name, moves)).map((row) => row.recipient_id));
+    if (name === 'defer') await endGivenUp(tx, moves, won, now_ms);
     const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
     warnOfFenced(services, fenced.length);
     const counted = group.filter(({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back);
@@ -451,6 +453,22 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
     tx,
     'delivery.attempt',
     judged.map(({ result }) => result.claimed.job),
+  );
+}
+
+/** Ends deferred recipients that were given up during their attempt. Their new jobs find them closed. */
+async function endGivenUp(tx: Tx, moves: readonly Move[], won: ReadonlySet<string>, now_ms: number): Promise<void> {
+  const deferred = moves.filter(({ recipient_id }) => won.has(recipient_id));
+  const ended = await givenUpAmong(tx, deferred);
+  await transition(
+    tx,
+    'give_up',
+    ended.map((key) => ({
+      ...key,
+      event_id: newId('event', now_ms),
+      event_facts: { reason: 'given_up' },
+      reason: 'given_up',
+    })),
   );
 }
 

@@ -122,6 +122,20 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   return rows;
 }
 
+/** Of some recipients, those that were given up while they were being sent to. Served by the primary key. */
+export async function givenUpAmong(tx: Tx, keys: readonly RecipientKey[]): Promise<RecipientKey[]> {
+  if (keys.length === 0) return [];
+  return tx<RecipientKey[]>`
+    select r.workspace_id, r.message_id, r.id as recipient_id
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::uuid[],
+      ${keys.map((key) => key.message_id)}::uuid[],
+      ${keys.map((key) => key.recipient_id)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id)
+    join recipients r on ${isRecipient(tx, 'a')}
+    where r.giving_up`;
+}
+
 type ClaimName = 'claim' | 'take_over';
 
 function isClaim(name: TransitionName): name is ClaimName {

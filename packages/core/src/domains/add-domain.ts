@@ -9,7 +9,7 @@ import { issueFor } from '../operation/parse-input.ts';
 import { type DomainEntry, domainEntry, domainSchema, ownHosts } from './domain-entry.ts';
 import { nameBelow, nameProblem } from './domain-name.ts';
 import { encryptDkimKeys, generateDkimPairs } from './records/dkim-keys.ts';
-import { domainByName, insertDomain, isClaimedElsewhere, publicKeysOf } from './store.ts';
+import { domainByName, insertDomain, publicKeysOf } from './store.ts';
 
 // A label has 63 characters, and the second selector is longer by "-ed25519".
 const SELECTOR = /^[a-z0-9](?:[a-z0-9-]{0,53}[a-z0-9])?$/;
@@ -54,7 +54,6 @@ export const addDomain = operation({
     if (await domainByName(ctx.sql, workspace_id, name)) throw alreadyExists(name);
     const problem = nameProblem(name, ownHosts(ctx.config, ctx.public_url));
     if (problem) throw problem;
-    if (await isClaimedElsewhere(ctx.sql, workspace_id, name)) throw domainClaimed(name);
     const now_ms = ctx.clock.now();
     const keys = encryptDkimKeys(ctx.encryption, await generateDkimPairs(), now_ms, dkim_selector ?? undefined);
     const row = await ctx.sql.begin(async (tx) => {

@@ -5,12 +5,14 @@ import type { Services } from '../operation/context.ts';
 import { checkName } from './domain-entry.ts';
 import { planKeys } from './key-plan.ts';
 import { type CheckedRecord, proofOf, reasonOf, statusOf } from './records/check-records.ts';
-import type { Finding } from './records/diagnose.ts';
+import { type Finding, MOST_SHOWN } from './records/diagnose.ts';
+import { OWNERSHIP } from './records/dns-records.ts';
 import { domainTransitions, judgeProof, nextCheckMs } from './state.ts';
 import {
   type DomainRow,
   deleteKeys,
   type KeySighting,
+  lockClaimHolder,
   lockDomain,
   moveDomain,
   publicKeysOf,
@@ -27,6 +29,7 @@ export type Applied =
   | { readonly kind: 'gone' };
 
 const CLAIMED_REASON = 'Another workspace has verified this name.';
+const YIELDED_REASON = 'The ownership record is gone, and the name has been verified elsewhere.';
 
 const UNIQUE_VIOLATION = '23505';
 const LONGEST_WAIT_SECONDS = 7 * 86_400;
@@ -55,12 +58,16 @@ export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, chec
 async function apply(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
   { found, checked, yields, record }: Check,
-  claimed: boolean,
+  refused: boolean,
 ): Promise<Applied> {
   const domain_id = found.id;
   return sql.begin(async (tx): Promise<Applied> => {
+    const holder = refused ? await lockClaimHolder(tx, found.workspace_id, found.name) : null;
     const before = await lockDomain(tx, domain_id);
     if (!before) return { kind: 'gone' };
+    // What other workspaces have verified is theirs for as long as their record stands in the DNS.
+    const claimed = holder !== null && isPublished(holder, checked);
+    if (holder && !claimed) await yieldClaim(tx, clock, holder);
     const overtaken = before.last_checked_at?.getTime() !== found.last_checked_at?.getTime();
     if (yields && overtaken) return { kind: 'applied', row: before };
     const signing_key_ids = await applyToKeys(tx, before, checked);
@@ -87,6 +94,23 @@ async function apply(
     await record?.(tx, before, row);
     return claimed ? { kind: 'claimed' } : { kind: 'applied', row };
   });
+}
+
+/** Whether the record by which another workspace proved the same name was among what has just been found. */
+function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRecord[]): boolean {
+  const found = checked.find(({ wanted }) => wanted.purpose === 'ownership')?.finding.found;
+  if (ownership_token === null || found === undefined || found.length >= MOST_SHOWN) return true;
+  return found.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
+}
+
+/** The name goes to the workspace whose record stands in the DNS now. */
+async function yieldClaim(tx: Tx, clock: Services['clock'], holder: DomainRow): Promise<void> {
+  const moved = await moveDomain(tx, 'yield_claim', holder.id, YIELDED_REASON);
+  if (!moved) return;
+  await scheduleCheck(tx, holder.id, nextCheckMs(moved.status, 0, false));
+  const { id, name, status, workspace_id, status_reason } = moved;
+  const facts = { domain: { id, name, status, status_reason } };
+  await recordEvent(tx, { workspace_id, id: newId('event', clock.now()), type: 'domain.failed', facts });
 }
 
 /** Stores the findings per key, activates the next keys when due, and returns the signing keys. */

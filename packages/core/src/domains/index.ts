@@ -1,7 +1,7 @@
 export { addDomain } from './add-domain.ts';
 export { cancelMailOf } from './cancel-mail.ts';
 export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
-export { examinationSchema, examineDomain } from './examine-domain.ts';
+export { type Examination, examinationSchema, examineDomain } from './examine-domain.ts';
 export { followDomain } from './follow-domain.ts';
 export { getDomain } from './get-domain.ts';
 export { listDomains } from './list-domains.ts';

@@ -14,6 +14,7 @@ export const domainTransitions = {
   verify: { from: ['pending', 'at_risk', 'failed'], to: 'verified', event: 'domain.verified' },
   lose: { from: ['verified'], to: 'at_risk', event: 'domain.at_risk' },
   give_up: { from: ['pending', 'at_risk'], to: 'failed', event: 'domain.failed' },
+  yield_claim: { from: ['verified', 'at_risk'], to: 'failed', event: 'domain.failed' },
   suspend: { from: ['pending', 'verified', 'at_risk', 'failed'], to: 'suspended', event: null },
   resume: { from: ['suspended'], to: 'pending', event: null },
 } as const satisfies Record<string, DomainTransition>;

@@ -86,12 +86,13 @@ export async function domainsByNames(sql: Sql, workspace_id: string, names: read
     where workspace_id = ${workspace_id} and name = any (${[...names]}::text[])`;
 }
 
-/** Whether another workspace has verified the name. Served by domains_claim. */
-export async function isClaimedElsewhere(sql: Sql | Tx, workspace_id: string, name: string): Promise<boolean> {
-  const rows = await sql`
-    select from domains
-    where name = ${name} and status in ('verified', 'at_risk') and not sandbox and workspace_id <> ${workspace_id}`;
-  return rows.length > 0;
+/** The domain of another workspace that has verified the name, locked. Served by domains_claim. */
+export async function lockClaimHolder(tx: Tx, workspace_id: string, name: string): Promise<DomainRow | null> {
+  const [row] = await tx<DomainRow[]>`
+    select ${domainColumns(tx)} from domains
+    where name = ${name} and status in ('verified', 'at_risk') and not sandbox and workspace_id <> ${workspace_id}
+    for no key update`;
+  return row ?? null;
 }
 
 /** A keyset page, newest first, with one extra row that tells whether there is a next page. */

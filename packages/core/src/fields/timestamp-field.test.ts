@@ -103,7 +103,7 @@ describe('readTimestamp', () => {
     '1 hour',
     'infinity',
   ])('refuses %j, which is not in the form', (text) => {
-    expect(instantOf(text)).toMatch(/^must be ISO 8601, such as /);
+    expect(instantOf(text)).toMatch(/^must be ISO 8601, as YYYY/);
   });
 
   it.each([
@@ -158,6 +158,6 @@ describe('timestampField', () => {
     const parsed = parseInput(timestampField('expires_at'), 'soon');
 
     expect(parsed).toMatchObject({ ok: false, error: { reason: 'invalid_timestamp' } });
-    expect(parsed.ok || parsed.error.message).toMatch(/^expires_at must be ISO 8601, such as /);
+    expect(parsed.ok || parsed.error.message).toMatch(/^expires_at must be ISO 8601, as YYYY/);
   });
 });

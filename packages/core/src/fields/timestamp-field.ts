@@ -15,7 +15,8 @@ const BASIC = new RegExp(
 );
 const DATE_ALONE = /^\d{4}-?(?:\d{2}-?\d{2}|W\d{2}-?\d|\d{3})$/;
 
-const FORM = 'must be ISO 8601, such as 2030-01-31T09:00:00Z or 2030-01-31T10:00:00+01:00';
+// No concrete time: what may be scheduled today would be too far or past on another day.
+const FORM = 'must be ISO 8601, as YYYY-MM-DDThh:mm:ssZ or with an offset such as +01:00';
 const DAY_MS = 86_400_000;
 // What Postgres and toISOString write alike, whatever the offset.
 const FIRST_MS = midnight(1, 0, 1);
@@ -29,7 +30,7 @@ export type ReadTimestamp =
 export function readTimestamp(text: string): ReadTimestamp {
   const parts = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
   if (!parts) {
-    if (DATE_ALONE.test(text)) return refuse('has no time of day; write it as in 2030-01-31T09:00:00Z');
+    if (DATE_ALONE.test(text)) return refuse('has no time of day; add it, as in T09:00:00Z');
     if (text.trim() !== text) return refuse('has a space before or after it; remove it');
     return refuse(FORM);
   }
@@ -99,14 +100,12 @@ function refuse(message: string): ReadTimestamp {
   return { ok: false, message };
 }
 
-const timestampText = z.string().meta({
-  format: 'date-time',
-  description: 'ISO 8601; without an offset it is UTC.',
-  examples: ['2030-01-31T09:00:00Z', '2030-01-31T10:00:00+01:00'],
-});
+const bareText = z.string().meta({ format: 'date-time', description: 'ISO 8601; without an offset it is UTC.' });
+const timestampText = bareText.meta({ examples: ['2030-01-31T09:00:00Z', '2030-01-31T10:00:00+01:00'] });
 
-export function timestampField(name: string) {
-  return timestampText.transform((text, context) => {
+/** A time that may lie anywhere, unless it has to lie near now: no example of that would stay right. */
+export function timestampField(name: string, near_now = false) {
+  return (near_now ? bareText : timestampText).transform((text, context) => {
     const read = readTimestamp(text);
     if (read.ok) return read.date;
     context.addIssue(issueFor('invalid_timestamp', `${name} ${read.message}.`));

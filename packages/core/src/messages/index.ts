@@ -1,5 +1,6 @@
 export { cancelMessage, cancelUnsent } from './changes/cancel-message.ts';
 export { eraseContents } from './changes/erase-content.ts';
+export { giveUp, giveUpMessage, type Hopeless, lockHopeless } from './changes/give-up-message.ts';
 export { moveUnsent } from './changes/move-unsent.ts';
 export { rescheduleMessage } from './changes/reschedule-message.ts';
 export { resendMessage } from './changes/resend-message.ts';
@@ -7,11 +8,13 @@ export { lockDeferred, retryDeferred, retryMessageNow } from './changes/retry-me
 export { dueLater, sendMessageNow } from './changes/send-now.ts';
 export { lockUnsent, type Unsent } from './changes/unsent.ts';
 export { type LockedRecipient, lockMailOf } from './changes/unsent-store.ts';
+export { createContentLink, type LinkedContent, openContentLink } from './log/content-link.ts';
+export { forgetContentLinks } from './log/content-link-store.ts';
 export { entriesOf } from './log/entries-by-id.ts';
 export { eventDataOf } from './log/event-data.ts';
 export { followMessage, followMessages } from './log/follow-messages.ts';
 export { type EmailContent, getContent } from './log/get-content.ts';
-export { getMessage } from './log/get-message.ts';
+export { getMessage, messageNotFound } from './log/get-message.ts';
 export { listMessages, listMessagesAlone, listMessagesBackward } from './log/list-messages.ts';
 export { attemptOutcomes, type LogEntry, logEntrySchema, type RecipientEntry } from './log/log-entry.ts';
 export { filterFields, filterOf } from './log/messages-filter.ts';

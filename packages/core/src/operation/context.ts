@@ -7,7 +7,7 @@ import type { Encryption } from '../process/encryption.ts';
 import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { SampledLog } from '../process/sampled-log.ts';
-import type { KeyUses, RateWindow, SigningKeys, SubmitPort } from './ports.ts';
+import type { KeyUses, RateWindow, RequestLog, SigningKeys, SubmitPort } from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 import type { Vitals } from './vitals.ts';
@@ -26,6 +26,7 @@ export interface Services {
   /** The submit batcher. */
   readonly accept: SubmitPort;
   readonly key_uses: KeyUses;
+  readonly request_log: RequestLog;
   readonly encryption: Encryption;
   /** DKIM private keys, decrypted once. */
   readonly signing_keys: SigningKeys;

@@ -68,6 +68,8 @@ export const reasons = {
   user_not_found: ['not_found', 'No such user exists.'],
   member_not_found: ['not_found', 'No such member exists.'],
   alarm_not_found: ['not_found', 'No such alarm exists.'],
+  request_not_found: ['not_found', 'No such request is in the log.'],
+  capture_not_found: ['not_found', 'No such captured mail exists.'],
   hold_not_found: ['not_found', 'No such hold exists.'],
   queue_not_found: ['not_found', 'No such queue exists.'],
   schedule_not_found: ['not_found', 'No such schedule exists.'],
@@ -83,7 +85,7 @@ export const reasons = {
   not_scheduled: ['unprocessable', 'The message is not scheduled for a later time.'],
   still_open: ['unprocessable', 'The message still has recipients waiting to be sent to.'],
   not_matching: ['unprocessable', 'The item no longer matches the filter.'],
-  not_deferred: ['unprocessable', 'No recipient is waiting for a retry.'],
+  not_deferred: ['unprocessable', 'No recipient is waiting for a retry or, for giving up, for any attempt.'],
   already_canceled: ['unprocessable', 'The message has already been canceled.'],
   domain_already_exists: ['unprocessable', 'The workspace already has this domain.'],
   domain_claimed: ['unprocessable', 'Another workspace has verified this domain.'],
@@ -188,6 +190,11 @@ export function errorFields(error: AppError): PublicError {
     ...(required_scope && { required_scope }),
     ...extra,
   };
+}
+
+/** The one shape of an error in JSON, on every path. An internal error names only the request id, by which the log has more. */
+export function errorBody(error: AppError, request_id: string, public_url: string) {
+  return { error: { ...errorFields(error), request_id, docs_url: `${public_url}/errors/${error.reason}` } };
 }
 
 /** One error for many bad fields: the first gives the reason and message, details lists all. */

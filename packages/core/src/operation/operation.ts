@@ -34,7 +34,7 @@ export interface Admission<T> {
   readonly actor: Context['actor'];
   readonly scope: Scope;
   readonly parsed: Parsed<T>;
-  /** The raw input, for the idempotency fingerprint; undefined if it could not be read. */
+  /** The raw input; undefined if it could not be read. */
   readonly raw: unknown;
 }
 

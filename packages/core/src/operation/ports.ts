@@ -1,4 +1,5 @@
 import type { DkimKey } from '@postrider/mail';
+import type { AppError } from './errors.ts';
 
 // Ports of the context that a domain implements, so that no operation imports the domain.
 
@@ -27,4 +28,33 @@ export interface SigningKeys {
 /** Stores submissions in batched commits; their type is known to accept/ only. */
 export interface SubmitPort {
   submit(submission: object): Promise<object>;
+}
+
+/** A request that was refused or has failed, as its API saw it. */
+export interface RefusedRequest {
+  readonly id: string;
+  readonly api: 'rest' | 'trpc';
+  readonly method: string;
+  /** The route, without ids and addresses. */
+  readonly path: string;
+  readonly status: number;
+  readonly error: AppError;
+  /** null: unknown, or known by its digest only. */
+  readonly actor:
+    | { readonly kind: 'key'; readonly workspace_id: string; readonly key_id: string }
+    | { readonly kind: 'user'; readonly workspace_id: string; readonly user_id: string }
+    | { readonly kind: 'system'; readonly workspace_id: string }
+    | null;
+  readonly secret_hash: Buffer | null;
+  /** As it came; undefined without one. */
+  readonly input: unknown;
+  readonly duration_ms: number;
+}
+
+/** Collects refused requests and writes them after their answers. */
+export interface RequestLog {
+  note(request: RefusedRequest): void;
+  /** How many were dropped because too many waited, or because they could not be written. */
+  readonly dropped: number;
+  flush(): Promise<void>;
 }

@@ -160,6 +160,7 @@ const schema = z.object({
   SUBMISSION_PORT: port.optional(),
   SUBMISSIONS_PORT: port.optional(),
   METRICS_PORT: port.optional(),
+  REQUEST_LOG: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address such as http://localhost:4318' })
     .optional(),

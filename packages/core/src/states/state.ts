@@ -42,6 +42,7 @@ export const transitions = {
   reject: { from: ['sending'], to: 'bounced', event: 'email.bounced', leased: true },
   lose: { from: ['sending'], to: 'failed', event: 'email.failed', leased: false },
   expire: { from: ['sending'], to: 'failed', event: 'email.failed', leased: true },
+  give_up: { from: ['queued', 'deferred'], to: 'failed', event: 'email.failed', leased: false },
   retry: { from: ['deferred'], to: 'deferred', event: null, leased: false },
   suppress: { from: ['queued', 'deferred', 'sending'], to: 'suppressed', event: 'email.suppressed', leased: false },
   cancel: { from: ['scheduled', 'queued', 'deferred'], to: 'canceled', event: 'email.canceled', leased: false },

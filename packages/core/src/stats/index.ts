@@ -1,4 +1,5 @@
 export { catchUp } from './catch-up.ts';
+export { getStats } from './get-stats.ts';
 export { rollUpStats, trimStats } from './roll-up.ts';
 export {
   buckets,

@@ -1,3 +1,4 @@
+import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
@@ -37,10 +38,10 @@ export const metrics = [...countMetrics, ...percentileNames] as const;
 export type Metric = CountMetric | PercentileMetric;
 
 export const buckets = ['minute', 'hour', 'day'] as const;
-export const statDimensions = ['none', 'domain', 'tag', 'provider', 'api_key'] as const;
+export const statDimensions = ['none', 'domain', 'tag', 'provider', 'destination', 'api_key'] as const;
 
 const MOST_SERIES = 30;
-const USUAL_SERIES = 10;
+export const USUAL_SERIES = 10;
 /** Points of one answer, over all its series: a megabyte and a half, made in a tenth of a second. */
 const MOST_POINTS = 30_000;
 export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number], RangeBounds>> = {
@@ -62,7 +63,7 @@ const seriesSchema = z.object({
   key: z.string().nullable().meta({ description: 'Of the dimension; null: all that has no series of its own.' }),
   points: z.array(pointSchema).readonly(),
 });
-const statsSchema = z.object({
+export const statsSchema = z.object({
   object: z.literal('stats'),
   bucket: z.enum(buckets),
   group_by: z.enum(statDimensions),
@@ -83,44 +84,64 @@ export const statSeries = operation({
     ...rangeFields,
     bucket: z.enum(buckets),
     metrics: z.array(z.enum(metrics)).min(1).max(metrics.length),
-    group_by: z.enum(statDimensions).default('none').meta({ description: 'domain is the one that sent.' }),
+    group_by: z
+      .enum(statDimensions)
+      .default('none')
+      .meta({ description: 'domain is the one that sent, destination that of the recipient.' }),
     top: z.int().min(1).max(MOST_SERIES).default(USUAL_SERIES).meta({ description: 'Keys with series of their own.' }),
     reach: accessField,
   }),
   output: statsSchema,
   async run(ctx, { bucket, group_by, top, reach, ...asked }): Promise<Stats> {
-    const workspace_id = accessibleSide(ctx, reach);
-    const { now, until } = await standOf(ctx.sql, 'stats');
-    const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
-    const wanted = [...new Set(asked.metrics)];
-    const points =
-      wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
-    if (points > MOST_POINTS) throw tooManyPoints(points);
-    const histograms = wanted.some(isDuration);
-    const rows = await bucketsOf(ctx.sql, {
-      workspace_id,
-      dimension: group_by,
-      bucket,
-      from: range.from,
-      to: range.to,
-      histograms,
-    });
-    const keys = group_by === 'none' ? [null] : busiest(rows, wanted, top);
-    const rowsOf = Map.groupBy(rows, (row) => (keys.includes(row.key) ? row.key : null));
-    const shown = rowsOf.has(null) && !keys.includes(null) ? [...keys, null] : keys;
-    const parts = shown.map((key) => ({ key, at: Map.groupBy(rowsOf.get(key) ?? [], (row) => row.at.getTime()) }));
-    const times = timesOf(range);
-    return {
-      object: 'stats',
-      bucket,
-      group_by,
-      since: isoTime(range.from),
-      until: isoTime(range.to),
-      complete_until: isoTime(until),
-      series: wanted.flatMap((metric) => parts.map(({ key, at }) => seriesOf(metric, key, at, times))),
-    };
+    return statsOf(ctx.sql, accessibleSide(ctx, reach), { bucket, group_by, top, ...asked });
   },
 });
+
+interface Asked {
+  readonly since: Date;
+  readonly until?: Date | undefined;
+  readonly bucket: (typeof buckets)[number];
+  readonly metrics: readonly Metric[];
+  readonly group_by: (typeof statDimensions)[number];
+  readonly top: number;
+}
+
+/** The series of a workspace or, with an empty id, of the instance. */
+export async function statsOf(
+  sql: Sql,
+  workspace_id: string,
+  { bucket, group_by, top, ...asked }: Asked,
+): Promise<Stats> {
+  const { now, until } = await standOf(sql, 'stats');
+  const range = bucketRange(asked, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
+  const wanted = [...new Set(asked.metrics)];
+  const points =
+    wanted.length * mostKeys(group_by, top) * ((range.to.getTime() - range.from.getTime()) / range.bucket_ms);
+  if (points > MOST_POINTS) throw tooManyPoints(points);
+  const histograms = wanted.some(isDuration);
+  const rows = await bucketsOf(sql, {
+    workspace_id,
+    dimension: group_by,
+    bucket,
+    from: range.from,
+    to: range.to,
+    histograms,
+  });
+  const keys = group_by === 'none' ? [null] : busiest(rows, wanted, top);
+  const rowsOf = Map.groupBy(rows, (row) => (keys.includes(row.key) ? row.key : null));
+  const shown = rowsOf.has(null) && !keys.includes(null) ? [...keys, null] : keys;
+  const parts = shown.map((key) => ({ key, at: Map.groupBy(rowsOf.get(key) ?? [], (row) => row.at.getTime()) }));
+  const times = timesOf(range);
+  return {
+    object: 'stats',
+    bucket,
+    group_by,
+    since: isoTime(range.from),
+    until: isoTime(range.to),
+    complete_until: isoTime(until),
+    series: wanted.flatMap((metric) => parts.map(({ key, at }) => seriesOf(metric, key, at, times))),
+  };
+}
 
 /** How many points an answer may have, known before it is asked for; a time that cannot be read counts as the longest. */
 export function mostStatPoints(asked: {

@@ -20,7 +20,7 @@ export const countedEvents = {
   canceled: 'email.canceled',
 } as const;
 
-export type StatDimension = 'none' | 'domain' | 'tag' | 'provider' | 'api_key';
+export type StatDimension = 'none' | 'domain' | 'tag' | 'provider' | 'destination' | 'api_key';
 export type Bucket = 'minute' | 'hour' | 'day';
 
 export type RollUpName = 'stats' | 'failures';
@@ -147,17 +147,18 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       on conflict (dimension, key, workspace_id) do update set at = excluded.at where l.at < excluded.at
     ),
     combined as materialized (
-      select workspace_id, minute, from_domain, api_key_id, tags, provider, first_bin, delivery_bin, type, count(*)::int as n
-      from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      select workspace_id, minute, from_domain, api_key_id, tags, provider, destination, first_bin, delivery_bin, type,
+        count(*)::int as n
+      from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
       union all
       select b.workspace_id, width_bucket(b.id, ${messages}::uuid[]), b.from_domain, coalesce(id_text(b.api_key_id), ''), b.tags,
-        coalesce(p.provider, ''), null, null, 'accepted', count(*)::int
+        coalesce(p.provider, ''), r.domain, null, null, 'accepted', count(*)::int
       from recent b
       join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
         and r.message_id >= ${messages[0] ?? ''} and r.message_id < ${end}
       left join provider_domains p on p.domain = r.domain
       where b.id >= ${messages[0] ?? ''}
-      group by 1, 2, 3, 4, 5, 6
+      group by 1, 2, 3, 4, 5, 6, 7
     ),
     counted as materialized (
       select s.workspace_id, d.dimension, ${from}::timestamptz + (c.minute - 1) * interval '1 minute' as at, d.key,
@@ -173,7 +174,8 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       from combined c
       cross join lateral (values (c.workspace_id), (no_id())) as s (workspace_id)
       cross join lateral (
-        values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('api_key', c.api_key_id)
+        values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('destination', c.destination),
+          ('api_key', c.api_key_id)
         union all select 'tag', t.tag from unnest(c.tags) as t (tag)
       ) as d (dimension, key)
       group by 1, 2, 3, 4, 5, 6

@@ -5,17 +5,19 @@ import { trimCaptures } from '../captures/index.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
+import { forgetContentLinks } from '../messages/index.ts';
 import type { Services } from '../operation/context.ts';
 import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
 import { runAll } from '../process/run-all.ts';
 import { forgetWork } from '../queues/index.ts';
+import { KEPT_DAYS, tendRequestDays } from '../requests/index.ts';
 import { trimStats } from '../stats/index.ts';
 import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
 import { forgetDeliveries } from '../webhooks/index.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
-const CAPTURES_KEPT = 10_000;
+const CAPTURES_KEPT = { days: 7, bytes_per_workspace: 256 * 1024 * 1024 };
 const QUEUE_DAYS_KEPT = 31;
 
 /** Hourly maintenance: creates partitions and deletes expired data. */
@@ -27,6 +29,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, forgetSessions),
     () => inBatch(sql, forgetLoginFailures),
     () => inBatch(sql, forgetBudgets),
+    () => inBatch(sql, forgetContentLinks),
     () => inBatch(sql, forgetIdempotencyKeys),
     () => expireSuppressions(services),
     () => inBatch(sql, forgetLanes),
@@ -39,5 +42,6 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, (tx) => forgetAlarms(tx)),
     () => inBatch(sql, (tx) => forgetWork(tx, QUEUE_DAYS_KEPT)),
     () => inBatch(sql, (tx) => trimCaptures(tx, CAPTURES_KEPT)),
+    () => inBatch(sql, (tx) => tendRequestDays(tx, KEPT_DAYS)),
   ]);
 }

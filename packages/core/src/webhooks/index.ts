@@ -31,7 +31,7 @@ export { switchedOff, webhookById } from './endpoints/store.ts';
 export { testWebhook } from './endpoints/test-webhook.ts';
 export { unopenedSecrets } from './endpoints/unopened-secrets.ts';
 export { updateWebhook } from './endpoints/update-webhook.ts';
-export type { WebhookEntry } from './endpoints/webhook-entry.ts';
+export { type WebhookEntry, webhookNotFound } from './endpoints/webhook-entry.ts';
 export { type EndpointLease, renewLeaseRows as renewEndpointLeases } from './posting/lease-store.ts';
 export { takeEndpointLeases } from './posting/leases.ts';
 export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './posting/post.ts';

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
 
 export interface CapturedMail {
@@ -29,7 +29,12 @@ export interface CaptureServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** The mail is answered with 250 once this has resolved, and with 451 when it rejects. */
-  on_mail(mail: CapturedMail): Promise<void>;
+  on_mail(mail: CapturedMail, login: string | null): Promise<void>;
+  /**
+   * Lets clients log in with AUTH: what a password stands for, or null. Without a login, only clients on this machine
+   * may send.
+   */
+  on_login?(password: string, address: string): Promise<string | null>;
   readonly script?: CaptureScript;
 }
 
@@ -51,7 +56,10 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     name: 'postrider',
     banner: 'capture',
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: options.on_login ? ['STARTTLS'] : ['AUTH', 'STARTTLS'],
+    // The listener is for this machine; programs elsewhere come through a tunnel.
+    allowInsecureAuth: true,
+    ...(options.on_login && loginBy(options.on_login)),
     disableReverseLookup: true,
     // smtp-server puts a code of its own before every text; a script has its own codes.
     hideENHANCEDSTATUSCODES: script !== undefined,
@@ -105,7 +113,7 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     };
     const verdict = script?.on_content(mail) ?? { kind: 'accept' };
     if (verdict.kind !== 'accept') return verdict;
-    await options.on_mail(mail);
+    await options.on_mail(mail, typeof session.user === 'string' ? session.user : null);
     script?.on_stored(mail);
     return verdict;
   }
@@ -133,4 +141,29 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
       await closed;
     },
   };
+}
+
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+
+/** AUTH with a password alone decides, and a client elsewhere has to use it. */
+function loginBy(
+  on_login: NonNullable<CaptureServerOptions['on_login']>,
+): Pick<SMTPServerOptions, 'onAuth' | 'onMailFrom'> {
+  return {
+    onAuth({ password }, session, callback) {
+      on_login(password ?? '', session.remoteAddress.replace(/^::ffff:/, '')).then(
+        (user) =>
+          user === null ? callback(refused(535, 'Log in with an API key as the password')) : callback(null, { user }),
+        () => callback(refused(454, 'The login could not be checked')),
+      );
+    },
+    onMailFrom(_address, session, callback) {
+      const known = typeof session.user === 'string' || LOOPBACK.test(session.remoteAddress);
+      callback(known ? null : refused(530, 'Log in with an API key as the password'));
+    },
+  };
+}
+
+function refused(code: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode: code });
 }

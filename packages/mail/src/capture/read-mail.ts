@@ -29,6 +29,7 @@ export interface ReadAttachment {
   readonly content_type: string;
   readonly size: number;
   readonly content_id: string | null;
+  readonly content: Buffer;
 }
 
 /** Parses without conversions that are not shown, which also keeps hostile html cheap. */
@@ -59,6 +60,7 @@ export async function readMail(raw: Buffer): Promise<ReadMail> {
       content_type: attachment.contentType,
       size: attachment.size,
       content_id: attachment.cid ?? null,
+      content: attachment.content,
     })),
   };
 }

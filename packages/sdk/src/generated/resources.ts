@@ -10,6 +10,12 @@ import type {
   ApiKeysListQuery,
   ApiKeysRevokeAnswer,
   ApiKeysRotateAnswer,
+  Capture,
+  CaptureDetail,
+  CapturesClearAnswer,
+  CapturesDeleteAnswer,
+  CapturesListQuery,
+  CapturesReleaseBody,
   Domain,
   DomainExamination,
   DomainsAddBody,
@@ -18,6 +24,7 @@ import type {
   EmailBatchAnswer,
   EmailBatchBody,
   EmailContentAnswer,
+  EmailGiveUpBody,
   EmailLogsQuery,
   EmailRescheduleBody,
   EmailSendDryRunAnswer,
@@ -25,7 +32,11 @@ import type {
   EventsListQuery,
   LogEntry,
   LogEntryDetail,
+  RequestLogEntry,
+  RequestsListQuery,
   SendRequest,
+  StatsGetAnswer,
+  StatsGetQuery,
   Suppression,
   SuppressionsCreateAnswer,
   SuppressionsCreateBody,
@@ -97,6 +108,11 @@ export class EmailCalls {
   /** Resend an email as a new one that links to it. Needs the scope `email:send`. Counted in the window `default`. */
   resend(id: string, options?: RepeatableOptions): Promise<Acknowledgement> {
     return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/resend"], id), keyed: true }), options);
+  }
+
+  /** Give up on an email: no further attempts. Needs the scope `admin`. Counted in the window `default`. */
+  giveUp(id: string, body: EmailGiveUpBody = {}, options?: CallOptions): Promise<LogEntry> {
+    return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/email/", "/give-up"], id), body }), options);
   }
 
   /** The content of an email: html, text, headers, raw. Needs the scope `admin`. Counted in the window `default`. */
@@ -280,6 +296,73 @@ export class DomainsCalls {
   }
 }
 
+/** Mail that was captured instead of delivered. */
+export class CapturesCalls {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** List captured mail, newest first, or wait for the first that matches. Needs the scope `email:logs:read`. Counted in the window `default`. */
+  list(query: CapturesListQuery = {}, options?: CallOptions): ListCall<Capture> {
+    return this.#calls.list(() => ({ method: 'GET', path: "/captures", query }), options);
+  }
+
+  /** Delete all captured mail of the workspace; for admin, or a sandbox key, of the sandbox. Any valid key may ask. Counted in the window `default`. */
+  clear(options?: CallOptions): Promise<CapturesClearAnswer> {
+    return this.#calls.ask(() => ({ method: 'DELETE', path: "/captures" }), options);
+  }
+
+  /** One captured mail with its content, links and one-time codes; for admin, or a sandbox key. Any valid key may ask. Counted in the window `default`. */
+  get(id: string, options?: CallOptions): Promise<CaptureDetail> {
+    return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/captures/", ""], id) }), options);
+  }
+
+  /** Delete a captured mail; for admin, or a sandbox key. Any valid key may ask. Counted in the window `default`. */
+  delete(id: string, options?: CallOptions): Promise<CapturesDeleteAnswer> {
+    return this.#calls.ask(() => ({ method: 'DELETE', path: pathOf(["/captures/", ""], id) }), options);
+  }
+
+  /** Send a captured mail, to its recipients or to others; for admin, or a sandbox key. Any valid key may ask. Counted in the window `send`. */
+  release(id: string, body: CapturesReleaseBody = {}, options?: RepeatableOptions): Promise<Acknowledgement> {
+    return this.#calls.ask(() => ({ method: 'POST', path: pathOf(["/captures/", "/release"], id), body, keyed: true }), options);
+  }
+}
+
+/** Requests that were refused or failed. */
+export class RequestsCalls {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** List refused and failed requests, newest first. Needs the scope `admin`. Counted in the window `default`. */
+  list(query: RequestsListQuery = {}, options?: CallOptions): ListCall<RequestLogEntry> {
+    return this.#calls.list(() => ({ method: 'GET', path: "/requests", query }), options);
+  }
+
+  /** One refused or failed request, with its faults and what is kept of its body. Needs the scope `admin`. Counted in the window `default`. */
+  get(id: string, options?: CallOptions): Promise<RequestLogEntry> {
+    return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/requests/", ""], id) }), options);
+  }
+}
+
+/** What became of mail over time. */
+export class StatsCalls {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** What became of mail over time, by domain, tag or destination. Needs the scope `email:logs:read`. Counted in the window `default`. */
+  get(query: StatsGetQuery = {}, options?: CallOptions): Promise<StatsGetAnswer> {
+    return this.#calls.ask(() => ({ method: 'GET', path: "/stats", query }), options);
+  }
+}
+
 /** Usage against the limits of the plan. */
 export class UsageCalls {
   readonly #calls: Calls;
@@ -308,6 +391,12 @@ export class Resources {
   readonly apiKeys: ApiKeysCalls;
   /** Sending domains and their DNS records. */
   readonly domains: DomainsCalls;
+  /** Mail that was captured instead of delivered. */
+  readonly captures: CapturesCalls;
+  /** Requests that were refused or failed. */
+  readonly requests: RequestsCalls;
+  /** What became of mail over time. */
+  readonly stats: StatsCalls;
   /** Usage against the limits of the plan. */
   readonly usage: UsageCalls;
 
@@ -318,6 +407,9 @@ export class Resources {
     this.suppressions = new SuppressionsCalls(calls);
     this.apiKeys = new ApiKeysCalls(calls);
     this.domains = new DomainsCalls(calls);
+    this.captures = new CapturesCalls(calls);
+    this.requests = new RequestsCalls(calls);
+    this.stats = new StatsCalls(calls);
     this.usage = new UsageCalls(calls);
   }
 }

@@ -80,6 +80,53 @@ export interface Attempt {
   finished_at: string;
 }
 
+export interface Capture {
+  object: "capture";
+  id: string;
+  /** The envelope sender; empty for a bounce. */
+  from: string;
+  /** The envelope recipients. */
+  to: (string)[];
+  subject: string;
+  /** null: another program sent it. */
+  email_id: string | null;
+  size_bytes: number;
+  received_at: string;
+}
+
+export interface CaptureDetail {
+  object: "capture";
+  id: string;
+  /** The envelope sender; empty for a bounce. */
+  from: string;
+  /** The envelope recipients. */
+  to: (string)[];
+  subject: string;
+  /** null: another program sent it. */
+  email_id: string | null;
+  size_bytes: number;
+  received_at: string;
+  html: string | null;
+  text: string | null;
+  /** Decoded, in the order of the mail. */
+  headers: ({
+      name: string;
+      value: string;
+  })[];
+  attachments: ({
+      filename: string | null;
+      content_type: string;
+      size_bytes: number;
+      content_id: string | null;
+  })[];
+  /** Of html, then of text; each once. */
+  links: (string)[];
+  /** One-time codes found in the text. */
+  codes: (string)[];
+  /** The source as it arrived; its first megabyte. */
+  raw: string;
+}
+
 /** The state of a recipient. A mail's is the least of its recipients' states in this order: scheduled, queued, deferred and sending are open, the least advanced first; the others are closed, the worst first. */
 export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "failed" | "bounced" | "complained" | "suppressed" | "canceled" | "delivered" | (string & {});
 
@@ -268,7 +315,7 @@ export interface LogEntryDetail {
 }
 
 /** What exactly was wrong; branch on it beyond the code. More may come. */
-export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
+export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
 
 export interface Recipient {
   id: string;
@@ -281,6 +328,32 @@ export interface Recipient {
   next_attempt_at: string | null;
   /** Why it has not been sent yet; null while sending and once closed. */
   waiting: Waiting | null;
+}
+
+export interface RequestLogEntry {
+  object: "request";
+  id: string;
+  at: string;
+  api: "rest" | "trpc" | (string & {});
+  method: string;
+  /** The route, without ids and addresses. */
+  path: string;
+  status: number;
+  code: string;
+  reason: string;
+  /** With masked addresses. */
+  message: string;
+  api_key_id: string | null;
+  user_id: string | null;
+  duration_ms: number;
+  faults: ({
+      /** The place in the body, as a JSON pointer. */
+      pointer: string;
+      reason: string;
+      message: string;
+  })[];
+  /** What came, at most 4 kB, with masked addresses and without content; null without a body. */
+  body: unknown;
 }
 
 export type Scope = "email:send" | "email:logs:read" | "domains:read" | "domains:write" | "webhooks:manage" | "admin" | "operator" | (string & {});
@@ -479,6 +552,11 @@ export interface EmailLogsQuery {
 export interface EmailRescheduleBody {
   /** ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now. */
   readonly scheduled_at: string;
+}
+
+export interface EmailGiveUpBody {
+  /** Why, for the audit log. */
+  readonly reason?: string | undefined;
 }
 
 export interface EmailContentAnswer {
@@ -823,6 +901,83 @@ export interface DomainsRemoveAnswer {
   object: "domain";
   name: string;
   deleted: true;
+}
+
+export interface CapturesListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** A part of a recipient, in any case. */
+  readonly to?: string | undefined;
+  /** A part of the sender, in any case. */
+  readonly from?: string | undefined;
+  /** A part of the subject, in any case. */
+  readonly subject?: string | undefined;
+  /** Received at this time or later. */
+  readonly since?: string | undefined;
+  /** Seconds to wait for the first match, if there is none yet. */
+  readonly wait?: number | undefined;
+}
+
+export interface CapturesClearAnswer {
+  object: "captures";
+  deleted: number;
+}
+
+export interface CapturesDeleteAnswer {
+  object: "capture";
+  id: string;
+  deleted: true;
+}
+
+export interface CapturesReleaseBody {
+  /** Instead of its recipients. */
+  readonly to?: string | readonly (string)[] | undefined;
+}
+
+export interface RequestsListQuery {
+  /** Entries of a page. */
+  readonly limit?: number | undefined;
+  /** next_cursor of the page before, asked for with the same filters. */
+  readonly cursor?: string | undefined;
+  /** One or a comma-separated list of reasons. */
+  readonly reason?: string | undefined;
+  readonly api_key_id?: string | undefined;
+  /** At this time or later. */
+  readonly since?: string | undefined;
+  /** Before this time. */
+  readonly until?: string | undefined;
+}
+
+export interface StatsGetAnswer {
+  object: "stats";
+  bucket: "minute" | "hour" | "day" | (string & {});
+  group_by: "none" | "domain" | "tag" | "provider" | "destination" | "api_key" | (string & {});
+  since: string;
+  until: string;
+  /** What happened after this has not been counted yet. */
+  complete_until: string;
+  series: ({
+      metric: "accepted" | "delivered" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
+      /** Of the dimension; null: all that has no series of its own. */
+      key: string | null;
+      points: ({
+          at: string;
+          value: number | null;
+      })[];
+  })[];
+}
+
+export interface StatsGetQuery {
+  /** A day ago where it is left out. */
+  readonly since?: string | undefined;
+  /** Before this time; now where it is left out. */
+  readonly until?: string | undefined;
+  /** How much time each point covers. */
+  readonly step?: "minute" | "hour" | "day" | undefined;
+  /** The domain that sent, a tag, or the domain of the recipient; the ten busiest have series. */
+  readonly group_by?: "domain" | "tag" | "destination" | undefined;
 }
 
 /** What each type of event adds to its data. */

@@ -8,6 +8,7 @@ import { createGraphqlContext } from '../kit/request-context.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
 import { createFollow } from '../streams.ts';
 import { admitKey, rateHeaders, refusalHeaders } from './admit-key.ts';
+import { jsonRequest } from './json-request.ts';
 import { refuse } from './refuse.ts';
 import { createGraphqlServer } from './server.ts';
 import { tooSlow, within } from './within.ts';
@@ -23,11 +24,16 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
     const { actor, charged, credential } = admitted;
     const ctx = { ...createContext(services, actor, { request_id, via: 'graphql', address }), actor };
     const cost = new CostMeter(charged);
-    const answered = await within(
-      server.fetch(context.req.raw, createGraphqlContext(ctx, cost, createFollow(services, credential))),
-    );
+    const asked = await jsonRequest(context.req.raw);
+    const answered =
+      asked instanceof AppError
+        ? refuse(asked, request_id, {})
+        : await within(server.fetch(asked, createGraphqlContext(ctx, cost, createFollow(services, credential))));
     if (!answered) return refuse(tooSlow(), request_id, {});
-    const told = cost.answered || answered.status < 400 ? answered : await inOurShape(answered, request_id);
+    const told =
+      cost.answered || answered.status < 400 || asked instanceof AppError
+        ? answered
+        : await inOurShape(answered, request_id);
     const { limit, reset_unix } = cost.charged.window;
     for (const [name, value] of Object.entries(rateHeaders({ limit, remaining: cost.remaining, reset_unix })))
       told.headers.set(name, value);

@@ -3,6 +3,7 @@ import { readAlarms } from '@postrider/core/alarms';
 import { readKeys, readKeyUsages } from '@postrider/core/api-keys';
 import { readAuditEntries, readMakers } from '@postrider/core/audit';
 import { readBulkFailures, readBulks } from '@postrider/core/bulk';
+import { getCapture } from '@postrider/core/captures';
 import { readDomains, readDomainsByName } from '@postrider/core/domains';
 import { readEvents, readLastEvents, readTimelines } from '@postrider/core/events';
 import { readFailureGroups } from '@postrider/core/failures';
@@ -113,6 +114,7 @@ export function createLoaders(ctx: Context) {
     lastAttempts: byIds(ctx, readLastAttempts),
     // One by one: each may be megabytes, and each read is recorded in the audit log.
     contents: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => contentOrNull(ctx, id))),
+    captures: new DataLoader((ids: readonly string[]) => inTurn(ids, (id) => invoke(ctx, getCapture, { id }))),
     events: byIds(ctx, readEvents),
     lastEvents: byIds(ctx, readLastEvents),
     timelines: pagesBy(ctx, readTimelines),

@@ -14,11 +14,11 @@ import { enumOf } from '../kit/enums.ts';
 import { call, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { ApiKey, Domain } from '../kit/refs.ts';
 import { Bucket, StatPoint } from '../kit/stat-point.ts';
 import { RotateInput, TargetInput } from '../kit/target.ts';
 import { TimeRange } from '../kit/time-range.ts';
 import { Actor } from './audit.ts';
-import { ApiKey, Domain } from './refs.ts';
 
 export const KeyMode = enumOf('KeyMode', keyModes);
 const KeyStatus = enumOf('KeyStatus', keyStatuses);

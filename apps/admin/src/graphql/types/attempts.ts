@@ -4,9 +4,9 @@ import { builder } from '../kit/builder.ts';
 import { connectionOf } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Attempt, Recipient } from '../kit/refs.ts';
 import { FailureGroup } from './failures.ts';
 import { recipientOf } from './recipients.ts';
-import { Attempt, Recipient } from './refs.ts';
 
 const AttemptOutcome = enumOf(
   'AttemptOutcome',

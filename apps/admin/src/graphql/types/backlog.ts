@@ -7,7 +7,7 @@ import {
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
-import { Hold } from './refs.ts';
+import { Hold } from '../kit/refs.ts';
 import { AccessScope } from './stats.ts';
 
 const BacklogDimension = enumOf('BacklogDimension', backlogDimensions);

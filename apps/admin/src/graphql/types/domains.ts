@@ -3,11 +3,16 @@ import {
   type DomainEntry,
   domainNotFound,
   domainStates,
+  type Examination,
+  examineDomain,
   getDomain,
   listDomains,
   purposes,
   recordStatuses,
   removeDomain,
+  resumeDomain,
+  rotateKeys,
+  suspendDomain,
   verifyDomain,
   zoneFile,
 } from '@postrider/core/domains';
@@ -17,9 +22,9 @@ import { enumOf } from '../kit/enums.ts';
 import { call, callFound, orNull, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Domain } from '../kit/refs.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import { DeleteResult, TargetInput } from '../kit/target.ts';
-import { Domain } from './refs.ts';
 
 const DomainStatus = enumOf('DomainStatus', domainStates);
 const RecordPurpose = enumOf('RecordPurpose', purposes);
@@ -122,6 +127,34 @@ const DomainInput = builder.inputType('DomainInput', {
   }),
 });
 
+const DomainNameInput = builder.inputType('DomainNameInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    workspaceId: t.id({ description: 'For operators: the workspace of the domain; the own one by default.' }),
+  }),
+});
+const SuspendInput = builder.inputType('SuspendInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    workspaceId: t.id({ description: 'The workspace of the domain; the own one by default.' }),
+    reason: t.string({ required: true }),
+  }),
+});
+
+const DomainReport = builder.objectRef<Examination>('DomainReport').implement({
+  description: 'What the DNS says of a domain now, and what to do.',
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    added: t.exposeBoolean('added', { description: 'Whether it is in the workspace; only then it has keys.' }),
+    status: t.field({ type: DomainStatus, nullable: true, resolve: ({ status }) => status }),
+    healthy: t.exposeBoolean('healthy', { description: 'Nothing is wrong.' }),
+    records: t.field({ type: [DnsRecord], resolve: ({ dns_records }) => dns_records }),
+    zoneFile: t.string({ resolve: ({ zone_file }) => zone_file }),
+    steps: t.stringList({ resolve: ({ steps }) => steps }),
+  }),
+});
+const DomainReportResult = resultOf('DomainReportResult', DomainReport);
+
 async function nameOf({ load }: GraphqlContext, id: string) {
   return { domain: present(await load.domains.load(id), domainNotFound(id)).name };
 }
@@ -139,6 +172,33 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({ domain: await callFound(g, verifyDomain, () => nameOf(g, input.id)) })),
+  }),
+  domainExamine: t.field({
+    type: DomainReportResult,
+    description: 'Looks up the records of any domain now and says what to do, without changing anything.',
+    args: { input: t.arg({ type: DomainNameInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, examineDomain, { domain: input.name })),
+  }),
+  domainKeysRotate: t.field({
+    type: DomainResult,
+    description: 'Begins a rotation: new keys sign once their records have been published.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => ({ domain: await callFound(g, rotateKeys, () => nameOf(g, input.id)) })),
+  }),
+  domainSuspend: t.field({
+    type: DomainResult,
+    description: 'Stops a domain of any workspace from sending. Needs operator.',
+    args: { input: t.arg({ type: SuspendInput, required: true }) },
+    resolve: (_, { input: { name, ...input } }, g) =>
+      outcome(async () => ({ domain: await call(g, suspendDomain, { ...input, domain: name }) })),
+  }),
+  domainResume: t.field({
+    type: DomainResult,
+    description: 'Lets a suspended domain be verified again. Needs operator.',
+    args: { input: t.arg({ type: DomainNameInput, required: true }) },
+    resolve: (_, { input: { name, ...input } }, g) =>
+      outcome(async () => ({ domain: await call(g, resumeDomain, { ...input, domain: name }) })),
   }),
   domainDelete: t.field({
     type: DeleteResult,

@@ -4,8 +4,8 @@ import { builder } from '../kit/builder.ts';
 import { connectionOf, edgeOf, pageArgs } from '../kit/connections.ts';
 import { call, page } from '../kit/from-operation.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Event, Message, Recipient } from '../kit/refs.ts';
 import { recipientOf } from './recipients.ts';
-import { Event, Message, Recipient } from './refs.ts';
 
 claimIds('event', 'Event');
 builder.node(Event, {

@@ -4,8 +4,8 @@ import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Hold } from '../kit/refs.ts';
 import { Actor } from './audit.ts';
-import { Hold } from './refs.ts';
 
 // More holds are never in force at once in practice; tRPC lists ended ones page by page.
 const MOST = 100;

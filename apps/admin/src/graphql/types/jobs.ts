@@ -15,7 +15,7 @@ import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds, typenameOf } from '../kit/node-ids.ts';
-import { Job, Queue, Worker } from './refs.ts';
+import { Job, Queue, Worker } from '../kit/refs.ts';
 
 const JobState = enumOf(
   'JobState',

@@ -3,30 +3,34 @@ import { AppError } from '@postrider/core';
 import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
+  createContentLink,
   type EmailContent,
+  giveUpMessage,
   type LogEntry,
   listMessages,
   listMessagesAlone,
   listMessagesBackward,
+  messageNotFound,
   pageOfRecipients,
   rescheduleMessage,
+  resendMessage,
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
 import { builder } from '../kit/builder.ts';
 import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
-import { call, page } from '../kit/from-operation.ts';
+import { call, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { namesBelow } from '../kit/names-below.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { pageInput } from '../kit/page-size.ts';
+import { ApiKey, Domain, Event, Job, Message } from '../kit/refs.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import { TargetInput } from '../kit/target.ts';
 import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
 import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
-import { ApiKey, Domain, Event, Job, Message } from './refs.ts';
 
 // A body may be megabytes, so a request may read ten at most; points beyond its real size are refunded.
 const CONTENT_COST = 200;
@@ -280,12 +284,35 @@ const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessageP
   fields: (t) => ({ email: t.field({ type: Message, resolve: ({ email }) => email }) }),
 });
 
-const MessageResult = resultOf('MessageResult', MessagePayload);
+export const MessageResult = resultOf('MessageResult', MessagePayload);
 
 const RescheduleInput = builder.inputType('RescheduleInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     scheduledAt: t.field({ type: 'DateTime', required: true }),
+  }),
+});
+
+const ContentLinkInput = builder.inputType('ContentLinkInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    attachment: t.int({ description: 'The place of an attachment, from 0; the source where it is left out.' }),
+  }),
+});
+const ContentLinkPayload = builder
+  .objectRef<{ readonly url: string; readonly expires_at: string }>('ContentLinkPayload')
+  .implement({
+    fields: (t) => ({
+      url: t.field({ type: 'URL', resolve: ({ url }) => url }),
+      expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
+    }),
+  });
+const ContentLinkResult = resultOf('ContentLinkResult', ContentLinkPayload);
+
+const GiveUpInput = builder.inputType('GiveUpInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    reason: t.string({ description: 'Recorded in the audit log.' }),
   }),
 });
 
@@ -307,6 +334,28 @@ builder.mutationFields((t) => ({
     description: 'Sends a scheduled message now. Idempotent.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, sendMessageNow, input) })),
+  }),
+  messageResend: t.field({
+    type: MessageResult,
+    description: 'Sends the content of a message again, as a new message.',
+    args: { input: t.arg({ type: TargetInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => {
+        const { id } = await call(g, resendMessage, input);
+        return { email: present(await g.load.messages.load(id), messageNotFound(id)) };
+      }),
+  }),
+  messageContentLink: t.field({
+    type: ContentLinkResult,
+    description: 'A link to the source, or to an attachment, that a browser can open once within five minutes.',
+    args: { input: t.arg({ type: ContentLinkInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, createContentLink, input)),
+  }),
+  messageGiveUp: t.field({
+    type: MessageResult,
+    description: 'Ends the open recipients of a message; those that were never tried are canceled.',
+    args: { input: t.arg({ type: GiveUpInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, giveUpMessage, input) })),
   }),
   messageRetry: t.field({
     type: MessageResult,

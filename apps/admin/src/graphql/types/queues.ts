@@ -16,10 +16,10 @@ import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { Hold, Job, Queue, Worker } from '../kit/refs.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import { TimeRange } from '../kit/time-range.ts';
 import { AuditEntry } from './audit.ts';
-import { Hold, Job, Queue, Worker } from './refs.ts';
 
 // The usual number of queues or workers, which the cost of a list assumes.
 const A_FEW = 10;

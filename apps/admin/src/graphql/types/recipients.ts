@@ -7,7 +7,7 @@ import { connectionOf } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import type { Loaders } from '../kit/loaders.ts';
 import { claimIds } from '../kit/node-ids.ts';
-import { Attempt, Hold, Job, Message, Queue, Recipient, type RecipientOf, Suppression } from './refs.ts';
+import { Attempt, Hold, Job, Message, Queue, Recipient, type RecipientOf, Suppression } from '../kit/refs.ts';
 
 const MAIL_QUEUE = 'delivery.attempt' satisfies JobName;
 

@@ -11,8 +11,8 @@ import { enumOf } from '../kit/enums.ts';
 import { call, callFound, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Event, Suppression } from '../kit/refs.ts';
 import { DeleteResult, TargetInput } from '../kit/target.ts';
-import { Event, Suppression } from './refs.ts';
 
 const SuppressionCause = enumOf('SuppressionCause', suppressionSources);
 

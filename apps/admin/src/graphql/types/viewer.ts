@@ -5,8 +5,8 @@ import { getWorkspace } from '@postrider/core/workspaces';
 import type { CostMeter } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { call } from '../kit/from-operation.ts';
-import { ApiKey } from './refs.ts';
-import { UsageType } from './usage.ts';
+import { ApiKey } from '../kit/refs.ts';
+import { UsageType } from '../kit/usage.ts';
 import { Workspace } from './workspaces.ts';
 
 const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({

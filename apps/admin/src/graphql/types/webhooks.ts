@@ -6,6 +6,7 @@ import {
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
+  recoverWebhook,
   replayWebhookDelivery,
   rotateWebhookSecret,
   testWebhook,
@@ -14,6 +15,7 @@ import {
   type WebhookEntry,
   type WebhookPost,
   webhookDeliveryStates,
+  webhookNotFound,
   webhookStatuses,
 } from '@postrider/core/webhooks';
 import { builder } from '../kit/builder.ts';
@@ -22,9 +24,9 @@ import { enumOf } from '../kit/enums.ts';
 import { call, callFound, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
+import { Event, Webhook, WebhookDelivery } from '../kit/refs.ts';
 import { DeleteResult, RotateInput, TargetInput } from '../kit/target.ts';
 import { KeyMode } from './api-keys.ts';
-import { Event, Webhook, WebhookDelivery } from './refs.ts';
 
 // A body may have 20 kB.
 const BODY_COST = 2;
@@ -236,6 +238,14 @@ const WebhookTestInput = builder.inputType('WebhookTestInput', {
   fields: (t) => ({ id: t.id({ required: true }), type: t.string({ description: 'The type of the example event.' }) }),
 });
 
+const RecoverInput = builder.inputType('RecoverInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    since: t.field({ type: 'DateTime', required: true, description: 'Events of this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Events before this time; now by default.' }),
+  }),
+});
+
 /** ["all"] is the core's "all". */
 function eventsInput(events: readonly string[] | null | undefined): { readonly events?: readonly string[] | 'all' } {
   if (events == null) return {};
@@ -273,6 +283,16 @@ builder.mutationFields((t) => ({
     description: 'Replaces the secret; the old one also signs for 24 hours.',
     args: { input: t.arg({ type: RotateInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, rotateWebhookSecret, input)),
+  }),
+  webhookRecover: t.field({
+    type: WebhookResult,
+    description: 'Posts again what the endpoint has not received of the events of a range of time.',
+    args: { input: t.arg({ type: RecoverInput, required: true }) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => {
+        await call(g, recoverWebhook, input);
+        return { webhook: present(await g.load.webhooks.load(input.id), webhookNotFound(input.id)) };
+      }),
   }),
   deliveryReplay: t.field({
     type: DeliveryResult,

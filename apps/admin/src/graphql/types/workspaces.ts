@@ -22,7 +22,7 @@ import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { snakeFields } from '../kit/names.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { DeleteResult } from '../kit/target.ts';
-import { UsageType } from './usage.ts';
+import { UsageType } from '../kit/usage.ts';
 
 const UnknownPolicy = enumOf(
   'UnknownPolicy',

@@ -7,8 +7,11 @@ import {
   entriesOf,
   eraseContents,
   filterOf,
+  giveUp,
+  type Hopeless,
   type LockedRecipient,
   lockDeferred,
+  lockHopeless,
   lockMailOf,
   lockUnsent,
   type MessageWalk,
@@ -57,6 +60,13 @@ const kinds: Record<MessageAction, Kind> = {
     once_tried: 'already_sent',
     otherwise: 'already_sent',
     warning: 'Canceled mail is never sent.',
+    wakes: null,
+    most: Number.POSITIVE_INFINITY,
+  },
+  give_up: {
+    statuses: openStates,
+    otherwise: 'not_deferred',
+    warning: 'What is given up is not tried again; what was never tried is canceled.',
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },
@@ -159,6 +169,17 @@ const acts: Record<MessageAction, Act> = {
     const stray = await still();
     const chosen = choose<Unsent>(ids, (id) => waitingOf(found.get(id), stray(id)));
     await cancelUnsent(tx, services, workspace_id, chosen.values);
+    return chosen.receipts;
+  },
+  async give_up(tx, services, { actor, workspace_id }, ids, still) {
+    const found = await lockHopeless(tx, actor, workspace_id, ids);
+    const stray = await still();
+    const chosen = choose<Hopeless>(ids, (id) => {
+      const one = found.get(id);
+      if (!one) return 'message_not_found';
+      return one instanceof AppError ? one.reason : (stray(id) ?? one);
+    });
+    await giveUp(tx, services, workspace_id, chosen.values);
     return chosen.receipts;
   },
   async send_now(tx, services, { actor, workspace_id }, ids, still) {

@@ -162,7 +162,7 @@ function hours(seconds: number): string {
 }
 
 // Limits what is shown and stored of the answers; the diagnosis uses all of them.
-const MOST_SHOWN = 10;
+export const MOST_SHOWN = 10;
 const MOST_OBSERVED = 5;
 
 /** Compares the expected record with the lookup results. */

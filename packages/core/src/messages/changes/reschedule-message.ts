@@ -19,7 +19,7 @@ export const rescheduleMessage = operation({
   summary: 'Reschedule an email before its first attempt',
   input: z.object({
     id: idField(idPrefixes.message),
-    scheduled_at: timestampField('scheduled_at').meta({ description: SCHEDULE }),
+    scheduled_at: timestampField('scheduled_at', true).meta({ description: SCHEDULE }),
   }),
   output: logEntrySchema,
   async run(ctx, { id, scheduled_at }): Promise<LogEntry> {

@@ -47,6 +47,21 @@ export async function lockRecipientsOf(
     ) locked`;
 }
 
+/** Marks recipients that are being sent to, so that a deferral of the present attempt is their end. */
+export async function markGivingUp(tx: Tx, recipients: readonly LockedRecipient[]): Promise<void> {
+  if (recipients.length === 0) return;
+  const ids = recipients.map(({ message_id }) => message_id);
+  await tx`
+    update recipients r set giving_up = true
+    from unnest(
+      ${recipients.map(({ workspace_id }) => workspace_id)}::uuid[],
+      ${ids}::uuid[],
+      ${recipients.map(({ recipient_id }) => recipient_id)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id)
+    where ${among(tx, tx`r.message_id`, ids)} and r.message_id = a.message_id and r.id = a.recipient_id
+      and r.workspace_id = a.workspace_id and r.state = 'sending'`;
+}
+
 export async function setSchedule(
   tx: Tx,
   workspace_id: string,

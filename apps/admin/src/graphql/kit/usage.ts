@@ -1,6 +1,6 @@
 import type { MonthUsage } from '@postrider/core/usage';
-import { builder } from '../kit/builder.ts';
-import { StatPoint } from '../kit/stat-point.ts';
+import { builder } from './builder.ts';
+import { StatPoint } from './stat-point.ts';
 
 export const UsageType = builder.objectRef<MonthUsage>('Usage').implement({
   description: 'Mails of a calendar month in UTC, counted per unique recipient.',

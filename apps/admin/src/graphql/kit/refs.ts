@@ -6,7 +6,7 @@ import type { AttemptOfMessage, LogEntry, RecipientEntry } from '@postrider/core
 import type { JobView, QueueView, WorkerView } from '@postrider/core/queues';
 import type { SuppressionEntry } from '@postrider/core/suppressions';
 import type { WebhookDeliveryEntry, WebhookEntry } from '@postrider/core/webhooks';
-import { builder } from '../kit/builder.ts';
+import { builder } from './builder.ts';
 
 /** A recipient together with the message that it was read from. */
 export interface RecipientOf {

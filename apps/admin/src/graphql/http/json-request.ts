@@ -1,0 +1,35 @@
+import { AppError } from '@postrider/core';
+import { jsonMediaProblem } from '@postrider/net';
+import { MOST_BYTES } from './server.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The request with its body as one JSON text in UTF-8, the only form that a POST may have, as with /v1. */
+export async function jsonRequest(request: Request): Promise<Request | AppError> {
+  if (request.method !== 'POST') return request;
+  const problem = jsonMediaProblem(request.headers.get('content-type') ?? undefined);
+  if (problem !== null) return new AppError('unsupported_media_type', problem);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES)
+      return new AppError(
+        'body_too_large',
+        'The body is larger than 100 kB; send a smaller document or fewer variables.',
+      );
+    chunks.push(chunk);
+  }
+  const headers = new Headers(request.headers);
+  headers.set('content-type', 'application/json');
+  try {
+    return new Request(request.url, {
+      method: 'POST',
+      headers,
+      body: utf8.decode(Buffer.concat(chunks)),
+      signal: request.signal,
+    });
+  } catch {
+    return new AppError('malformed_json', 'The body is not valid UTF-8.');
+  }
+}

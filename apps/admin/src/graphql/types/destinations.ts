@@ -1,0 +1,91 @@
+import { type Destinations, limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
+import { builder } from '../kit/builder.ts';
+import { enumOf } from '../kit/enums.ts';
+import { call } from '../kit/from-operation.ts';
+import { outcome, resultOf } from '../kit/mutation-results.ts';
+
+// As many as usually need attention.
+const A_FEW = 20;
+
+const ClosedReason = enumOf('DestinationClosedReason', ['failing', 'limit']);
+
+const Destination = builder.objectRef<Destinations['data'][number]>('Destination').implement({
+  description: 'A mail server that is limited, closed, held or waited for.',
+  fields: (t) => ({
+    name: t.string({ resolve: ({ destination }) => destination }),
+    connections: t.exposeInt('connections', { nullable: true, description: 'The limit on mails at once, if any.' }),
+    messagesPerMinute: t.int({ nullable: true, resolve: ({ messages_per_minute }) => messages_per_minute }),
+    closedUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'null: it is open.',
+      resolve: ({ closed_until }) => closed_until,
+    }),
+    closedReason: t.field({ type: ClosedReason, nullable: true, resolve: ({ reason }) => reason }),
+    lastReply: t.string({ nullable: true, resolve: ({ last_reply }) => last_reply }),
+    heldUntil: t.field({ type: 'DateTime', nullable: true, resolve: ({ held_until }) => held_until }),
+    holdId: t.id({ nullable: true, resolve: ({ hold_id }) => hold_id }),
+    parked: t.exposeInt('parked', { description: 'Mails that wait for it, counted up to 10,000.' }),
+  }),
+});
+
+builder.queryField('destinations', (t) =>
+  t.field({
+    type: [Destination],
+    description: 'Destinations that are limited, closed, held or waited for. Needs operator.',
+    complexity: { field: 1, multiplier: A_FEW },
+    resolve: async (_, __, g) => (await call(g, listDestinations, {})).data,
+  }),
+);
+
+interface Limit {
+  readonly destination: string;
+  readonly connections: number | null;
+  readonly messages_per_minute: number | null;
+}
+
+const DestinationPayload = builder.objectRef<Limit>('DestinationPayload').implement({
+  fields: (t) => ({
+    name: t.string({ resolve: ({ destination }) => destination }),
+    connections: t.exposeInt('connections', { nullable: true }),
+    messagesPerMinute: t.int({ nullable: true, resolve: ({ messages_per_minute }) => messages_per_minute }),
+  }),
+});
+const DestinationResult = resultOf('DestinationResult', DestinationPayload);
+
+const DestinationReleasePayload = builder
+  .objectRef<{ readonly destination: string; readonly released: boolean }>('DestinationReleasePayload')
+  .implement({
+    fields: (t) => ({
+      name: t.string({ resolve: ({ destination }) => destination }),
+      released: t.exposeBoolean('released', { description: 'Whether there was a limit.' }),
+    }),
+  });
+const DestinationReleaseResult = resultOf('DestinationReleaseResult', DestinationReleasePayload);
+
+const DestinationLimitInput = builder.inputType('DestinationLimitInput', {
+  description: 'One limit or both.',
+  fields: (t) => ({
+    destination: t.string({ required: true }),
+    connections: t.int({ description: 'Mails at once, over all workers.' }),
+    messagesPerMinute: t.int(),
+  }),
+});
+const DestinationInput = builder.inputType('DestinationInput', {
+  fields: (t) => ({ destination: t.string({ required: true }) }),
+});
+
+builder.mutationFields((t) => ({
+  destinationLimit: t.field({
+    type: DestinationResult,
+    description: 'Limits how fast a destination is sent to. Needs operator.',
+    args: { input: t.arg({ type: DestinationLimitInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, limitDestination, input)),
+  }),
+  destinationRelease: t.field({
+    type: DestinationReleaseResult,
+    description: 'Ends the limit of a destination. Needs operator.',
+    args: { input: t.arg({ type: DestinationInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, releaseDestination, input)),
+  }),
+}));

@@ -1,0 +1,62 @@
+import { listRequests, type RequestEntry } from '@postrider/core/requests';
+import { builder } from '../kit/builder.ts';
+import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { page } from '../kit/from-operation.ts';
+import { ApiKey } from '../kit/refs.ts';
+
+const RequestFault = builder.objectRef<RequestEntry['faults'][number]>('RequestFault').implement({
+  fields: (t) => ({
+    pointer: t.exposeString('pointer', { description: 'The place in the body, as a JSON pointer.' }),
+    reason: t.exposeString('reason'),
+    message: t.exposeString('message'),
+  }),
+});
+
+const RefusedRequest = builder.objectRef<RequestEntry>('Request').implement({
+  description: 'A request that was refused or failed.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
+    api: t.exposeString('api'),
+    method: t.exposeString('method'),
+    path: t.exposeString('path', { description: 'The route, without ids and addresses.' }),
+    status: t.exposeInt('status'),
+    code: t.exposeString('code'),
+    reason: t.exposeString('reason'),
+    message: t.exposeString('message'),
+    apiKey: t.field({
+      type: ApiKey,
+      nullable: true,
+      resolve: ({ api_key_id }, _, { load }) => (api_key_id === null ? null : load.keys.load(api_key_id)),
+    }),
+    durationMs: t.int({ resolve: ({ duration_ms }) => duration_ms }),
+    faults: t.field({ type: [RequestFault], resolve: ({ faults }) => faults }),
+    body: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'What came, at most 4 kB, with masked addresses and without content.',
+      resolve: ({ body }) => body,
+    }),
+  }),
+});
+
+const RequestFilter = builder.inputType('RequestFilter', {
+  fields: (t) => ({
+    reasons: t.stringList({ description: 'One of these.' }),
+    apiKeyId: t.id(),
+    since: t.field({ type: 'DateTime', description: 'At this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Before this time.' }),
+  }),
+});
+
+builder.queryField('requests', (t) =>
+  t.field({
+    type: connectionOf(RefusedRequest),
+    description: 'Refused and failed requests, newest first.',
+    args: { ...pageArgs(t), filter: t.arg({ type: RequestFilter }) },
+    resolve: (_, { filter, ...args }, g) => {
+      const { reasons, ...others } = filter ?? {};
+      return page(g, listRequests, args, { ...others, reason: reasons?.join(',') });
+    },
+  }),
+);

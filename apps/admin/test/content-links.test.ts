@@ -1,0 +1,66 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+const MINUTE_MS = 60_000;
+
+const world = await openWorld();
+const admin = await openAdmin(world);
+
+async function sent() {
+  const { api } = await signedIn(world, admin, 'admin');
+  const { id } = await api.test.send.mutate({
+    from: 'shop@sandbox.test',
+    to: 'ada@example.com',
+    subject: 'With a file',
+    text: 'See it',
+    attachments: [
+      { filename: 'évil.html', content: Buffer.from('<script>').toString('base64'), content_type: 'text/html' },
+    ],
+  });
+  return { api, id };
+}
+
+const pathOf = (url: string) => new URL(url).pathname;
+
+describe('a link to content', () => {
+  it('downloads the source once, without a cookie', async () => {
+    const { api, id } = await sent();
+
+    const { url } = await api.emails.contentLink.mutate({ id });
+    const first = await admin.get(pathOf(url));
+    const second = await admin.get(pathOf(url));
+
+    expect(first.status).toBe(200);
+    expect(first.headers).toMatchObject({ 'content-type': 'message/rfc822', 'cache-control': 'no-store' });
+    expect(first.text).toContain('Subject: With a file');
+    expect(second.status).toBe(404);
+  });
+
+  it('downloads an attachment as a file that cannot run on this origin', async () => {
+    const { api, id } = await sent();
+
+    const { url } = await api.emails.contentLink.mutate({ id, attachment: 0 });
+    const { headers, text } = await admin.get(pathOf(url));
+
+    expect(text).toBe('<script>');
+    expect(headers['content-disposition']).toBe("attachment; filename*=UTF-8''%C3%A9vil.html");
+    expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('expires after five minutes, and is for administrators', async () => {
+    const { api, id } = await sent();
+    const member = await signedIn(world, admin, 'member');
+
+    const { url } = await api.emails.contentLink.mutate({ id });
+    await world.clock.advance(5 * MINUTE_MS);
+
+    expect((await admin.get(pathOf(url))).status).toBe(404);
+    expect(await refusalOf(member.api.emails.contentLink.mutate({ id }))).toMatchObject({ required_scope: 'admin' });
+    expect(await refusalOf(api.emails.contentLink.mutate({ id, attachment: 1 }))).toMatchObject({
+      reason: 'content_gone',
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { openWorld } from '@postrider/testing/open-world';
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCapture } from '../src/capture.ts';
+
+const world = await openWorld();
+let capture: Awaited<ReturnType<typeof startCapture>>;
+beforeAll(async () => {
+  capture = await startCapture(world.services, 0);
+});
+afterAll(() => capture.stop());
+
+const mail = { from: 'app@example.com', to: 'ada@example.com', subject: 'Captured', text: 'Hi' };
+
+async function send(pass: string | null): Promise<void> {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: capture.port,
+    ignoreTLS: true,
+    ...(pass !== null && { auth: { user: 'api', pass } }),
+  });
+  try {
+    await transport.sendMail(mail);
+  } finally {
+    transport.close();
+  }
+}
+
+const owners = async () =>
+  (await world.services.sql<{ workspace_id: string }[]>`select workspace_id from captures order by id`).map(
+    ({ workspace_id }) => workspace_id,
+  );
+
+describe('the capture of other programs', () => {
+  it('keeps mail in the workspace of the key that is the password, else in the first one', async () => {
+    const other = await world.workspace('free');
+
+    await send(other.secret);
+    await send(null);
+
+    expect(await owners()).toEqual([other.workspace_id, world.workspace_id]);
+  });
+
+  it('refuses a password that is no valid key', async () => {
+    const before = await owners();
+
+    await expect(send(`pr_live_${'0'.repeat(64)}`)).rejects.toThrow(/535/);
+
+    expect(await owners()).toEqual(before);
+  });
+});

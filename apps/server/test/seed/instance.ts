@@ -1,0 +1,17 @@
+import { type Journey, openJourney } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+export interface Instance {
+  /** Ends with /v1. */
+  readonly base: string;
+  readonly key: string;
+  stop(): Promise<void>;
+}
+
+/** A service as it is installed, with a domain that is verified and a key that may do everything. */
+export async function startInstance(verified: readonly string[] = []): Promise<Instance> {
+  const journey: Journey = await openJourney({ DELIVERY: 'capture' });
+  const server: ServerProcess = await journey.start();
+  for (const name of verified) await journey.verify(name);
+  return { base: `${server.url}/v1`, key: journey.secret, stop: () => journey.stop() };
+}

@@ -1,0 +1,525 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Instance, startInstance } from './instance.ts';
+
+// Written from the interface document alone, with nothing but fetch. docs/interface.md has the sentence of each number.
+
+let instance: Instance;
+let base_url: string;
+beforeAll(async () => {
+  instance = await startInstance();
+  base_url = instance.base;
+});
+afterAll(() => instance.stop());
+
+type Json = Record<string, unknown>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+}
+
+async function call(method: string, path: string, body?: unknown, key: string | null = instance.key): Promise<Answer> {
+  const response = await fetch(`${base_url}${path}`, {
+    method,
+    headers: {
+      ...(key !== null && { Authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+}
+
+const mail = { from: 'Shop <orders@sandbox.test>', to: 'ada@example.com', subject: 'Your order', text: 'Thank you.' };
+const send = (fields: Json = {}, key?: string) => call('POST', '/email/send', { ...mail, ...fields }, key);
+const entry = async (id: unknown) => (await call('GET', `/email/logs/${id}`)).body;
+const codeOf = (answer: Answer) => (answer.body.error as Json | undefined)?.code;
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => `reader${index}@example.com`);
+
+async function keyWith(...scopes: string[]): Promise<{ id: string; secret: string }> {
+  const { body } = await call('POST', '/api-keys', { name: scopes.join(' '), scopes });
+  return { id: String(body.id), secret: String(body.secret) };
+}
+
+let domains = 0;
+async function newDomain(): Promise<string> {
+  domains += 1;
+  const name = `shop${domains}.test`;
+  expect((await call('POST', '/domains', { name })).status).toBe(201);
+  return name;
+}
+
+describe('what the service does', () => {
+  it('seed 1: sends email, lists logs, manages sending domains and webhooks over HTTP', async () => {
+    expect((await send()).status).toBe(202);
+    for (const path of ['/email/logs', '/domains', '/webhooks']) expect((await call('GET', path)).status).toBe(200);
+  });
+
+  it('seed 2: authenticates requests with API keys that carry scoped permissions', async () => {
+    const { secret } = await keyWith('domains:read');
+
+    expect((await call('GET', '/domains', undefined, secret)).status).toBe(200);
+    expect((await call('GET', '/email/logs', undefined, secret)).status).toBe(403);
+    expect((await call('GET', '/domains', undefined, null)).status).toBe(401);
+  });
+
+  it('seed 3: answers JSON at every endpoint', async () => {
+    for (const [method, path] of [
+      ['GET', '/email/logs'],
+      ['GET', '/domains'],
+      ['POST', '/email/send'],
+      ['DELETE', '/domains/absent.test'],
+      ['GET', '/nowhere'],
+    ] as const)
+      expect((await call(method, path)).headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
+  it('seed 4: takes bodies as JSON', async () => {
+    expect((await send()).status).toBe(202);
+    const form = await fetch(`${base_url}/email/send`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${instance.key}`, 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'from=a',
+    });
+    expect(form.status).toBe(400);
+  });
+
+  it('seed 5: has a base address that ends with /v1', async () => {
+    expect(base_url).toMatch(/\/v1$/);
+    expect((await fetch(`${base_url.slice(0, -3)}/v2/email/logs`)).status).toBe(404);
+  });
+});
+
+describe('a send request', () => {
+  it('seed 6: needs from, a sender address', async () => {
+    expect(codeOf(await send({ from: undefined }))).toBe('invalid_request');
+    expect((await entry((await send({ from: 'orders@sandbox.test' })).body.id)).from).toBe('orders@sandbox.test');
+  });
+
+  it('seed 7: needs from at a verified domain', async () => {
+    const answer = await send({ from: `orders@${await newDomain()}` });
+
+    expect([answer.status, codeOf(answer)]).toEqual([422, 'unprocessable']);
+  });
+
+  it('seed 8: takes to as a string or as an array of strings', async () => {
+    expect((await entry((await send({ to: 'a@example.com' })).body.id)).to).toEqual(['a@example.com']);
+    expect((await entry((await send({ to: addresses(3) })).body.id)).to).toEqual(addresses(3));
+    expect(codeOf(await send({ to: undefined }))).toBe('invalid_request');
+  });
+
+  it('seed 9: takes at most 50 addresses in to', async () => {
+    expect((await send({ to: addresses(50) })).status).toBe(202);
+    expect((await send({ to: addresses(51) })).status).toBe(400);
+  });
+
+  it('seed 10: needs a subject', async () => {
+    expect((await entry((await send({ subject: 'Grüße 👋' })).body.id)).subject).toBe('Grüße 👋');
+    expect(codeOf(await send({ subject: undefined }))).toBe('invalid_request');
+  });
+
+  it.each([
+    [11, 'html', '<p>Thank you.</p>'],
+    [12, 'text', 'Thank you.'],
+  ])('seed %i: takes %s as the body', async (_, name, value) => {
+    const { body } = await send({ text: undefined, [name]: value });
+
+    expect((await call('GET', `/email/${body.id}/content`)).body[name]).toBe(value);
+  });
+
+  it.each([
+    [13, 'cc', ['copy@example.com']],
+    [14, 'bcc', ['blind@example.com', 'blinder@example.com']],
+  ])('seed %i: takes %s as an array of strings', async (_, name, value) => {
+    expect((await entry((await send({ [name]: value })).body.id))[name]).toEqual(value);
+  });
+
+  it('seed 15: takes reply_to', async () => {
+    expect((await entry((await send({ reply_to: 'help@example.com' })).body.id)).reply_to).toBe('help@example.com');
+  });
+
+  it('seed 16: takes headers as key-value pairs', async () => {
+    const { body } = await send({ headers: { 'X-Order': '1815' } });
+
+    expect((await call('GET', `/email/${body.id}/content`)).body.raw).toContain('X-Order: 1815\r\n');
+  });
+
+  it('seed 17: takes tags, by which logs are filtered', async () => {
+    const tag = 'spring sale/2030 – Frühling';
+    const { body } = await send({ tags: [tag] });
+
+    const found = await call('GET', `/email/logs?tag=${encodeURIComponent(tag)}`);
+    expect(found.body.data).toMatchObject([{ id: body.id, tags: [tag] }]);
+  });
+
+  it('seed 18: takes at most 5 tags', async () => {
+    expect((await send({ tags: ['a', 'b', 'c', 'd', 'e'] })).status).toBe(202);
+    expect((await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] })).status).toBe(400);
+  });
+
+  it('seed 19: takes scheduled_at as an ISO 8601 timestamp in the future', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    for (const scheduled_at of [later, later.replace('Z', '+00:00'), later.replaceAll(/[-:]/g, '')]) {
+      const { body } = await send({ scheduled_at });
+      expect(await entry(body.id)).toMatchObject({ status: 'scheduled', scheduled_at: later });
+    }
+  });
+});
+
+describe('the answer to a send', () => {
+  it('seed 20: has an id of msg_ and an opaque string', async () => {
+    expect((await send()).body.id).toMatch(/^msg_\S+$/);
+  });
+
+  it('seed 21: has the status queued', async () => {
+    expect((await send()).body.status).toBe('queued');
+  });
+
+  it('seed 22: has created_at in ISO 8601 and UTC', async () => {
+    expect((await send()).body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+});
+
+describe('an API key', () => {
+  it('seed 23: has an id of key_ and an opaque string', async () => {
+    expect((await keyWith('email:send')).id).toMatch(/^key_\S+$/);
+  });
+
+  it('seed 24: carries a set of scopes', async () => {
+    const { secret } = await keyWith('email:send', 'domains:read');
+
+    const { body } = await call('GET', '/api-keys/current', undefined, secret);
+    expect(body.scopes).toEqual(expect.arrayContaining(['email:send', 'domains:read']));
+  });
+
+  it('seed 25: shows its secret only once, at creation', async () => {
+    const { secret } = await keyWith('email:send');
+
+    expect(secret).not.toBe('undefined');
+    expect(JSON.stringify((await call('GET', '/api-keys')).body)).not.toContain(secret);
+  });
+
+  it('seed 26: is revoked and replaced by another when it is lost', async () => {
+    const lost = await keyWith('email:send');
+    expect((await call('DELETE', `/api-keys/${lost.id}`)).status).toBe(200);
+
+    expect((await send({}, (await keyWith('email:send')).secret)).status).toBe(202);
+  });
+});
+
+describe('a domain', () => {
+  it('seed 27: is addressed in the path by its name', async () => {
+    const name = await newDomain();
+
+    expect((await call('GET', `/domains/${name}`)).body.name).toBe(name);
+  });
+
+  it('seed 28: must be verified before it is used in from', async () => {
+    const name = await newDomain();
+
+    expect((await send({ from: `a@${name}` })).status).toBe(422);
+    expect((await send({ from: 'a@sandbox.test' })).status).toBe(202);
+  });
+});
+
+describe('states', () => {
+  it('seed 29: of a message are queued at first and delivered in the filter of the log', async () => {
+    const { body } = await send({ tags: ['seed-29'] });
+
+    expect(body.status).toBe('queued');
+    await expect
+      .poll(async () => (await call('GET', '/email/logs?status=delivered&tag=seed-29&limit=1')).body.data, {
+        timeout: 60_000,
+        interval: 2000,
+      })
+      .toMatchObject([{ id: body.id, status: 'delivered' }]);
+  });
+
+  it('seed 30: of a key go from active to revoked by DELETE /api-keys/{key_id}', async () => {
+    const { id } = await keyWith('email:send');
+
+    expect((await call('DELETE', `/api-keys/${id}`)).body).toMatchObject({ id, status: 'revoked' });
+  });
+
+  it('seed 31: a revoked key is rejected at once', async () => {
+    const { id, secret } = await keyWith('email:send');
+    expect((await send({}, secret)).status).toBe(202);
+    await call('DELETE', `/api-keys/${id}`);
+
+    const answer = await send({}, secret);
+
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+  });
+
+  it('seed 32: a revocation cannot be undone', async () => {
+    const { id, secret } = await keyWith('email:send');
+    await call('DELETE', `/api-keys/${id}`);
+
+    expect((await call('DELETE', `/api-keys/${id}`)).body.status).toBe('revoked');
+    expect((await call('PATCH', `/api-keys/${id}`, { status: 'active' })).status).toBe(404);
+    expect((await send({}, secret)).status).toBe(401);
+  });
+});
+
+describe('endpoints', () => {
+  it('seed 33: all need the Authorization header', async () => {
+    for (const [method, path] of [
+      ['POST', '/email/send'],
+      ['GET', '/email/logs'],
+      ['GET', '/domains'],
+      ['POST', '/domains'],
+      ['DELETE', '/domains/shop.test'],
+      ['DELETE', '/api-keys/key_x'],
+    ] as const)
+      expect((await call(method, path, undefined, null)).status).toBe(401);
+  });
+
+  it('seed 34: POST /email/send answers id, status and created_at', async () => {
+    expect(Object.keys((await send()).body).sort()).toEqual(['created_at', 'id', 'status']);
+  });
+
+  it('seed 35: GET /email/logs takes limit and status', async () => {
+    await send();
+    await send();
+
+    expect((await call('GET', '/email/logs?limit=1')).body.data).toHaveLength(1);
+    expect((await call('GET', '/email/logs?limit=5&status=delivered')).status).toBe(200);
+    expect((await call('GET', '/email/logs?status=bounced')).body.data).toEqual([]);
+  });
+
+  it('seed 36: GET /domains lists the domains', async () => {
+    const name = await newDomain();
+
+    expect((await call('GET', '/domains')).body.data).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name })]),
+    );
+  });
+
+  it('seed 37: POST /domains adds a domain', async () => {
+    expect((await call('POST', '/domains', { name: 'added.test' })).body).toMatchObject({ name: 'added.test' });
+  });
+
+  it('seed 38: DELETE /domains/{domain} removes it', async () => {
+    const name = await newDomain();
+
+    expect((await call('DELETE', `/domains/${name}`)).status).toBe(200);
+    expect((await call('GET', `/domains/${name}`)).status).toBe(404);
+  });
+
+  it('seed 39: DELETE /api-keys/{key_id} revokes a key', async () => {
+    expect((await call('DELETE', `/api-keys/${(await keyWith('email:send')).id}`)).status).toBe(200);
+  });
+
+  it('seed 40: a domain verification exists, and domains:write covers it', async () => {
+    const { secret } = await keyWith('domains:write');
+
+    expect((await call('POST', `/domains/${await newDomain()}/verify`, undefined, secret)).status).toBe(200);
+  });
+
+  it('seed 41: webhooks are created, listed and deleted', async () => {
+    const made = await call('POST', '/webhooks', { url: 'https://example.com/hook' });
+    expect(made.status).toBe(201);
+    expect((await call('GET', '/webhooks')).body.data).toMatchObject([{ id: made.body.id }]);
+    expect((await call('DELETE', `/webhooks/${made.body.id}`)).status).toBe(200);
+  });
+
+  it('seed 42: POST /email/send is subject to the limits of recipients, tags and rate', async () => {
+    expect((await send({ to: addresses(51) })).status).toBe(400);
+    expect((await send({ tags: ['1', '2', '3', '4', '5', '6'] })).status).toBe(400);
+    expect((await send()).headers.get('x-ratelimit-limit')).toBe('1000');
+  });
+});
+
+describe('authentication', () => {
+  it('seed 43: is the header Authorization: Bearer and the key', async () => {
+    expect((await call('GET', '/domains')).status).toBe(200);
+    for (const header of [`Basic ${instance.key}`, instance.key, 'Bearer']) {
+      const answer = await fetch(`${base_url}/domains`, { headers: { Authorization: header } });
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  it('seed 44: a missing or invalid key yields 401 unauthorized', async () => {
+    for (const key of [null, 'wrong', `pr_live_${'0'.repeat(64)}`]) {
+      const answer = await call('GET', '/domains', undefined, key);
+      expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+    }
+  });
+
+  it('seed 45: a key that lacks permission yields 403 forbidden', async () => {
+    const { secret } = await keyWith('email:send');
+
+    const answer = await call('GET', '/domains', undefined, secret);
+
+    expect([answer.status, codeOf(answer)]).toEqual([403, 'forbidden']);
+  });
+
+  it.each([
+    [46, 'email:send', 'POST', '/email/send', mail],
+    [47, 'email:logs:read', 'GET', '/email/logs', undefined],
+    [48, 'domains:read', 'GET', '/domains', undefined],
+    [49, 'domains:write', 'POST', '/domains', { name: 'scoped.test' }],
+    [50, 'webhooks:manage', 'POST', '/webhooks', { url: 'https://example.com/scoped' }],
+  ])('seed %i: the scope %s is what %s %s needs', async (_, scope, method, path, body) => {
+    const all = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage'];
+    const with_it = await keyWith(scope);
+    const without = await keyWith(...all.filter((other) => other !== scope));
+
+    expect((await call(method, path, body, without.secret)).status).toBe(403);
+    expect((await call(method, path, body, with_it.secret)).status).toBeLessThan(300);
+  });
+
+  it('seed 51: an admin key revokes any key with effect at once, a key without that right does not', async () => {
+    const admin = await keyWith('admin');
+    const [one, other] = [await keyWith('email:send'), await keyWith('email:send')];
+
+    expect((await call('DELETE', `/api-keys/${one.id}`, undefined, other.secret)).status).toBe(403);
+    expect((await call('DELETE', `/api-keys/${one.id}`, undefined, admin.secret)).status).toBe(200);
+    expect((await send({}, one.secret)).status).toBe(401);
+  });
+
+  it('seed 52: keys have no use in client-side code, because browsers get no permission', async () => {
+    const answer = await fetch(`${base_url}/domains`, {
+      headers: { Authorization: `Bearer ${instance.key}`, Origin: 'https://shop.example' },
+    });
+
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+  });
+});
+
+describe('errors', () => {
+  it.each<[number, number, string, () => Promise<Answer>]>([
+    [53, 400, 'invalid_request', () => call('POST', '/email/send', {})],
+    [54, 401, 'unauthorized', () => call('GET', '/domains', undefined, null)],
+    [55, 403, 'forbidden', async () => call('GET', '/domains', undefined, (await keyWith('email:send')).secret)],
+    [56, 404, 'not_found', () => call('GET', '/domains/absent.test')],
+    [57, 422, 'unprocessable', () => send({ from: 'a@unknown.test' })],
+  ])('seed %i: %i is %s', async (_, status, code, ask) => {
+    const answer = await ask();
+
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+  });
+
+  it('seed 59: 500 is internal_error, as documented for every endpoint', async () => {
+    const { body } = await call('GET', '/openapi.json');
+
+    for (const path of Object.values(body.paths as Record<string, Record<string, Json>>))
+      for (const { responses } of Object.values(path))
+        expect(responses).toMatchObject({ 500: { $ref: '#/components/responses/internal_error' } });
+  });
+});
+
+describe('rates', () => {
+  /** Asks so often within one window of a key of its own; the answers of a window that turned meanwhile are not used. */
+  async function askAll(scope: string, times: number, ask: (key: string) => Promise<Answer>): Promise<Answer[]> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { secret } = await keyWith(scope);
+      const answers: Answer[] = [];
+      while (answers.length < times) {
+        const some = Math.min(50, times - answers.length);
+        answers.push(...(await Promise.all(Array.from({ length: some }, () => ask(secret)))));
+      }
+      const resets = new Set(answers.map((answer) => answer.headers.get('x-ratelimit-reset')));
+      if (resets.size === 1) return answers;
+    }
+    throw new Error('no window was long enough');
+  }
+
+  it.each<[number, string, number, (key: string) => Promise<Answer>]>([
+    [60, 'email:send', 1000, (key) => call('POST', '/email/send', {}, key)],
+    [61, 'email:logs:read', 60, (key) => call('GET', '/email/logs?limit=1', undefined, key)],
+    [62, 'domains:read', 120, (key) => call('GET', '/domains?limit=1', undefined, key)],
+  ])('seed %i: a key with %s has %i requests a minute and no more', async (_, scope, limit, ask) => {
+    const answers = await askAll(scope, limit + 1, ask);
+
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-limit')))).toEqual(new Set([String(limit)]));
+  });
+
+  it('seed 63: windows belong to one key, and end with the minute', async () => {
+    const [one, other] = [await keyWith('domains:read'), await keyWith('domains:read')];
+    await call('GET', '/domains', undefined, one.secret);
+
+    const { headers } = await call('GET', '/domains', undefined, other.secret);
+
+    expect(headers.get('x-ratelimit-remaining')).toBe('119');
+    expect(Number(headers.get('x-ratelimit-reset')) % 60).toBe(0);
+  });
+
+  it('seed 64: every response has X-RateLimit-Limit, the requests of a window', async () => {
+    for (const answer of [await send(), await call('GET', '/nowhere'), await call('GET', '/domains', undefined, null)])
+      expect(answer.headers.get('X-RateLimit-Limit')).toMatch(/^\d+$/);
+  });
+
+  it('seed 65: every response has X-RateLimit-Remaining, the requests that are left', async () => {
+    const { secret } = await keyWith('domains:read');
+    const left = async () =>
+      Number((await call('GET', '/domains', undefined, secret)).headers.get('X-RateLimit-Remaining'));
+
+    const first = await left();
+    expect([first - 1, 119]).toContain(await left());
+  });
+
+  it('seed 66: every response has X-RateLimit-Reset, a Unix timestamp within a minute', async () => {
+    const reset = Number((await call('GET', '/domains')).headers.get('X-RateLimit-Reset'));
+
+    expect(Math.abs(reset - Date.now() / 1000)).toBeLessThanOrEqual(62);
+  });
+
+  it('seed 58, 67 and 68: beyond the limit it is 429 rate_limited with Retry-After in seconds, and only then', async () => {
+    const answers = await askAll('email:logs:read', 61, (key) => call('GET', '/email/logs?limit=1', undefined, key));
+    const late = answers.filter(({ status }) => status === 429);
+
+    expect(late.map(codeOf)).toEqual(['rate_limited']);
+    expect(late[0]?.headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    for (const answer of answers) if (answer.status !== 429) expect(answer.headers.has('Retry-After')).toBe(false);
+  });
+});
+
+describe('plans', () => {
+  async function graphql(query: string, variables: Json = {}): Promise<Json> {
+    const response = await fetch(base_url.replace(/v1$/, 'graphql'), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${instance.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    return ((await response.json()) as { data: Json }).data;
+  }
+
+  async function choose(plan: string): Promise<void> {
+    const { workspaces } = await graphql('{ workspaces(first: 1) { nodes { id } } }');
+    const [workspace] = (workspaces as { nodes: Json[] }).nodes;
+    const chosen = await graphql('mutation ($input: PlanInput!) { workspaceSetPlan(input: $input) { __typename } }', {
+      input: { id: workspace?.id, plan },
+    });
+    expect(chosen).toEqual({ workspaceSetPlan: { __typename: 'WorkspacePayload' } });
+  }
+  const capOf = async (count: number) =>
+    (await send({ to: addresses(Math.min(count, 50)), cc: addresses(count).slice(50) })).status;
+
+  it.each([
+    [69, 'free', 3000, 10],
+    [70, 'starter', 50_000, 50],
+    [71, 'growth', 500_000, 50],
+  ])('seed %i: %s has %i emails a month and %i recipients a request', async (_, plan, monthly, cap) => {
+    await choose(plan);
+
+    expect((await call('GET', '/usage')).body.limit).toBe(monthly);
+    expect([await capOf(cap), await capOf(cap + 1)]).toEqual([202, 422]);
+  });
+
+  it('seed 72: business has a custom volume and 100 recipients a request', async () => {
+    await choose('business');
+
+    expect([await capOf(100), await capOf(101)]).toEqual([202, 422]);
+  });
+});
+
+describe('versioning', () => {
+  it('seed 73: the version is in the path', async () => {
+    const { body } = await call('GET', '/openapi.json');
+
+    expect(body.servers).toMatchObject([{ url: expect.stringMatching(/\/v1$/) }]);
+  });
+});

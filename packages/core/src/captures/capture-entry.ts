@@ -1,0 +1,102 @@
+import type { ReadMail } from '@postrider/mail';
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import type { Actor } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
+import { codesIn, linksIn } from './find-in-mail.ts';
+import type { ListedCapture } from './store.ts';
+
+const LONGEST_SOURCE = 1024 * 1024;
+
+export const captureSchema = z
+  .object({
+    object: z.literal('capture'),
+    id: idField(idPrefixes.capture),
+    from: z.string().meta({ description: 'The envelope sender; empty for a bounce.' }),
+    to: z.array(z.string()).readonly().meta({ description: 'The envelope recipients.' }),
+    subject: z.string(),
+    email_id: idField(idPrefixes.message).nullable().meta({ description: 'null: another program sent it.' }),
+    size_bytes: z.int(),
+    received_at: timeField,
+  })
+  .meta({ id: 'Capture' });
+export type CaptureEntry = z.output<typeof captureSchema>;
+
+export function captureEntry(row: ListedCapture): CaptureEntry {
+  return {
+    object: 'capture',
+    id: row.id,
+    from: row.envelope_from,
+    to: row.envelope_to,
+    subject: row.subject,
+    email_id: row.message_id,
+    size_bytes: row.size_bytes,
+    received_at: isoTime(row.received_at),
+  };
+}
+
+export const captureDetailSchema = captureSchema
+  .extend({
+    html: z.string().nullable(),
+    text: z.string().nullable(),
+    headers: z
+      .array(z.object({ name: z.string(), value: z.string() }))
+      .readonly()
+      .meta({ description: 'Decoded, in the order of the mail.' }),
+    attachments: z
+      .array(
+        z.object({
+          filename: z.string().nullable(),
+          content_type: z.string(),
+          size_bytes: z.int(),
+          content_id: z.string().nullable(),
+        }),
+      )
+      .readonly(),
+    links: z.array(z.string()).readonly().meta({ description: 'Of html, then of text; each once.' }),
+    codes: z
+      .array(z.string())
+      .readonly()
+      .meta({ description: 'One-time codes found in the text.', examples: [['493817']] }),
+    raw: z.string().meta({ description: 'The source as it arrived; its first megabyte.' }),
+  })
+  .meta({ id: 'CaptureDetail' });
+export type CaptureDetail = z.output<typeof captureDetailSchema>;
+
+export function captureDetail(row: ListedCapture & { readonly raw: Buffer }, mail: ReadMail): CaptureDetail {
+  const { html, headers, attachments } = mail;
+  // The parser answers an empty text for a mail of html alone.
+  const text = mail.text || null;
+  return {
+    ...captureEntry(row),
+    html,
+    text,
+    headers: headers.map(([name, value]) => ({ name, value })),
+    attachments: attachments.map(({ filename, content_type, size, content_id }) => ({
+      filename,
+      content_type,
+      size_bytes: size,
+      content_id,
+    })),
+    links: linksIn(html, text),
+    codes: codesIn(html, text),
+    raw: row.raw.subarray(0, LONGEST_SOURCE).toString('utf8'),
+  };
+}
+
+/** What a captured mail says is for administrators, and for sandbox keys, whose mail is made for tests. */
+export function requireCaptureContent(actor: Actor): void {
+  const refusal = accessibleMode(actor) === 'sandbox' ? null : scopeRefusal(actor, 'admin');
+  if (refusal) throw refusal;
+}
+
+export function captureNotFound(id: string): AppError {
+  return new AppError(
+    'capture_not_found',
+    `No captured mail ${id.slice(0, 64)} exists in this workspace; GET /v1/captures lists them.`,
+  );
+}

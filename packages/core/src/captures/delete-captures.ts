@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { captureNotFound, requireCaptureContent } from './capture-entry.ts';
+import { deleteCaptureRows } from './store.ts';
+
+export const deleteCapture = operation({
+  name: 'captures.delete',
+  scope: null,
+  sandbox: true,
+  summary: 'Delete a captured mail; for admin, or a sandbox key',
+  input: z.object({ id: idField(idPrefixes.capture) }),
+  output: z.object({ object: z.literal('capture'), id: idField(idPrefixes.capture), deleted: z.literal(true) }),
+  async run({ actor, sql }, { id }) {
+    requireCaptureContent(actor);
+    const sandbox_only = accessibleMode(actor) === 'sandbox';
+    if ((await deleteCaptureRows(sql, actor.workspace_id, id, sandbox_only)) === 0) throw captureNotFound(id);
+    return { object: 'capture' as const, id, deleted: true as const };
+  },
+});
+
+export const clearCaptures = operation({
+  name: 'captures.clear',
+  scope: null,
+  sandbox: true,
+  summary: 'Delete all captured mail of the workspace; for admin, or a sandbox key, of the sandbox',
+  input: z.object({}),
+  output: z.object({ object: z.literal('captures'), deleted: z.int() }),
+  async run({ actor, sql }) {
+    requireCaptureContent(actor);
+    const deleted = await deleteCaptureRows(sql, actor.workspace_id, null, accessibleMode(actor) === 'sandbox');
+    return { object: 'captures' as const, deleted };
+  },
+});

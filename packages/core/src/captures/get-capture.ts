@@ -1,0 +1,38 @@
+import { readMail } from '@postrider/mail';
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import {
+  type CaptureDetail,
+  captureDetail,
+  captureDetailSchema,
+  captureNotFound,
+  requireCaptureContent,
+} from './capture-entry.ts';
+import { captureOf } from './store.ts';
+
+export const getCapture = operation({
+  name: 'captures.get',
+  scope: null,
+  sandbox: true,
+  summary: 'One captured mail with its content, links and one-time codes; for admin, or a sandbox key',
+  input: z.object({ id: idField(idPrefixes.capture) }),
+  output: captureDetailSchema,
+  async run(ctx, { id }): Promise<CaptureDetail> {
+    requireCaptureContent(ctx.actor);
+    const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
+    const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
+    if (!row) throw captureNotFound(id);
+    // Mail of a sandbox key was made for tests, and tests read it often.
+    if (!sandbox_only)
+      await ctx.sql.begin((tx) =>
+        recordAudit(tx, ctx, [
+          { action: 'message.content_read', target_id: row.message_id ?? id, diff: { capture_id: id } },
+        ]),
+      );
+    return captureDetail(row, await readMail(row.raw));
+  },
+});

@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { listOf } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { operation } from '../operation/operation.ts';
+import { issueFor } from '../operation/parse-input.ts';
+import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { type CaptureEntry, captureEntry, captureSchema } from './capture-entry.ts';
+import { capturesAmong } from './store.ts';
+
+const LONGEST_WAIT = 30;
+const POLL_MS = 250;
+
+/** As every number of a query string, typed or as text. */
+const waitField = z
+  .unknown()
+  .meta({
+    type: 'integer',
+    minimum: 0,
+    maximum: LONGEST_WAIT,
+    default: 0,
+    description: 'Seconds to wait for the first match, if there is none yet.',
+  })
+  .transform((given, context) => {
+    const seconds = typeof given === 'string' && /^\d{1,2}$/.test(given) ? Number(given) : given;
+    if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_WAIT)
+      return seconds;
+    context.addIssue(issueFor('invalid_type', `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT}.`));
+    return z.NEVER;
+  });
+
+const part = (description: string) => z.string().max(320).optional().meta({ description });
+
+const input = z.object({
+  ...pageFields,
+  to: part('A part of a recipient, in any case.'),
+  from: part('A part of the sender, in any case.'),
+  subject: part('A part of the subject, in any case.'),
+  since: timestampField('since').optional().meta({ description: 'Received at this time or later.' }),
+  wait: waitField.default(0),
+});
+
+/** Captured mail, newest first. Tests wait here for the mail that they caused. */
+export const listCaptures = operation({
+  name: 'captures.list',
+  scope: 'email:logs:read',
+  sandbox: true,
+  summary: 'List captured mail, newest first, or wait for the first that matches',
+  input,
+  output: listOf(captureSchema),
+  async run(ctx, { wait, ...asked }): Promise<List<CaptureEntry>> {
+    const until = performance.now() + wait * 1000;
+    for (;;) {
+      const page = await pageOfCaptures(ctx, asked);
+      if (page.data.length > 0 || performance.now() >= until) return page;
+      await pause(POLL_MS);
+    }
+  },
+});
+
+async function pageOfCaptures(
+  ctx: ActorContext,
+  { limit, cursor, since, ...filters }: Omit<z.output<typeof input>, 'wait'>,
+): Promise<List<CaptureEntry>> {
+  const { workspace_id } = ctx.actor;
+  const scope = { secret_key: ctx.secret_key, list: 'captures', workspace_id, filters: { ...filters, since } };
+  const range = idRange('capture', { since }, readCursor(scope, cursor));
+  const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
+  const { to, from, subject } = filters;
+  const filter = {
+    to: to?.toLowerCase() ?? null,
+    from: from?.toLowerCase() ?? null,
+    subject: subject?.toLowerCase() ?? null,
+    sandbox_only,
+  };
+  const all_pass = !to && !from && !subject && !sandbox_only;
+  const found = await collectPage(range, limit + 1, all_pass, (rest, count, wanted) =>
+    capturesAmong(ctx.sql, workspace_id, filter, rest, count, wanted),
+  );
+  return pageOfCollected(scope, found, limit, captureEntry);
+}

@@ -1,0 +1,54 @@
+import { type MailAddress, readMail } from '@postrider/mail';
+import { z } from 'zod';
+import { type Acknowledgement, acknowledgementSchema, sendMessage } from '../accept/index.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { accessibleMode } from '../operation/access.ts';
+import { invoke, operation } from '../operation/operation.ts';
+import { captureNotFound, requireCaptureContent } from './capture-entry.ts';
+import { captureOf } from './store.ts';
+
+/** Sends the content of a captured mail as a new one, which every check of a send applies to. */
+export const releaseCapture = operation({
+  name: 'captures.release',
+  scope: null,
+  sandbox: true,
+  summary: 'Send a captured mail, to its recipients or to others; for admin, or a sandbox key',
+  input: z.object({
+    id: idField(idPrefixes.capture),
+    to: z
+      .union([z.string(), z.array(z.string()).min(1).max(50)])
+      .optional()
+      .meta({ description: 'Instead of its recipients.', examples: ['ada@example.com'] }),
+  }),
+  output: acknowledgementSchema,
+  async run(ctx, { id, to }): Promise<Acknowledgement> {
+    requireCaptureContent(ctx.actor);
+    const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
+    const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
+    if (!row) throw captureNotFound(id);
+    const { from, subject, html, text, reply_to, attachments } = await readMail(row.raw);
+    const [reply] = reply_to;
+    return invoke(ctx, sendMessage, {
+      from: from ? mailbox(from) : row.envelope_from,
+      to: to ?? row.envelope_to,
+      subject,
+      ...(html && { html }),
+      ...(text && { text }),
+      ...(!html && !text && { text: ' ' }),
+      ...(reply && { reply_to: mailbox(reply) }),
+      ...(attachments.length > 0 && {
+        attachments: attachments.map(({ filename, content_type, content_id, content }, index) => ({
+          filename: filename ?? `attachment-${index + 1}`,
+          content_type,
+          content: content.toString('base64'),
+          ...(content_id && { content_id }),
+        })),
+      }),
+    });
+  },
+});
+
+function mailbox({ name, email }: MailAddress): string {
+  return name ? `"${name.replace(/["\\]/g, '\\$&')}" <${email}>` : email;
+}

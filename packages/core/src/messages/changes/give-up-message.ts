@@ -1,0 +1,119 @@
+import type { Tx } from '@postrider/db';
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { transition } from '../../delivery/index.ts';
+import { idPrefixes, newId } from '../../fields/ids.ts';
+import { idField } from '../../fields/wire.ts';
+import type { Actor, Services } from '../../operation/context.ts';
+import { AppError } from '../../operation/errors.ts';
+import { operation } from '../../operation/operation.ts';
+import { entryOf, messageNotFound } from '../log/get-message.ts';
+import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
+import { cancelUnsent } from './cancel-message.ts';
+import { accessProblem, type Unsent } from './unsent.ts';
+import { type LockedRecipient, lockMailOf, lockRecipientsOf, markGivingUp } from './unsent-store.ts';
+
+/** A locked message whose open recipients are to end. */
+export interface Hopeless {
+  /** Tried before, and waiting for another attempt. */
+  readonly tried: readonly LockedRecipient[];
+  /** Their present attempt is the last one. */
+  readonly sending: readonly LockedRecipient[];
+  /** Never tried: they are canceled, and their volume is returned. */
+  readonly untried: Unsent;
+}
+
+/**
+ * Ends all recipients that are still open. One that waits for a retry fails as given_up; one that is being sent to does
+ * so after this attempt, unless that delivers; one that was never tried is canceled.
+ */
+export const giveUpMessage = operation({
+  name: 'email.give_up',
+  scope: 'admin',
+  sandbox: true,
+  summary: 'Give up on an email: no further attempts',
+  input: z.object({
+    id: idField(idPrefixes.message),
+    reason: z.string().trim().min(1).max(500).optional().meta({ description: 'Why, for the audit log.' }),
+  }),
+  output: logEntrySchema,
+  async run(ctx, { id, reason = null }): Promise<LogEntry> {
+    const { workspace_id } = ctx.actor;
+    await ctx.sql.begin(async (tx) => {
+      const found = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
+      if (found instanceof AppError) throw found;
+      await giveUp(tx, ctx, workspace_id, [found]);
+      const { tried, sending, untried } = found;
+      const diff = { given_up: tried.length, sending: sending.length, canceled: untried.waiting.length };
+      await recordAudit(tx, ctx, [{ action: 'message.given_up', target_id: id, diff, reason }]);
+    });
+    return entryOf(ctx.sql, workspace_id, id);
+  },
+});
+
+/** Locks messages and returns their open recipients, or an error where there are none. */
+export async function lockHopeless(
+  tx: Tx,
+  actor: Actor,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Map<string, Hopeless | AppError>> {
+  const messages = new Map((await lockMailOf(tx, workspace_id, ids)).map((row) => [row.id, row]));
+  const people = Map.groupBy(await lockRecipientsOf(tx, workspace_id, ids), (row) => row.message_id);
+  return new Map(
+    ids.map((id): [string, Hopeless | AppError] => {
+      const message = messages.get(id);
+      const problem = accessProblem(actor, id, message);
+      if (problem || !message) return [id, problem ?? messageNotFound(id)];
+      const recipients = people.get(id) ?? [];
+      const sending = recipients.filter(({ state }) => state === 'sending');
+      const waiting = recipients.filter(
+        ({ state }) => state === 'queued' || state === 'deferred' || state === 'scheduled',
+      );
+      if (sending.length + waiting.length === 0) return [id, nothingOpen(id)];
+      const tried = waiting.filter((row) => row.tried);
+      return [id, { tried, sending, untried: { message, waiting: waiting.filter((row) => !row.tried) } }];
+    }),
+  );
+}
+
+/** Ends what was locked. Jobs stay: the worker that fetches one finds its recipient closed. */
+export async function giveUp(
+  tx: Tx,
+  services: Pick<Services, 'clock'>,
+  workspace_id: string,
+  mails: readonly Hopeless[],
+): Promise<void> {
+  const now_ms = services.clock.now();
+  await transition(
+    tx,
+    'give_up',
+    mails.flatMap(({ tried }) =>
+      tried.map((key) => ({
+        ...key,
+        event_id: newId('event', now_ms),
+        event_facts: { reason: GIVEN_UP },
+        reason: GIVEN_UP,
+      })),
+    ),
+  );
+  await markGivingUp(
+    tx,
+    mails.flatMap(({ sending }) => sending),
+  );
+  await cancelUnsent(
+    tx,
+    services,
+    workspace_id,
+    mails.map(({ untried }) => untried).filter(({ waiting }) => waiting.length > 0),
+  );
+}
+
+const GIVEN_UP = 'given_up';
+
+function nothingOpen(id: string): AppError {
+  return new AppError(
+    'not_deferred',
+    `No recipient of ${id} is waiting for an attempt; GET /v1/email/logs/${id} shows the status of each.`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { Sql, Tx } from '@postrider/db';
+
+export interface ContentLink {
+  readonly workspace_id: string;
+  readonly message_id: string;
+  readonly attachment: number | null;
+}
+
+export async function insertContentLink(
+  tx: Tx,
+  link: ContentLink & { readonly token_hash: Buffer; readonly seconds: number },
+): Promise<Date> {
+  const [row] = await tx<{ expires_at: Date }[]>`
+    insert into content_links (token_hash, workspace_id, message_id, attachment, expires_at)
+    values (${link.token_hash}, ${link.workspace_id}, ${link.message_id}, ${link.attachment},
+      clock_now() + make_interval(secs => ${link.seconds}))
+    returning expires_at`;
+  if (!row) throw new Error('a link was not stored');
+  return row.expires_at;
+}
+
+/** Uses a link up; null for all but the first of those who try. */
+export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<ContentLink | null> {
+  const [row] = await sql<ContentLink[]>`
+    delete from content_links where token_hash = ${token_hash} and expires_at > clock_now()
+    returning workspace_id, message_id, attachment`;
+  return row ?? null;
+}
+
+export async function forgetContentLinks(sql: Sql | Tx): Promise<void> {
+  await sql`delete from content_links where expires_at < clock_now()`;
+}

@@ -1,0 +1,80 @@
+import { hash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { recordAudit } from '../../audit/index.ts';
+import { renderMessage, storedAttachments } from '../../delivery/index.ts';
+import { isoTime } from '../../fields/clock.ts';
+import { idPrefixes } from '../../fields/ids.ts';
+import { idField, timeField } from '../../fields/wire.ts';
+import { accessibleMail } from '../../operation/access.ts';
+import type { Services } from '../../operation/context.ts';
+import { AppError } from '../../operation/errors.ts';
+import { operation } from '../../operation/operation.ts';
+import { insertContentLink, takeContentLink } from './content-link-store.ts';
+import { findContent } from './find-content.ts';
+import { messageNotFound } from './get-message.ts';
+
+const LIFETIME_SECONDS = 300;
+
+/** A link that a browser can open without a header. It works once, within five minutes, and is in the audit log. */
+export const createContentLink = operation({
+  name: 'email.content_link',
+  scope: 'admin',
+  sandbox: true,
+  summary: 'A link to the source of an email or to an attachment, which works once within five minutes',
+  input: z.object({
+    id: idField(idPrefixes.message),
+    attachment: z
+      .int()
+      .min(0)
+      .max(1000)
+      .optional()
+      .meta({ description: 'The place of an attachment, from 0; the source where it is left out.' }),
+  }),
+  output: z.object({ object: z.literal('content_link'), url: z.string(), expires_at: timeField }),
+  async run(ctx, { id, attachment = null }) {
+    const { workspace_id } = ctx.actor;
+    if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);
+    const token = randomBytes(32).toString('base64url');
+    const expires_at = await ctx.sql.begin(async (tx) => {
+      const content = await findContent(tx, workspace_id, id);
+      if (attachment !== null && !storedAttachments(content)[attachment])
+        throw new AppError('content_gone', `${id} has no attachment ${attachment}; they are counted from 0.`);
+      await recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: id, diff: { link: true, attachment } }]);
+      const link = { token_hash: hashOf(token), workspace_id, message_id: id, attachment };
+      return insertContentLink(tx, { ...link, seconds: LIFETIME_SECONDS });
+    });
+    return {
+      object: 'content_link' as const,
+      url: `${ctx.public_url}/content/${token}`,
+      expires_at: isoTime(expires_at),
+    };
+  },
+});
+
+export interface LinkedContent {
+  readonly filename: string;
+  readonly content_type: string;
+  readonly bytes: Buffer;
+}
+
+/** What a link leads to; null if it has been used, has expired, or its content is no longer stored. */
+export async function openContentLink(services: Pick<Services, 'sql'>, token: string): Promise<LinkedContent | null> {
+  const link = await takeContentLink(services.sql, hashOf(token));
+  if (!link) return null;
+  const { workspace_id, message_id, attachment } = link;
+  const content = await findContent(services.sql, workspace_id, message_id).catch((error: unknown) => {
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  if (!content) return null;
+  if (attachment === null)
+    return { filename: `${message_id}.eml`, content_type: 'message/rfc822', bytes: renderMessage(content) };
+  const found = storedAttachments(content)[attachment];
+  if (!found) return null;
+  const { filename, content: base64, content_type } = found;
+  return { filename, content_type: content_type ?? 'application/octet-stream', bytes: Buffer.from(base64, 'base64') };
+}
+
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

@@ -1,0 +1,4 @@
+export { getRequest, listRequests } from './list-requests.ts';
+export type { RequestEntry } from './request-entry.ts';
+export { createRequestLog, KEPT_DAYS } from './request-log.ts';
+export { tendRequestDays } from './store.ts';

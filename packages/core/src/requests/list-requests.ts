@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { idPrefixes } from '../fields/ids.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { idField, listOf } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
+import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { type RequestEntry, requestEntry, requestNotFound, requestSchema } from './request-entry.ts';
+import { requestOf, requestsAmong } from './store.ts';
+
+/** Refused and failed requests of the workspace, newest first; accepted sends are in the message log. */
+export const listRequests = operation({
+  name: 'requests.list',
+  scope: 'admin',
+  summary: 'List refused and failed requests, newest first',
+  input: z.object({
+    ...pageFields,
+    reason: z
+      .string()
+      .max(400)
+      .optional()
+      .meta({ description: 'One or a comma-separated list of reasons.', examples: ['invalid_email'] }),
+    api_key_id: idField(idPrefixes.api_key).optional(),
+    since: timestampField('since').optional().meta({ description: 'At this time or later.' }),
+    until: timestampField('until').optional().meta({ description: 'Before this time.' }),
+  }),
+  output: listOf(requestSchema),
+  async run(ctx, { limit, cursor, ...filters }): Promise<List<RequestEntry>> {
+    const { workspace_id } = ctx.actor;
+    const { reason, api_key_id = null, since, until } = filters;
+    const scope = { secret_key: ctx.secret_key, list: 'requests', workspace_id, filters };
+    const range = idRange('request', { since, until }, readCursor(scope, cursor));
+    const reasons = reason?.split(',').map((part) => part.trim()) ?? null;
+    const filter = { reasons, api_key_id };
+    const all_pass = reasons === null && api_key_id === null;
+    const found = await collectPage(range, limit + 1, all_pass, (rest, count, wanted) =>
+      requestsAmong(ctx.sql, workspace_id, filter, rest, count, wanted),
+    );
+    return pageOfCollected(scope, found, limit, requestEntry);
+  },
+});
+
+export const getRequest = operation({
+  name: 'requests.get',
+  scope: 'admin',
+  summary: 'One refused or failed request, with its faults and what is kept of its body',
+  input: z.object({ id: idField(idPrefixes.request) }),
+  output: requestSchema,
+  async run(ctx, { id }): Promise<RequestEntry> {
+    const row = await requestOf(ctx.sql, ctx.actor.workspace_id, id);
+    if (!row) throw requestNotFound(id);
+    return requestEntry(row);
+  },
+});

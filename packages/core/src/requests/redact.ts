@@ -1,0 +1,43 @@
+const MOST_BYTES = 4096;
+const LONGEST_TEXT = 200;
+const MOST_ENTRIES = 50;
+const DEEPEST = 6;
+/** What mail says, and what proves an identity. */
+const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|password|secret|token|authorization)$/i;
+const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
+const SECRET = /\b(pr_(?:live|test|sess)_|whsec_)[\w+/=-]+/g;
+
+/** A body as the request log may keep it: without content, with masked addresses, and at most 4 kB. */
+export function redactedBody(body: unknown): string | null {
+  if (body === undefined) return null;
+  const text = JSON.stringify(redacted(body, 0));
+  return text.length <= MOST_BYTES ? text : JSON.stringify(`${redactedText(text.slice(0, MOST_BYTES - 100))}…`);
+}
+
+/** Masks the addresses and secrets of a text. */
+export function redactedText(text: string): string {
+  return text.replace(ADDRESS, '…@$1').replace(SECRET, '$1…');
+}
+
+function redacted(value: unknown, depth: number): unknown {
+  if (typeof value === 'string')
+    return redactedText(value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) return '…';
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((inner) => redacted(inner, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MOST_ENTRIES)
+      .map(([name, inner]) => [
+        redactedText(name.slice(0, LONGEST_TEXT)),
+        HIDDEN.test(name) ? hidden(inner) : redacted(inner, depth + 1),
+      ]),
+  );
+}
+
+function hidden(value: unknown): unknown {
+  if (typeof value === 'string') return `[${value.length} characters]`;
+  if (Array.isArray(value)) return `[${value.length} entries]`;
+  if (typeof value === 'object' && value !== null) return `[${Object.keys(value).length} fields]`;
+  return value === null ? null : `[${typeof value}]`;
+}

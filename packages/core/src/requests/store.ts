@@ -1,0 +1,100 @@
+import type { Sql, Tx } from '@postrider/db';
+import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
+
+export interface RequestRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly api: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly api_key_id: string | null;
+  readonly user_id: string | null;
+  readonly duration_ms: number;
+  readonly details: string;
+  readonly body: string | null;
+}
+
+/** A row whose key is known by its digest only: the batched accept refuses without saying which it was. */
+export interface NewRequest extends RequestRow {
+  readonly secret_hash: Buffer | null;
+}
+
+/** Stores requests under the workspace of their key, as far as one is known. */
+export async function insertRequests(sql: Sql, requests: readonly NewRequest[]): Promise<void> {
+  await sql`
+    insert into requests (workspace_id, id, api, method, path, status, code, reason, message, api_key_id, user_id,
+      duration_ms, details, body)
+    select coalesce(nullif(r.workspace_id, no_id()), k.workspace_id, no_id()), r.id, r.api, r.method, r.path, r.status,
+      r.code, r.reason, r.message, coalesce(r.api_key_id, k.id), r.user_id, r.duration_ms, r.details, r.body
+    from unnest(
+      ${requests.map((one) => one.workspace_id)}::uuid[],
+      ${requests.map((one) => one.id)}::uuid[],
+      ${requests.map((one) => one.api)}::text[],
+      ${requests.map((one) => one.method)}::text[],
+      ${requests.map((one) => one.path)}::text[],
+      ${requests.map((one) => one.status)}::int[],
+      ${requests.map((one) => one.code)}::text[],
+      ${requests.map((one) => one.reason)}::text[],
+      ${requests.map((one) => one.message)}::text[],
+      ${requests.map((one) => one.api_key_id)}::uuid[],
+      ${requests.map((one) => one.user_id)}::uuid[],
+      ${requests.map((one) => one.duration_ms)}::int[],
+      ${requests.map((one) => one.details)}::text[],
+      ${requests.map((one) => one.body)}::text[],
+      ${requests.map((one) => one.secret_hash?.toString('hex') ?? null)}::text[]
+    ) as r (workspace_id, id, api, method, path, status, code, reason, message, api_key_id, user_id, duration_ms, details,
+      body, secret)
+    left join api_keys k on k.secret_hash = decode(r.secret, 'hex')
+    on conflict do nothing`;
+}
+
+export interface RequestFilter {
+  readonly reasons: readonly string[] | null;
+  readonly api_key_id: string | null;
+}
+
+/** Newest first: a walk of the primary key. */
+export async function requestsAmong(
+  sql: Sql,
+  workspace_id: string,
+  { reasons, api_key_id }: RequestFilter,
+  range: IdRange,
+  count: number,
+  wanted: number,
+): Promise<Candidates<RequestRow>> {
+  const rows = await sql<(Partial<RequestRow> & { examined: number; edge: string | null })[]>`
+    with candidates as materialized (
+      select * from requests r
+      where r.workspace_id = ${workspace_id} and r.id >= ${range.from} and r.id < ${range.before}
+      order by r.id desc limit ${count}
+    )
+    select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge, f.*
+    from (values (1)) as always
+    left join lateral (
+      select * from candidates c
+      where ${reasons === null ? sql`true` : sql`c.reason = any (${[...reasons]}::text[])`}
+        and (${api_key_id}::uuid is null or c.api_key_id = ${api_key_id})
+      order by c.id desc limit ${wanted}
+    ) f on true
+    order by f.id desc`;
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    // Without any request the left join still returns one row.
+    rows: rows.filter((row): row is RequestRow & { examined: number; edge: string } => row.id != null),
+  };
+}
+
+export async function requestOf(sql: Sql, workspace_id: string, id: string): Promise<RequestRow | null> {
+  const [row] = await sql<RequestRow[]>`select * from requests where workspace_id = ${workspace_id} and id = ${id}`;
+  return row ?? null;
+}
+
+/** Makes the partitions of the next days, and drops those that are kept no longer. */
+export async function tendRequestDays(sql: Sql | Tx, kept_days: number): Promise<void> {
+  await sql`select tend_request_days(clock_now(), ${kept_days})`;
+}

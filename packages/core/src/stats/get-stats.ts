@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { operation } from '../operation/operation.ts';
+import { buckets, type Stats, statsOf, statsSchema, USUAL_SERIES } from './stat-series.ts';
+
+const DAY_MS = 86_400_000;
+const counted = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
+
+/** What became of the mail of a workspace over time, counted by recipient. */
+export const getStats = operation({
+  name: 'stats.get',
+  scope: 'email:logs:read',
+  summary: 'What became of mail over time, by domain, tag or destination',
+  input: z.object({
+    since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),
+    until: timestampField('until').optional().meta({ description: 'Before this time; now where it is left out.' }),
+    step: z.enum(buckets).default('hour').meta({ description: 'How much time each point covers.' }),
+    group_by: z.enum(['domain', 'tag', 'destination']).optional().meta({
+      description: 'The domain that sent, a tag, or the domain of the recipient; the ten busiest have series.',
+    }),
+  }),
+  output: statsSchema,
+  run(ctx, { since, until, step, group_by }): Promise<Stats> {
+    return statsOf(ctx.sql, ctx.actor.workspace_id, {
+      since: since ?? new Date((until?.getTime() ?? ctx.clock.now()) - DAY_MS),
+      until,
+      bucket: step,
+      metrics: counted,
+      group_by: group_by ?? 'none',
+      top: USUAL_SERIES,
+    });
+  },
+});
