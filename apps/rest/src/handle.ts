@@ -72,10 +72,10 @@ export function createHandler(
       // The rest of an unread body would be parsed as the next request.
       close: !request.complete,
     });
-    const { refused, route: path, method, status } = outcome;
+    const { refused } = outcome;
     const duration_ms = performance.now() - begun;
     if (refused)
-      services.request_log.note({ ...refused, id: request_id, api: 'rest', method, path, status, duration_ms });
+      services.request_log.note({ ...refused, id: request_id, api: 'rest', method, path: route, status, duration_ms });
   };
 }
 
