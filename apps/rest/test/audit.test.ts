@@ -1,5 +1,6 @@
 import { invoke } from '@postrider/core';
 import { type AuditAction, listAudit } from '@postrider/core/audit';
+import { recordCapture } from '@postrider/core/captures';
 import { createWorld, sharedByTests, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../src/routes.ts';
@@ -59,7 +60,7 @@ const domain = async () => {
   return { id: String(id), name: String(name) };
 };
 
-/** null: it changes nothing, or is logged as a mail. */
+/** null: it changes nothing, is logged as a mail, or is about captured mail, which is dropped after a week anyway. */
 const surface: Record<string, Audited | null> = {
   'POST /email/send': null,
   'POST /email/batch': null,
@@ -82,6 +83,18 @@ const surface: Record<string, Audited | null> = {
       return { path: `/email/${id}/cancel`, target_id: id };
     },
     refused: { path: '/email/msg_none/cancel' },
+    hidden: ['Hush', 'ada@example.com'],
+  },
+  'POST /email/{id}/give-up': {
+    action: 'message.given_up',
+    async prepare() {
+      const id = await sent();
+      const { sql } = world.services;
+      await sql`update recipients set state = 'deferred', due_at = clock_now() + interval '1 hour' where message_id = ${id}`;
+      await sql`update messages set status = 'deferred' where id = ${id}`;
+      return { path: `/email/${id}/give-up`, target_id: id };
+    },
+    refused: { path: '/email/msg_none/give-up' },
     hidden: ['Hush', 'ada@example.com'],
   },
   'POST /email/{id}/resend': {
@@ -235,6 +248,25 @@ const surface: Record<string, Audited | null> = {
     refused: { path: '/domains/sandbox.test/rotate-keys' },
   },
   'GET /usage': null,
+  'GET /stats': null,
+  'GET /requests': null,
+  'GET /requests/{id}': null,
+  'GET /captures': null,
+  'GET /captures/{id}': {
+    action: 'message.content_read',
+    async prepare() {
+      const raw = Buffer.from('Subject: Hush\r\n\r\nbetween us');
+      await recordCapture(world.services, { envelope_from: 'a@good.test', envelope_to: ['ada@example.com'], raw });
+      const { body } = await rest.call('GET', '/captures');
+      const [{ id }] = body.data as [{ id: string }];
+      return { path: `/captures/${id}`, target_id: id };
+    },
+    refused: { path: '/captures/cap_none' },
+    hidden: ['Hush', 'ada@example.com'],
+  },
+  'DELETE /captures': null,
+  'DELETE /captures/{id}': null,
+  'POST /captures/{id}/release': null,
 };
 
 /** Newest first; the ids of one millisecond, at which the clock stands, have no order of their own. */

@@ -36,7 +36,7 @@ export async function generateDkimPairs(with_ed25519 = false): Promise<DkimPairs
     generate('rsa', { modulusLength: RSA_BITS }),
     with_ed25519 ? generate('ed25519', {}) : null,
   ]);
-  return { rsa: rsa.privateKey, ed25519: ed25519 && ed25519.privateKey };
+  return { rsa: rsa.privateKey, ed25519: ed25519?.privateKey ?? null };
 }
 
 // Until then caches may hold a negative answer, or the record of the previous rotation.
