@@ -146,7 +146,7 @@ it('where delivery itself is broken, the webhook is told', async () => {
   await sql`
     insert into stat_minutes (workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained,
       suppressed, canceled)
-    values ('', 'provider', date_trunc('minute', clock_now()), 'google', 0, 10, 0, 90, 0, 0, 0, 0)`;
+    values (no_id(), 'provider', date_trunc('minute', clock_now()), 'google', 0, 10, 0, 90, 0, 0, 0, 0)`;
   smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Try again later' }));
 
   await turns(10);

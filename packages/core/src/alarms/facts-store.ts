@@ -72,7 +72,7 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
       select workspace_id, id as subject, extract(epoch from clock_now() - failing_since)::float8 as value
       from webhooks where status = 'enabled' and failing_since < clock_now() - interval '50 minutes' limit ${MOST}`,
     tx<(Subject & { left_seconds: number; name: string })[]>`
-      select workspace_id, id as subject, scope || ' ' || value as name,
+      select workspace_id, id as subject, scope || ' ' || case when value = '' then id_text(value_id) else value end as name,
         extract(epoch from clock_now() - created_at)::float8 / 3600 as value,
         extract(epoch from expires_at - clock_now())::float8 as left_seconds
       from holds where ended_at is null and expires_at > clock_now() limit ${MOST}`,

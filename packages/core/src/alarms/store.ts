@@ -135,7 +135,7 @@ export async function senderDomain(
   const [row] = await sql<SenderDomain[]>`
     select d.workspace_id, d.name from domains d join workspaces w on w.id = d.workspace_id
     where d.status in ('verified', 'at_risk') and (not d.sandbox or ${asked.sandbox})
-      and (${asked.workspace_id} = '' or d.workspace_id = ${asked.workspace_id})
+      and (${asked.workspace_id === ''} or d.workspace_id = ${asked.workspace_id})
       and (${asked.domain}::text is null or d.name = ${asked.domain})
     order by d.sandbox, w.created_at, w.id, d.verified_at, d.name limit 1`;
   return row ?? null;
