@@ -9,6 +9,7 @@ import {
   invokeParsed,
   newId,
   type Parsed,
+  readTraceparent,
   type Services,
 } from '@postrider/core';
 import { authenticate, checkKey, countPublic, refuseAddress } from '@postrider/core/api-keys';
@@ -55,7 +56,11 @@ export function createHandler(
   return async (request, response) => {
     const begun = performance.now();
     const request_id = newId('request', services.clock.now());
-    const outcome = await serve(services, seams, request, request_id);
+    const parent = readTraceparent(request.headers.traceparent);
+    const span = services.tracing.begin('request', { parent });
+    const outcome = await serve(services, seams, request, { request_id, trace: span.traceparent });
+    const { refused, route: path, method, status } = outcome;
+    span.end({ failed: status >= 500, name: `${method} ${path}`, facts: { status, request_id } });
     const { metrics } = services;
     metrics.count('http_requests_total', ['rest', outcome.route, outcome.method, String(outcome.status)]);
     metrics.observe('http_request_seconds', ['rest', outcome.route], (performance.now() - begun) / 1000);
@@ -67,7 +72,6 @@ export function createHandler(
       // The rest of an unread body would be parsed as the next request.
       close: !request.complete,
     });
-    const { refused, route: path, method, status } = outcome;
     const duration_ms = performance.now() - begun;
     if (refused)
       services.request_log.note({ ...refused, id: request_id, api: 'rest', method, path, status, duration_ms });
@@ -78,7 +82,7 @@ async function serve(
   services: Services,
   { clientAddress, budget }: { readonly clientAddress: ClientAddress; readonly budget: BodyBudget },
   request: IncomingMessage,
-  request_id: string,
+  { request_id, trace }: { readonly request_id: string; readonly trace: string | null },
 ): Promise<Outcome> {
   const target = readTarget(request.url ?? '');
   const found = matchRoute(request.method ?? '', target.path_below);
@@ -131,6 +135,7 @@ async function serve(
     const idempotency_key = repeated === null ? readIdempotencyKey(request) : repeatedRefusal(repeated);
     const ctx = await admitted(services, match, credential, {
       request_id,
+      trace,
       idempotency_key: idempotency_key instanceof AppError ? null : idempotency_key,
       large_body: !(Number(request.headers['content-length']) <= SMALL_BODY_BYTES),
     });
@@ -183,7 +188,12 @@ async function admitted(
   services: Services,
   match: Match,
   credential: Credential | SessionBearer,
-  about: { readonly request_id: string; readonly idempotency_key: string | null; readonly large_body: boolean },
+  about: {
+    readonly request_id: string;
+    readonly trace: string | null;
+    readonly idempotency_key: string | null;
+    readonly large_body: boolean;
+  },
 ): Promise<Context | AddressRefusal> {
   if (credential.kind === 'session') {
     const found = await admitBearer(services, credential);

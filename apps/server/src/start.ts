@@ -24,6 +24,7 @@ import { openDashboard } from './dashboard-build.ts';
 import { bindHttpServer } from './http-server.ts';
 import { startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
+import { startTraces } from './telemetry/start-telemetry.ts';
 
 export interface Running {
   readonly services: Services;
@@ -122,7 +123,9 @@ export async function startPostrider(
     const http = await bindHttpServer(config.HOST, config.PORT, log);
     stops.unshift(() => http.stop());
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
-    const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url });
+    const traces = await startTraces(config, http.port);
+    stops.unshift(() => traces.stop());
+    const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url, tracing: traces.tracing });
     stops.unshift(() => services.key_uses.stop());
     stops.unshift(() => services.request_log.flush());
     const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;

@@ -63,4 +63,5 @@ export {
 } from './process/metrics.ts';
 export { runAll, runTogether } from './process/run-all.ts';
 export { silentLog } from './process/silent-log.ts';
+export { noSpan, noTracing, readTraceparent, type Span, type Tracing } from './process/tracing.ts';
 export { createContext, createServices } from './services.ts';

@@ -13,6 +13,7 @@ import type { Jobs } from './process/jobs.ts';
 import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
 import { createRequestLog } from './requests/index.ts';
+import { noTracing, type Tracing } from './process/tracing.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({
@@ -28,6 +29,7 @@ export function createServices({
   readonly config: Config;
   readonly secret_key: string;
   readonly public_url: string;
+  readonly tracing?: Tracing;
 }): Services {
   const vitals = newVitals();
   const key_uses = createKeyUses(parts.sql, parts.log);
@@ -44,6 +46,7 @@ export function createServices({
     dns: createDnsLookup(parts.config.DNS_SERVERS),
     metrics,
     mail_log: createSampledLog(parts.log),
+    tracing: parts.tracing ?? noTracing,
     accept: createSubmitBatcher({ ...parts, key_uses, vitals, lanes: lanes ?? [parts.sql, parts.sql] }),
   };
 }
@@ -57,6 +60,7 @@ export function createContext(
     readonly idempotency_key?: string | null;
     readonly via?: Via;
     readonly address?: string | null;
+    readonly trace?: string | null;
   } = {},
 ): Context {
   return {
@@ -65,6 +69,7 @@ export function createContext(
     request_id: request.request_id ?? newId('request', services.clock.now()),
     via: request.via ?? 'worker',
     address: request.address ?? null,
+    trace: request.trace ?? null,
     idempotency_key: request.idempotency_key ?? null,
     notes: { window: null, replayed: false, ignored_fields: [], session_token: null },
   };

@@ -28,6 +28,8 @@ create table messages (
   api_key_id uuid,
   request_id uuid not null,
   resend_of uuid,
+  -- The traceparent of its commit, for a sampled trace.
+  trace_parent text,
   created_at timestamptz not null,
   scheduled_at timestamptz,
   sent_at timestamptz,

@@ -1,4 +1,4 @@
-import type { Services } from '@postrider/core';
+import { type Config, noTracing, type Services, type Tracing } from '@postrider/core';
 import { processName } from './metrics-endpoint.ts';
 
 /** Exports by OTLP where OTEL_EXPORTER_OTLP_ENDPOINT is set; otherwise nothing of OpenTelemetry is loaded. */
@@ -12,8 +12,24 @@ export async function startTelemetry(services: Services, port: number): Promise<
   return {
     // A collector that is gone does not hold up a stop.
     stop: () =>
-      Promise.race([stopMetrics(), new Promise<void>((resolve) => setTimeout(resolve, 1000).unref())]).catch(
-        (error: unknown) => log.warn({ err: error }, 'the last metrics could not be exported'),
+      withinASecond(stopMetrics()).catch((error: unknown) =>
+        log.warn({ err: error }, 'the last metrics could not be exported'),
       ),
   };
+}
+
+/** Traces by OTLP, where that is set. */
+export async function startTraces(
+  config: Config,
+  port: number,
+): Promise<{ readonly tracing: Tracing; stop(): Promise<void> }> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: share } = config;
+  if (endpoint === undefined) return { tracing: noTracing, stop: async () => undefined };
+  const { createTracing, otlpSpans } = await import('./traces.ts');
+  const { tracing, stop } = createTracing(processName({ config }, port), otlpSpans(endpoint), share);
+  return { tracing, stop: () => withinASecond(stop()).catch(() => undefined) };
+}
+
+function withinASecond(work: Promise<void>): Promise<void> {
+  return Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, 1000).unref())]);
 }

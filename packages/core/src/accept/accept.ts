@@ -211,6 +211,7 @@ export function draftMessage(
     api_key_id: submission.sender.key_id,
     request_id: submission.request_id,
     resend_of: submission.resend?.message_id ?? null,
+    trace_parent: submission.trace,
     created_at: now,
     scheduled_at: judged.scheduled_at,
     counted: judged.counted,

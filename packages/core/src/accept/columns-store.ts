@@ -32,6 +32,7 @@ export const messageColumns: readonly Column<NewMessage>[] = [
   { name: 'api_key_id', type: 'uuid', value: (message) => message.api_key_id },
   { name: 'request_id', type: 'uuid', value: (message) => message.request_id },
   { name: 'resend_of', type: 'uuid', value: (message) => message.resend_of },
+  { name: 'trace_parent', type: 'text', value: (message) => message.trace_parent },
 ];
 
 /** Of bodies, beside workspace_id and message_id. */

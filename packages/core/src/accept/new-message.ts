@@ -34,6 +34,7 @@ export interface NewMessage {
   readonly api_key_id: string | null;
   readonly request_id: string;
   readonly resend_of: string | null;
+  readonly trace_parent: string | null;
   readonly created_at: Date;
   readonly scheduled_at: Date | null;
   /** Mails that it uses of the monthly volume. */

@@ -34,6 +34,7 @@ export const previewMessage = operation({
       actor: ctx.actor,
       scope: 'email:send' as const,
       request_id: ctx.request_id,
+      trace: null,
       messages: [{ ok: true as const, value: input }],
       alone: true,
       resend: null,

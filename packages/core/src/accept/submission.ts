@@ -30,6 +30,8 @@ export interface Submission {
   readonly actor: Actor | Credential;
   readonly scope: Scope;
   readonly request_id: string;
+  /** The traceparent of its commit; null where it is not sampled. */
+  readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
   /** One message that is the whole request: its refusal refuses the request and claims no idempotency key. */
   readonly alone: boolean;

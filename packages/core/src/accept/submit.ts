@@ -1,5 +1,6 @@
 import type { Context } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
+import { noSpan } from '../process/tracing.ts';
 import type { Submission, SubmitBatcher } from './submission.ts';
 
 /**
@@ -8,10 +9,18 @@ import type { Submission, SubmitBatcher } from './submission.ts';
  */
 export async function submit<O>(
   ctx: Context,
-  submission: Omit<Submission, 'request_id'>,
+  submission: Omit<Submission, 'request_id' | 'trace'>,
   outputOf: (results: Parameters<NonNullable<Submission['idempotency']>['remember']>[0]) => O,
 ): Promise<O> {
-  const answer = await batcherOf(ctx).submit({ ...submission, request_id: ctx.request_id });
+  const span = ctx.trace === null ? noSpan : ctx.tracing.begin('commit', { parent: ctx.trace });
+  const given = { ...submission, request_id: ctx.request_id, trace: span.traceparent };
+  const answer = await batcherOf(ctx)
+    .submit(given)
+    .catch((error: unknown) => {
+      span.end({ failed: true });
+      throw error;
+    });
+  span.end({ failed: answer.kind === 'refused', facts: { messages: submission.messages.length } });
   // Null if the request was counted before.
   ctx.notes.window = answer.window ?? ctx.notes.window;
   if (answer.kind === 'refused') throw answer.error;

@@ -5,6 +5,7 @@ import type { Job } from '@postrider/queue';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { noSpan, type Span } from '../process/tracing.ts';
 import { type DeliveryState, openStates, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import { bounceOf } from './bounce.ts';
@@ -266,8 +267,17 @@ export async function attemptDelivery(
   watch: AttemptWatch = {},
 ): Promise<Settled> {
   const started = performance.now();
+  const span = spanOf(services, claimed);
   const talked = await talk(services, mailers, claimed, signal, watch);
+  const { kind, stage } = talked.outcome;
+  span.end({ failed: kind !== 'accepted', facts: { outcome: kind, stage, number: claimed.attempt_count } });
   return { claimed, handed_back: false, kept_by: null, ...talked, duration_ms: performance.now() - started };
+}
+
+/** An attempt belongs to the trace of its request; that of scheduled mail comes long after, in a trace of its own. */
+function spanOf({ tracing }: Services, { delivery: { trace_parent, scheduled_at } }: Claimed): Span {
+  if (trace_parent === null) return noSpan;
+  return tracing.begin('attempt', scheduled_at === null ? { parent: trace_parent } : { link: trace_parent });
 }
 
 /** For a session past the final dot that is stopped before the reply. */

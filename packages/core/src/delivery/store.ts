@@ -269,6 +269,7 @@ export interface DeliveryRow extends RecipientKey {
   readonly unknown_policy: UnknownPolicy;
   readonly created_at: Date;
   readonly scheduled_at: Date | null;
+  readonly trace_parent: string | null;
   readonly from_address: string;
   readonly from_domain: string;
   readonly to_addresses: readonly string[];
@@ -294,7 +295,7 @@ export const READ_TOGETHER_BYTES = 256 * 1024;
 /** Send data of the recipients of a source, by primary keys, as part of a statement. */
 function loading(sql: Sql | Tx, source: Fragment): Fragment {
   return sql`
-    select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at, m.scheduled_at,
+    select r.workspace_id, r.message_id, r.recipient_id, r.attempt_count, r.email, m.mode, w.unknown_policy, m.created_at, m.scheduled_at, m.trace_parent,
       m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject, m.recipient_count,
       m.body_bytes, case when d.return_path_ready then d.return_path end as return_path,
       case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids,

@@ -8,6 +8,7 @@ import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { SampledLog } from '../process/sampled-log.ts';
 import type { KeyUses, RateWindow, RequestLog, SigningKeys, SubmitPort } from './ports.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 import type { Vitals } from './vitals.ts';
@@ -36,6 +37,7 @@ export interface Services {
   readonly vitals: Vitals;
   /** For lines about single mails. */
   readonly mail_log: SampledLog;
+  readonly tracing: Tracing;
   readonly public_url: string;
 }
 
@@ -97,6 +99,8 @@ export interface Context extends Services {
   readonly address: string | null;
   /** The Idempotency-Key; the API has checked its form. */
   readonly idempotency_key: string | null;
+  /** The traceparent of the request; null where it is not sampled. */
+  readonly trace: string | null;
   readonly notes: AnswerNotes;
 }
 

@@ -70,6 +70,8 @@ export interface OwedEvent {
   readonly event: EventRow;
   readonly message: SubjectRow | undefined;
   readonly email: string | undefined;
+  /** The trace of the message, if that was sampled. */
+  readonly trace_parent: string | null;
 }
 
 export interface Claimed {
@@ -95,6 +97,7 @@ interface ToldRow {
   readonly subject: string;
   readonly tags: string[];
   readonly metadata: string;
+  readonly trace_parent: string | null;
   readonly email: string | null;
 }
 
@@ -175,7 +178,8 @@ export async function loadOwedEvents(
 
 function toldFields(sql: Sql): Fragment {
   return sql`e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
-    m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, r.email`;
+    m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, m.trace_parent,
+    r.email`;
 }
 
 /** The body data of the event of t, by primary keys; of the rows that share an event, the first has it. */
@@ -218,6 +222,7 @@ function owedEvent(row: ToldRow, created_at: Date): OwedEvent {
             metadata,
           },
     email: row.email ?? undefined,
+    trace_parent: row.trace_parent,
   };
 }
 

@@ -5,6 +5,7 @@ import { type EventType, recordEvent } from '../../events/index.ts';
 import { idTime, newId } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import { DecryptionError } from '../../process/encryption.ts';
+import { noSpan } from '../../process/tracing.ts';
 import { type FailedAttempt, keepFailed } from '../deliveries/attempt-store.ts';
 import { shownHeaders } from '../deliveries/delivery-posts.ts';
 import {
@@ -38,6 +39,8 @@ export interface ClaimedPost {
   readonly url: string;
   readonly signer: Signer;
   readonly body: Buffer;
+  /** The trace of the message that the event is about, if that was sampled. */
+  readonly trace_parent: string | null;
 }
 
 export interface SettledPost {
@@ -88,7 +91,10 @@ export async function claimPosts(services: Services, rooms: readonly EndpointRoo
     if (!endpoint) refused.push({ row, lease, outcome: null });
     else if (!signer) refused.push(unsendable(row, lease, 'the secret of the webhook cannot be opened'));
     else if (!body) refused.push(unsendable(row, lease, 'the event is no longer kept'));
-    else posts.push({ row, lease, url: endpoint.url, signer, body });
+    else {
+      const trace_parent = events.get(row.event_id)?.trace_parent ?? null;
+      posts.push({ row, lease, url: endpoint.url, signer, body, trace_parent });
+    }
   }
   return { posts, refused };
 }
@@ -110,9 +116,9 @@ function unsendable(row: ClaimedRow, lease: string, error: string): SettledPost 
 
 /** Between the transactions. webhook-id is the same for all attempts, the timestamp is of this one. Never throws. */
 export async function sendPost(
-  services: Pick<Services, 'clock'>,
+  services: Pick<Services, 'clock' | 'tracing'>,
   http: HttpGuard,
-  { row, lease, url, signer, body }: ClaimedPost,
+  { row, lease, url, signer, body, trace_parent }: ClaimedPost,
   signal?: AbortSignal,
 ): Promise<SettledPost> {
   const headers = {
@@ -121,8 +127,11 @@ export async function sendPost(
     ...signer(row.event_id, services.clock.now(), body),
   };
   const started = performance.now();
+  const span = trace_parent === null ? noSpan : services.tracing.begin('webhook', { parent: trace_parent });
   const outcome = await http.post({ url, headers, body }, signal);
   const duration_ms = Math.round(performance.now() - started);
+  const status = outcome.kind === 'answered' ? outcome.status : 0;
+  span.end({ failed: status < 200 || status > 299, facts: { status, number: row.attempt_count } });
   return { row, lease, outcome: signal?.aborted ? null : outcome, duration_ms, request_headers: headers };
 }
 

@@ -1,0 +1,92 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { createServices, invoke } from '@postrider/core';
+import { createWebhook } from '@postrider/core/webhooks';
+import { createHandler } from '@postrider/rest';
+import { startWebhookSink } from '@postrider/testing';
+import { endAfterTests, openWorld } from '@postrider/testing/open-world';
+import { beforeEach, expect, it } from 'vitest';
+import { createTracing } from '../src/telemetry/traces.ts';
+
+const CANARY = 'canary-51ab';
+const world = await openWorld();
+const spans = new InMemorySpanExporter();
+const { tracing, stop } = createTracing(
+  { role: 'all', instance: 'here:1' },
+  new SimpleSpanProcessor({ exporter: spans }),
+  0,
+);
+endAfterTests({ stop });
+// The world's own services run the workers.
+Object.assign(world.services, { tracing });
+const services = createServices({ ...world.services, tracing });
+const handle = createHandler(services);
+const server = createServer((request, response) => void handle(request, response));
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+endAfterTests({
+  async stop() {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await services.key_uses.stop();
+  },
+});
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+async function send(more: object = {}, sampled = true): Promise<string> {
+  const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: CANARY, text: CANARY, ...more };
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/email/send`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world.secret}`,
+      'content-type': 'application/json',
+      ...(sampled && { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` }),
+    },
+    body: JSON.stringify(mail),
+  });
+  expect(answer.status).toBe(202);
+  return String(((await answer.json()) as { id: string }).id);
+}
+
+const told = () => spans.getFinishedSpans().map((span) => [span.name, span.spanContext().traceId === TRACE]);
+
+beforeEach(() => spans.reset());
+
+it('one trace leads from the request through commit and attempt to the webhook', async () => {
+  const hook = endAfterTests(await startWebhookSink());
+  await invoke(world.as(world.workspace_id), createWebhook, { url: hook.url, events: ['email.delivered'] });
+
+  await send();
+  await world.drain();
+  await world.postWebhooks();
+
+  expect(told()).toEqual([
+    ['commit', true],
+    ['POST /email/send', true],
+    ['attempt', true],
+    ['webhook', true],
+  ]);
+  const facts = JSON.stringify(spans.getFinishedSpans().map(({ attributes, name }) => [name, attributes]));
+  for (const secret of [CANARY, world.secret, 'ada@example.com']) expect(facts).not.toContain(secret);
+});
+
+it('a message that is not sampled stores no trace and begins none', async () => {
+  const id = await send({}, false);
+  await world.drain();
+
+  const [row] = await world.services.sql<{ trace_parent: string | null }[]>`
+    select trace_parent from messages where id = ${id}`;
+  expect(row).toEqual({ trace_parent: null });
+  expect(told()).toEqual([]);
+});
+
+it('scheduled mail is attempted in a trace of its own that links to its request', async () => {
+  await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
+  await world.clock.advance(3_700_000);
+  await world.drain();
+
+  const attempt = spans.getFinishedSpans().find(({ name }) => name === 'attempt');
+  expect(attempt?.spanContext().traceId).not.toBe(TRACE);
+  expect(attempt?.links.map(({ context }) => context.traceId)).toEqual([TRACE]);
+});

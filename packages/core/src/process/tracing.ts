@@ -1,0 +1,25 @@
+export interface Span {
+  /** As in the header traceparent; null where the trace is not sampled. */
+  readonly traceparent: string | null;
+  end(result: {
+    readonly failed: boolean;
+    readonly name?: string;
+    readonly facts?: Readonly<Record<string, string | number>>;
+  }): void;
+}
+
+/** Traces of requests and mails. Facts are ids, counts and words of ours: never an address, a key or a part of a mail. */
+export interface Tracing {
+  /** Begins a span of a trace, or without a parent a new trace, which may be linked to another one. */
+  begin(name: string, of?: { readonly parent?: string | undefined; readonly link?: string | undefined }): Span;
+}
+
+export const noSpan: Span = { traceparent: null, end: () => undefined };
+export const noTracing: Tracing = { begin: () => noSpan };
+
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** A header as a caller sent it, if it is well formed. */
+export function readTraceparent(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined;
+}
