@@ -15,11 +15,11 @@ describe('docs/schema.graphql', () => {
 
   it('would show what breaks a client', () => {
     const narrower = snapshot
-      .replace('  subject: String!\n', '')
+      .replace('  messageIdHeader: String!\n', '')
       .replace('  tags: [String!]!\n', '  tags: [String!]\n');
 
     expect(breakingChangesOf(snapshot, narrower)).toEqual([
-      expect.stringContaining('Message.subject was removed'),
+      expect.stringContaining('Message.messageIdHeader was removed'),
       expect.stringContaining('Message.tags changed type'),
     ]);
   });

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-const CLIENTS = 20;
-const ROUNDS = 15;
+// Together within the window of a key.
+const CLIENTS = 10;
+const ROUNDS = 11;
 
 let journey: Journey;
 let server: ServerProcess;

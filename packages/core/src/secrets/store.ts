@@ -7,6 +7,8 @@ export interface StoredSecret {
   readonly encrypted: Buffer;
 }
 
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 const everySecret = (sql: Sql) => sql`
   select 'dkim' as kind, id, encrypted_private_key as encrypted from dkim_keys
   union all select 'webhook', id, secret from webhooks
@@ -33,7 +35,7 @@ export async function secretsUnderOthers(
   return sql<StoredSecret[]>`
     select s.kind, s.id, s.encrypted from (${everySecret(sql)}) s
     where substring(s.encrypted from ${from + 1}::int for ${bytes}::int) <> decode(${key_id.toString('hex')}, 'hex')
-      and (s.kind, s.id) > (${after?.kind ?? ''}, ${after?.id ?? ''})
+      and (s.kind, s.id) > (${after?.kind ?? ''}::text, ${after?.id ?? NO_ID}::uuid)
     order by s.kind, s.id limit ${count}`;
 }
 
