@@ -21,9 +21,9 @@ create table requests (
   primary key (workspace_id, id)
 ) partition by range (id);
 
--- Makes the partitions of a day before to two days ahead of a time, and drops those that ended so many days ago.
+-- As the owner, as ensure_partitions: makes the partitions of a day before to two days ahead of a time, and drops those that ended so many days ago.
 create function tend_request_days(around timestamptz, kept_days integer) returns void language plpgsql
-  set lock_timeout = '2s' set timezone = 'UTC' as $$
+  security definer set lock_timeout = '2s' set timezone = 'UTC' set search_path = public, pg_temp as $$
 declare
   day timestamptz;
   child text;
