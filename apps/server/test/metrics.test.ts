@@ -117,7 +117,7 @@ it('has at most 3,000 series at 10,000 destinations and 1,000 workspaces, and na
     on conflict do nothing`;
   await sql`
     insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at)
-    select '', 'provider', 'provider ' || n, n, '{}', clock_now() from generate_series(1, 10000) n`;
+    select no_id(), 'provider', 'provider ' || n, n, '{}', clock_now() from generate_series(1, 10000) n`;
   await createInstanceWatch(services, null).turn();
   for (let number = 0; number < 10_000; number++) {
     const provider = `destination-${number}.test`;

@@ -14,7 +14,6 @@ import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
 import { noTracing, type Tracing } from './process/tracing.ts';
 import { createRequestLog } from './requests/index.ts';
-import { noTracing, type Tracing } from './process/tracing.ts';
 
 /** Assembles what the operations need from the parts that a process owns. */
 export function createServices({

@@ -43,6 +43,8 @@ export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
         // Focusable, so that a wide sample can be scrolled by keyboard.
         return `<figure>${name}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
       },
+      // The screens are in the repository only; these pages load nothing.
+      image: ({ text }: Tokens.Image) => `<em>${escaped(text)}</em>`,
       // Comments mark what is generated.
       html: ({ text }: Tokens.HTML | Tokens.Tag) => (text.startsWith('<!--') ? '' : text),
     },

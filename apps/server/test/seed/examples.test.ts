@@ -70,7 +70,9 @@ describe('every example of the OpenAPI document', () => {
       });
     }),
   )('of GET %s is accepted: %s=%s', async (path, name, example) => {
-    expect(await call('GET', `${path}?${name}=${encodeURIComponent(example)}`)).toMatchObject({ status: 200 });
+    // A range that begins in the future is empty, unless its end is named too.
+    const until = path === '/stats' && name === 'since' ? '&until=2030-02-01T00:00:00Z' : '';
+    expect(await call('GET', `${path}?${name}=${encodeURIComponent(example)}${until}`)).toMatchObject({ status: 200 });
   });
 
   it.each(

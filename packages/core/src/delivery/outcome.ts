@@ -82,7 +82,12 @@ export function refusalOf(
 ): Classification | null {
   if (kind === 'accepted' || (kind === 'rejected' && stage === 'connect' && !reply)) return null;
   // A refusal of MAIL is about the sender.
-  if (reply) return stage === 'mail' ? { ...classify(reply), hard: false, suppress: false } : classify(reply);
+  if (reply && stage === 'mail') return { ...classify(reply), hard: false, suppress: false };
+  if (reply) {
+    const read = classify(reply);
+    // Before a recipient was named, words of something unknown are about its domain.
+    return stage === 'connect' && read.category === 'mailbox' ? { ...read, category: 'domain', suppress: false } : read;
+  }
   return {
     category: kept_by ?? 'network',
     permanent: kind === 'rejected',

@@ -188,7 +188,8 @@ it('oldest transaction: one that is open for hours fails, and passes once it is 
 
   await client`rollback`;
   client.release();
-  await healthy('oldest_transaction');
+  // Any other statement that runs just now began hours ago too, as the clock was moved.
+  await expect.poll(() => finding('oldest_transaction')).toMatchObject({ status: 'ok', fix: null });
 });
 
 it('default partitions: rows there are a warning, and the job that the fix names moves them', async () => {

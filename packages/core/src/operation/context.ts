@@ -9,7 +9,6 @@ import type { Metrics } from '../process/metrics.ts';
 import type { SampledLog } from '../process/sampled-log.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { KeyUses, RateWindow, RequestLog, SigningKeys, SubmitPort } from './ports.ts';
-import type { Tracing } from '../process/tracing.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 import type { Vitals } from './vitals.ts';
