@@ -104,7 +104,7 @@ export class Fetcher {
     // Mail within the rate is here already; onAllowance announces more.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
     if (lanes.counts().waiting > allowance + FETCH_COUNT) return false;
-    if (Math.max(lanes.counts().held, inFlight()) >= MOST_IN_FLIGHT) return true;
+    if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return true;
     const free = this.#room();
     const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
     const found = await this.#fetch(count, this.#madeAfter());
@@ -156,8 +156,8 @@ export class Fetcher {
   /** How many more may be claimed or wait for it here; those that are being recorded still count. */
   #room(): number {
     const { lanes, inFlight } = this.#options;
-    const { held, waiting } = lanes.counts();
-    const free = MOST_IN_FLIGHT - Math.max(held, inFlight()) - waiting;
+    const { claimed, waiting } = lanes.counts();
+    const free = MOST_IN_FLIGHT - Math.max(claimed, inFlight()) - waiting;
     return Math.min(free, lanes.aloneRoom()?.free ?? free);
   }
 

@@ -57,7 +57,7 @@ export class LeaseLoops {
     // A delivery that lost its lease must not reach the dot: another worker may be sending the same copy. A renewal
     // counts from its start, since the time of its commit is unknown.
     for (const entry of held) {
-      if (entry.sent) continue;
+      if (entry.has_result) continue;
       if (!kept.has(entry.claimed.lease)) this.#cancel(entry);
       else entry.lease_ends = leaseEnd(asked);
     }
@@ -71,7 +71,7 @@ export class LeaseLoops {
   async #show(): Promise<void> {
     const now = performance.now();
     const lasting = [...this.#inFlight].filter(
-      (entry) => !entry.sent && !entry.shown && now - entry.started >= SHOW_MS,
+      (entry) => !entry.has_result && !entry.shown && now - entry.started >= SHOW_MS,
     );
     if (lasting.length === 0) return;
     for (const entry of lasting) entry.shown = true;

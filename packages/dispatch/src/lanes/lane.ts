@@ -24,7 +24,7 @@ export class Lane {
   limit: LaneLimit | null;
   closed: ClosedReason | null = null;
   /** Claimed, or being claimed. */
-  held = 0;
+  claimed_count = 0;
   /** On a connection, or on the way to one. */
   sending = 0;
   /** Claimed, and waiting for a place. */

@@ -67,7 +67,7 @@ describe('a workspace that writes to very many names on slow servers', () => {
     const name = (index: number) => `${workspace_id} ${index}`;
     lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
     let taken = 0;
-    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().held).length;
+    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().claimed).length;
     return taken;
   }
 
@@ -91,7 +91,7 @@ describe('a workspace that writes to very many names on slow servers', () => {
 
     for (let index = 0; index < 8; index++) {
       lanes.giveBack(`ws_1 ${index}`, 'ws_1');
-      given.push(...workspacesOf(lanes.take(600 - lanes.counts().held)));
+      given.push(...workspacesOf(lanes.take(600 - lanes.counts().claimed)));
     }
 
     expect(given.filter((workspace_id) => workspace_id === 'ws_small')).toHaveLength(4);

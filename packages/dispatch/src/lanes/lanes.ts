@@ -30,8 +30,8 @@ export class Lanes {
   /** The lane of the last job that came, and when one last came for another than the one before. */
   #last_lane = NO_LANE;
   #mixed_at = Number.NEGATIVE_INFINITY;
-  #held = 0;
-  readonly #heldBy = new Map<string, number>();
+  #claimed = 0;
+  readonly #claimedBy = new Map<string, number>();
 
   constructor(now: () => number, waysOf: (lane: string) => LaneWays = () => USUAL_WAYS) {
     this.#now = now;
@@ -45,7 +45,7 @@ export class Lanes {
       if (this.#renew(candidate)) continue;
       this.#noteLane(candidate.lane);
       const lane = this.#laneNamed(candidate.lane);
-      if (lane.held === 0 && lane.waiting_count === 0 && !lane.parked) lane.busy_since = this.#now();
+      if (lane.claimed_count === 0 && lane.waiting_count === 0 && !lane.parked) lane.busy_since = this.#now();
       lane.last_used = this.#now();
       if (lane.mayWait(candidate)) this.#put(lane, candidate);
       else {
@@ -83,14 +83,14 @@ export class Lanes {
       for (const name of [...this.#queued]) {
         if (taken.length >= count) break;
         const lane = this.#laneNamed(name);
-        if (lane.held >= lane.window()) continue;
+        if (lane.claimed_count >= lane.window()) continue;
         const next = this.#shift(lane);
         if (!next) continue;
         found = true;
         const { workspace_id } = next.job.data;
-        lane.held += 1;
-        this.#held += 1;
-        this.#heldBy.set(workspace_id, (this.#heldBy.get(workspace_id) ?? 0) + 1);
+        lane.claimed_count += 1;
+        this.#claimed += 1;
+        this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
         taken.push(next);
         // To the end of the lanes' line.
         if (this.#queued.delete(name)) this.#queued.add(name);
@@ -218,7 +218,7 @@ export class Lanes {
         lane.noteParked(last.job.data.workspace_id);
         left.push(last);
       }
-      const idle = lane.held === 0 && lane.waiting_count === 0 && !lane.parked && !lane.closed;
+      const idle = lane.claimed_count === 0 && lane.waiting_count === 0 && !lane.parked && !lane.closed;
       if (idle && this.#now() - lane.last_used > FORGET_MS) this.#lanes.delete(name);
     }
     return left;
@@ -233,8 +233,8 @@ export class Lanes {
     return [...this.#waiting.values()];
   }
 
-  counts(): { readonly held: number; readonly waiting: number } {
-    return { held: this.#held, waiting: this.#waiting.size };
+  counts(): { readonly claimed: number; readonly waiting: number } {
+    return { claimed: this.#claimed, waiting: this.#waiting.size };
   }
 
   #laneNamed(name: string): Lane {
@@ -286,13 +286,15 @@ export class Lanes {
   }
 
   /** Whether a workspace leaves enough to those that may come. Mail that has nothing to send is gone at once. */
-  #mayHold(lane: Lane, workspace_id: string): boolean {
-    return lane.name === NO_LANE || (this.#heldBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - this.#held);
+  #mayClaim(lane: Lane, workspace_id: string): boolean {
+    return (
+      lane.name === NO_LANE || (this.#claimedBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - this.#claimed)
+    );
   }
 
   /** The first of the workspace whose turn it is, which goes to the end of the line. */
   #shift(lane: Lane): Candidate | null {
-    const turn = lane.waiting.entries().find(([workspace_id]) => this.#mayHold(lane, workspace_id));
+    const turn = lane.waiting.entries().find(([workspace_id]) => this.#mayClaim(lane, workspace_id));
     if (!turn) return null;
     const [workspace_id, line] = turn;
     const candidate = line.shift() ?? null;
@@ -307,11 +309,11 @@ export class Lanes {
   }
 
   #letGo(lane: Lane, workspace_id: string): void {
-    lane.held -= 1;
-    this.#held -= 1;
-    const left = (this.#heldBy.get(workspace_id) ?? 0) - 1;
-    if (left > 0) this.#heldBy.set(workspace_id, left);
-    else this.#heldBy.delete(workspace_id);
+    lane.claimed_count -= 1;
+    this.#claimed -= 1;
+    const left = (this.#claimedBy.get(workspace_id) ?? 0) - 1;
+    if (left > 0) this.#claimedBy.set(workspace_id, left);
+    else this.#claimedBy.delete(workspace_id);
   }
 
   #close(lane: Lane, reason: ClosedReason): Candidate[] {

@@ -19,7 +19,7 @@ import { type EndedLease, EndpointLanes, type EndpointRoom } from './endpoint-la
 // Jobs fetched at a time; there may be many for one endpoint.
 const FETCH_COUNT = 200;
 // Claimed here at a time, over all endpoints, and how many of those are leased.
-const MOST_HELD = 1200;
+const MOST_CLAIMED = 1200;
 const MOST_LEASES = 150;
 // Recording an event wakes the workers; polling covers lost wakes.
 const POLL_MS = 500;
@@ -94,7 +94,7 @@ export class WebhookPump {
     const { jobs } = this.#services;
     this.#renewer = every(RENEW_MS, () => this.#renew(), this.#services);
     this.#metrics?.watch('webhook.deliver', {
-      held: () => {
+      active: () => {
         const leases = this.#lanes.leases();
         return { active: leases.length, job_ids: leases.map(({ job_id }) => job_id) };
       },
@@ -184,7 +184,7 @@ export class WebhookPump {
 
   /** A job that another worker fetched for an endpoint leased here has ended, so every lane is asked again. */
   readonly #pollAll = (): void => {
-    this.#lanes.poll();
+    this.#lanes.markDue();
     this.#claimSoon();
     this.#poll();
   };
@@ -211,7 +211,7 @@ export class WebhookPump {
     const mine = this.#lanes.leases().map(({ holder }) => holder);
     const { endpointLeases: leases, others } = await beginLeases(this.#services, jobs, mine);
     for (const lease of leases) this.#lanes.begin(lease);
-    for (const id of others) this.#lanes.poll(id);
+    for (const id of others) this.#lanes.markDue(id);
     this.#claimSoon();
     return jobs;
   }
@@ -219,7 +219,7 @@ export class WebhookPump {
   /** One claim at a time. */
   #claimSoon(): void {
     if (this.#claiming || this.#stopped) return;
-    const rooms = this.#isPaused() ? [] : this.#lanes.ask(MOST_HELD - this.#lanes.held());
+    const rooms = this.#isPaused() ? [] : this.#lanes.ask(MOST_CLAIMED - this.#lanes.claimedCount());
     if (rooms.length === 0) {
       this.#settleSoon();
       return;
@@ -379,7 +379,7 @@ export class WebhookPump {
   }
 
   #isFull(): boolean {
-    return this.#lanes.held() >= MOST_HELD || this.#lanes.leases().length >= this.#mostLeases();
+    return this.#lanes.claimedCount() >= MOST_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
   /** What an operator has set, where that is less. */
@@ -388,7 +388,7 @@ export class WebhookPump {
   }
 
   #isBusy(): boolean {
-    return this.#lanes.held() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
+    return this.#lanes.claimedCount() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
   }
 
   /** For a drain: until nothing is claimed, posted or recorded, and no lease is left. */
@@ -397,7 +397,7 @@ export class WebhookPump {
       const progress = new Promise<void>((resolve) => {
         this.#onProgress = resolve;
       });
-      const posting = this.#lanes.held() > this.#finished.length;
+      const posting = this.#lanes.claimedCount() > this.#finished.length;
       if (!this.#claiming && this.#settling === 0 && !posting) this.#settleNow();
       await progress;
     }
