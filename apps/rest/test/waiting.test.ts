@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { invoke } from '@postrider/core';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
-import { closeLane, countAgainstLimits, limitDestination, parkDeliveries, roomOf } from '@postrider/core/lanes';
+import { closeLane, countAgainstLimits, holdLane, limitDestination, parkDeliveries } from '@postrider/core/lanes';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openRest } from './rest-server.ts';
@@ -103,7 +103,7 @@ describe('why a mail is not sent yet', () => {
   it('is the rate at which mail goes on after a hold', async () => {
     const id = await send('ada@slow.example.com');
     const { id: hold_id } = await hold('destination', 'slow.example.com', { resume_rate_per_minute: 7 });
-    await park(id, roomOf(hold_id));
+    await park(id, holdLane(hold_id));
     await invoke(system(), releaseHold, { hold_id });
 
     const { shown, listed } = await waiting(id);

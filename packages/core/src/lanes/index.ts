@@ -1,4 +1,5 @@
 export { destinationNamed } from './destination.ts';
+export { holdLane, isHoldLane } from './hold-lane.ts';
 export { limitDestination } from './limit-destination.ts';
 export { type Destinations, listDestinations } from './list-destinations.ts';
 export {
@@ -12,7 +13,6 @@ export {
   reopened,
 } from './pace.ts';
 export { releaseDestination } from './release-destination.ts';
-export { isRoom, roomOf } from './room.ts';
 export {
   type ClosedReason,
   closeLane,

@@ -214,7 +214,7 @@ export class DeliveryPump {
         this.#claiming = null;
         this.#sync.refill();
         if (this.#claim_again) this.#claimSoon();
-        this.#fetcher.pollIfRoomy();
+        this.#fetcher.pollIfFree();
         this.#onProgress?.();
       });
   };
@@ -282,7 +282,7 @@ export class DeliveryPump {
     if (!entry.has_result) this.#finish(entry, { ...result, handed_back });
   }
 
-  /** Before the first byte of a content: whether what is sent and not recorded leaves room for one more. */
+  /** Before the first byte of content: whether another mail may be sent and not recorded yet. */
   #mayBegin(entry: InFlight): boolean | Promise<boolean> {
     if (entry.content_slot) return true;
     const begin = (slot: ContentSlot | null) => {
@@ -316,7 +316,7 @@ export class DeliveryPump {
       if (entry.content_slot) this.#unrecorded.recorded(entry.content_slot);
     }
     this.#claimSoon();
-    this.#fetcher.pollIfRoomy();
+    this.#fetcher.pollIfFree();
     this.#onProgress?.();
   }
 
@@ -348,7 +348,7 @@ export class DeliveryPump {
   }
 
   #isHeld({ candidate }: InFlight): boolean {
-    return this.#isPaused() || (candidate !== null && this.#sync.heldIn(candidate) !== null);
+    return this.#isPaused() || (candidate !== null && this.#sync.holdLaneFor(candidate) !== null);
   }
 
   /** How many may be in flight; what an operator has set, where that is less. */

@@ -46,7 +46,7 @@ export class UnrecordedMail {
 
   /** A slot, at once or as soon as there is one; null where it was aborted or nothing is being recorded. */
   take(signal: AbortSignal): ContentSlot | Promise<ContentSlot | null> {
-    if (this.#waiting.length === 0 && this.#hasRoom()) return this.#begin();
+    if (this.#waiting.length === 0 && this.#hasFreeSlot()) return this.#begin();
     return new Promise((resolve) => {
       const waiting: Waiting = {
         since: performance.now(),
@@ -95,7 +95,7 @@ export class UnrecordedMail {
     return slot;
   }
 
-  #hasRoom(): boolean {
+  #hasFreeSlot(): boolean {
     if (this.#count < this.#limit) return true;
     const slow_before = performance.now() - SLOW_MS;
     for (const slot of this.#slots) {
@@ -107,7 +107,7 @@ export class UnrecordedMail {
   }
 
   #next(): void {
-    while (this.#waiting.length > 0 && this.#hasRoom()) this.#waiting.shift()?.give(this.#begin());
+    while (this.#waiting.length > 0 && this.#hasFreeSlot()) this.#waiting.shift()?.give(this.#begin());
   }
 
   readonly #look = (): void => {

@@ -8,7 +8,7 @@ import {
   noteDrained,
   takeResumption,
 } from '@postrider/core/holds';
-import { roomOf } from '@postrider/core/lanes';
+import { holdLane } from '@postrider/core/lanes';
 import { every } from '../schedules.ts';
 
 // A hold takes effect on every worker within two seconds by polling: the notification at its commit is faster but may
@@ -32,13 +32,13 @@ export class HoldCache {
   readonly #services: Services;
   readonly #changeListeners: (() => void)[] = [];
   readonly #allowanceListeners: (() => void)[] = [];
-  readonly #resumeListeners: ((room: string, count: number) => void)[] = [];
+  readonly #resumeListeners: ((lane: string, count: number) => void)[] = [];
   /** The holds in force, by id, as the last poll found them. */
   #fingerprint = '[]';
   #paused: ReadonlySet<string> = new Set();
-  /** Rooms by what is held: scope, workspace and value. */
-  #rooms: ReadonlyMap<string, string> = new Map();
-  /** Rooms that are left at a rate only, or not at all. */
+  /** Hold lanes by what is held: scope, workspace and value. */
+  #laneByTarget: ReadonlyMap<string, string> = new Map();
+  /** Hold lanes that release mail at a rate, or not at all. */
   #guarded: ReadonlySet<string> = new Set();
   #heldWebhooks: ReadonlySet<string> = new Set();
   /** The ended hold at whose rate a webhook goes on. */
@@ -102,20 +102,20 @@ export class HoldCache {
     return this.#paused.has(queue);
   }
 
-  /** The room in which mail waits that a hold keeps back; null for all other mail. */
-  roomOf({ workspace_id, from_domain, api_key_id, email, lane }: HeldFacts): string | null {
-    const rooms = this.#rooms;
-    if (rooms.size === 0) return null;
+  /** The lane of the hold that applies to a mail; null without one. */
+  holdLaneFor({ workspace_id, from_domain, api_key_id, email, lane }: HeldFacts): string | null {
+    const lanes = this.#laneByTarget;
+    if (lanes.size === 0) return null;
     return (
-      rooms.get(placeOf('sender_domain', workspace_id, from_domain)) ??
-      (api_key_id === null ? undefined : rooms.get(placeOf('api_key', workspace_id, api_key_id))) ??
-      (lane === null ? undefined : rooms.get(placeOf('destination', '', email.slice(email.lastIndexOf('@') + 1)))) ??
-      (lane === null ? undefined : rooms.get(placeOf('destination', '', lane))) ??
+      lanes.get(targetKey('sender_domain', workspace_id, from_domain)) ??
+      (api_key_id === null ? undefined : lanes.get(targetKey('api_key', workspace_id, api_key_id))) ??
+      (lane === null ? undefined : lanes.get(targetKey('destination', '', email.slice(email.lastIndexOf('@') + 1)))) ??
+      (lane === null ? undefined : lanes.get(targetKey('destination', '', lane))) ??
       null
     );
   }
 
-  /** Whether a room is only left by a rate, or not at all. */
+  /** Whether a lane is that of a hold that releases mail at a rate, or not at all. */
   guards(lane: string): boolean {
     return this.#guarded.has(lane);
   }
@@ -149,8 +149,8 @@ export class HoldCache {
     return (await takeResumption(this.#services.sql, [id], count)).get(id) ?? 0;
   }
 
-  /** Mail of a room may go on. */
-  onResume(listener: (room: string, count: number) => void): void {
+  /** Called when so much mail of a hold lane may be released. */
+  onResume(listener: (lane: string, count: number) => void): void {
     this.#resumeListeners.push(listener);
   }
 
@@ -184,12 +184,12 @@ export class HoldCache {
     const active = found.filter((hold) => hold.active);
     this.#paused = new Set(active.flatMap(({ scope, value }) => (scope === 'queue' ? [value] : [])));
     const mail = found.filter(({ scope }) => scope !== 'queue' && scope !== 'webhook');
-    this.#rooms = new Map(
+    this.#laneByTarget = new Map(
       mail.flatMap((hold) =>
-        hold.active ? [[placeOf(hold.scope, hold.workspace_id, hold.value), roomOf(hold.id)]] : [],
+        hold.active ? [[targetKey(hold.scope, hold.workspace_id, hold.value), holdLane(hold.id)]] : [],
       ),
     );
-    this.#guarded = new Set(mail.flatMap((hold) => (hold.active || hold.rate !== null ? [roomOf(hold.id)] : [])));
+    this.#guarded = new Set(mail.flatMap((hold) => (hold.active || hold.rate !== null ? [holdLane(hold.id)] : [])));
     this.#heldWebhooks = new Set(active.flatMap(({ scope, value }) => (scope === 'webhook' ? [value] : [])));
     this.#metered = new Map(
       found.flatMap(({ id, scope, value, active, rate }) =>
@@ -224,7 +224,7 @@ export class HoldCache {
         // An unused allowance is not saved up for a burst.
         const most = Math.max(count, Math.ceil((rate ?? 0) / 60));
         this.#allowances.set(value, Math.min(most, (this.#allowances.get(value) ?? 0) + count));
-      } else for (const listener of this.#resumeListeners) listener(roomOf(id), count);
+      } else for (const listener of this.#resumeListeners) listener(holdLane(id), count);
     }
     if (taken.size > 0) for (const listener of this.#allowanceListeners) listener();
   }
@@ -241,6 +241,6 @@ export function startHoldCache(services: Services): HoldCache {
   return holds;
 }
 
-function placeOf(scope: HoldInForce['scope'], workspace_id: string, value: string): string {
+function targetKey(scope: HoldInForce['scope'], workspace_id: string, value: string): string {
   return `${scope} ${workspace_id} ${value}`;
 }

@@ -7,7 +7,7 @@ import {
   destinationLimits,
   type Fetched,
   forgetClosings,
-  isRoom,
+  isHoldLane,
   LANES_IN_A_LOOK,
   type LaneNews,
   laneNews,
@@ -57,7 +57,7 @@ export class LaneSync {
   #fingerprint = '';
   /** Where the next poll begins, when there were more lanes than one poll takes. */
   #polled = '';
-  /** Rooms that are being left at a rate, with how many may leave now. */
+  /** Hold lanes that release mail at a rate, with how many may be released now. */
   readonly #leaving = new Map<string, number>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
@@ -74,8 +74,8 @@ export class LaneSync {
     this.#lanes = lanes;
     this.#holds = holds;
     this.#onReady = onReady;
-    holds.onResume((room, count) => {
-      this.#leaving.set(room, (this.#leaving.get(room) ?? 0) + count);
+    holds.onResume((lane, count) => {
+      this.#leaving.set(lane, (this.#leaving.get(lane) ?? 0) + count);
       this.refill();
     });
   }
@@ -117,7 +117,7 @@ export class LaneSync {
     });
     const parked = this.#admit(candidates);
     await this.#park(parked);
-    return parked.filter(({ lane }) => !isRoom(lane) && this.#lanes.isFast(lane)).length;
+    return parked.filter(({ lane }) => !isHoldLane(lane) && this.#lanes.isFast(lane)).length;
   }
 
   /** Of those about to be claimed, the ones within the limits of the destinations that have any. */
@@ -166,10 +166,10 @@ export class LaneSync {
       });
   }
 
-  /** The room that keeps a mail back now, where a hold does. */
-  heldIn({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
+  /** The lane of the hold that applies to a mail; null without one. */
+  holdLaneFor({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
     const lane = mode === 'sandbox' ? null : this.#mailers[mode].laneOf(email);
-    return this.#holds.roomOf({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
+    return this.#holds.holdLaneFor({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
   }
 
   /** Finds new lanes for what waits here, after holds or limits have changed. */
@@ -212,8 +212,8 @@ export class LaneSync {
 
   #laneOf(mail: Mail): string {
     const { mode, email } = mail;
-    const room = this.heldIn(mail);
-    if (room !== null) return room;
+    const hold_lane = this.holdLaneFor(mail);
+    if (hold_lane !== null) return hold_lane;
     const name = this.#mailers[mode].laneOf(email);
     if (mode === 'sandbox') return `sandbox ${name}`;
     const domain = email.slice(email.lastIndexOf('@') + 1);
@@ -223,9 +223,9 @@ export class LaneSync {
   /** Lets jobs wait here, but for those that a hold keeps back; returns those that must wait elsewhere. */
   #admit(candidates: readonly Candidate[]): Candidate[] {
     if (this.#holds.isPaused('delivery.attempt')) return [...candidates];
-    const held = candidates.filter(({ lane }) => isRoom(lane));
+    const held = candidates.filter(({ lane }) => isHoldLane(lane));
     if (held.length === 0) return this.#lanes.admit(candidates);
-    return [...held, ...this.#lanes.admit(candidates.filter(({ lane }) => !isRoom(lane)))];
+    return [...held, ...this.#lanes.admit(candidates.filter(({ lane }) => !isHoldLane(lane)))];
   }
 
   async #park(candidates: readonly Candidate[]): Promise<void> {

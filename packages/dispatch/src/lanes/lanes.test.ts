@@ -115,17 +115,17 @@ describe('the line of a relay', () => {
   });
 });
 
-describe('room in the line of a relay', () => {
+describe('the capacity of the only lane', () => {
   it('is what may wait there, none while mail is parked that comes first, and unknown beside others', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(100, 'relay'));
-    expect(lanes.aloneRoom()).toEqual({ free: 300, most: 400 });
+    expect(lanes.aloneCapacity()).toEqual({ free: 300, most: 400 });
     lanes.setBacklog('relay', true);
-    expect(lanes.aloneRoom()).toEqual({ free: 0, most: 400 });
+    expect(lanes.aloneCapacity()).toEqual({ free: 0, most: 400 });
 
     lanes.admit(some(1, 'other', 'ws_other'));
 
-    expect(lanes.aloneRoom()).toBeNull();
+    expect(lanes.aloneCapacity()).toBeNull();
   });
 });
 

@@ -62,10 +62,10 @@ export class Lanes {
   }
 
   /** How many more may wait in the one fast lane, and how many at most, where all that came of late was for it. */
-  aloneRoom(): { readonly free: number; readonly most: number } | null {
+  aloneCapacity(): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
-    const most = lane.room();
+    const most = lane.capacity();
     // What comes after parked mail of the same workspace is parked too: that is taken back first.
     return { free: lane.parked ? 0 : most - lane.waiting_count, most };
   }
@@ -186,8 +186,10 @@ export class Lanes {
   shortages(): { readonly lane: string; readonly count: number }[] {
     return [...this.#lanes].flatMap(([name, lane]) => {
       if (!lane.parked || lane.closed) return [];
-      const room = lane.room();
-      return lane.waiting_count > room / 2 ? [] : [{ lane: name, count: Math.max(1, room - lane.waiting_count) }];
+      const capacity = lane.capacity();
+      return lane.waiting_count > capacity / 2
+        ? []
+        : [{ lane: name, count: Math.max(1, capacity - lane.waiting_count) }];
     });
   }
 
@@ -201,13 +203,13 @@ export class Lanes {
 
   /**
    * Takes out what waits in a lane that has become too slow for so much, and forgets lanes long idle. Where all mail is
-   * for one lane, nothing else needs the room.
+   * for one lane, no other needs the capacity.
    */
   trim(): Candidate[] {
     const left: Candidate[] = [];
     for (const [name, lane] of this.#lanes) {
       if (name === this.#last_lane && this.isAlone()) continue;
-      for (let excess = lane.waiting_count - lane.room(); excess > 0; excess--) {
+      for (let excess = lane.waiting_count - lane.capacity(); excess > 0; excess--) {
         const longest = [...lane.waiting.values()].reduce((most, line) => (line.length > most.length ? line : most));
         if (longest.length <= SMALL_SHARE && excess <= SMALL_SHARES) break;
         const last = longest.pop();

@@ -1,6 +1,6 @@
-import type { EndpointLease, EndpointRoom } from '@postrider/core/webhooks';
+import type { ClaimQuota, EndpointLease } from '@postrider/core/webhooks';
 
-export type { EndpointLease, EndpointRoom };
+export type { ClaimQuota, EndpointLease };
 
 /** A lease that is given up, and whether nothing was claimed under it. */
 export interface EndedLease extends EndpointLease {
@@ -68,11 +68,11 @@ export class EndpointLanes<T> {
   }
 
   /** How much the next claim takes for which endpoints. Each that is named here is to be reported by claimed. */
-  ask(free: number): readonly EndpointRoom[] {
+  ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
     const share = Math.max(MOST_POSTING, Math.floor(free / Math.max(1, this.#lanes.size)));
     let left = free;
-    const rooms: EndpointRoom[] = [];
+    const quotas: ClaimQuota[] = [];
     for (const [webhook_id, lane] of this.#lanes) {
       if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;
       const count = Math.min(this.#windowOf(lane) - lane.claimed_count, share, left);
@@ -80,9 +80,9 @@ export class EndpointLanes<T> {
       lane.wants = false;
       lane.asking = true;
       left -= count;
-      rooms.push({ webhook_id, holder: lane.lease.holder, count });
+      quotas.push({ webhook_id, holder: lane.lease.holder, count });
     }
-    return rooms;
+    return quotas;
   }
 
   /** What a claim has brought for an endpoint that was asked for; all of it is to be settled. */
@@ -149,7 +149,7 @@ export class EndpointLanes<T> {
     this.#closed = true;
   }
 
-  /** Whether a claim would likely bring more for an endpoint that has half of its room free. */
+  /** Whether an endpoint with due deliveries has half of its window free. */
   hungry(): boolean {
     for (const lane of this.#lanes.values()) {
       if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;

@@ -14,7 +14,7 @@ import type { HttpGuard } from '@postrider/net';
 import { HoldCache } from '../holds/hold-cache.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
 import { every } from '../schedules.ts';
-import { type EndedLease, EndpointLanes, type EndpointRoom } from './endpoint-lanes.ts';
+import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lanes.ts';
 
 // Jobs fetched at a time; there may be many for one endpoint.
 const FETCH_COUNT = 200;
@@ -219,12 +219,12 @@ export class WebhookPump {
   /** One claim at a time. */
   #claimSoon(): void {
     if (this.#claiming || this.#stopped) return;
-    const rooms = this.#isPaused() ? [] : this.#lanes.ask(MOST_CLAIMED - this.#lanes.claimedCount());
-    if (rooms.length === 0) {
+    const quotas = this.#isPaused() ? [] : this.#lanes.ask(MOST_CLAIMED - this.#lanes.claimedCount());
+    if (quotas.length === 0) {
       this.#settleSoon();
       return;
     }
-    this.#claiming = this.#claim(rooms)
+    this.#claiming = this.#claim(quotas)
       .catch((error) => this.#services.log.error({ err: error }, 'webhooks could not be claimed'))
       .then(() => {
         this.#claiming = null;
@@ -233,11 +233,11 @@ export class WebhookPump {
       });
   }
 
-  async #claim(rooms: readonly EndpointRoom[]): Promise<void> {
+  async #claim(quotas: readonly ClaimQuota[]): Promise<void> {
     const claimed_at = performance.now();
-    const unanswered = new Map(rooms.map((room) => [room.webhook_id, room.count]));
+    const unanswered = new Map(quotas.map(({ webhook_id, count }) => [webhook_id, count]));
     try {
-      const { posts, refused } = await claimPosts(this.#services, await this.#metered(rooms));
+      const { posts, refused } = await claimPosts(this.#services, await this.#metered(quotas));
       for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
         const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
         this.#lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
@@ -252,13 +252,13 @@ export class WebhookPump {
   }
 
   /** An endpoint that goes on after a hold takes no more than its rate leaves. */
-  async #metered(rooms: readonly EndpointRoom[]): Promise<readonly EndpointRoom[]> {
+  async #metered(quotas: readonly ClaimQuota[]): Promise<readonly ClaimQuota[]> {
     const holds = this.#holds;
-    const slow = rooms.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
-    if (slow.length === 0) return rooms;
+    const slow = quotas.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
+    if (slow.length === 0) return quotas;
     const left = new Map<string, number>();
     for (const { webhook_id, count } of slow) left.set(webhook_id, await holds.take(webhook_id, count));
-    return rooms.map((room) => ({ ...room, count: left.get(room.webhook_id) ?? room.count }));
+    return quotas.map((quota) => ({ ...quota, count: left.get(quota.webhook_id) ?? quota.count }));
   }
 
   #startPosts(webhook_id: string): void {
