@@ -11,7 +11,7 @@ const world = await openWorld();
 const rest = await openRest(world);
 const worker = randomUUID();
 beforeAll(async () => {
-  await noteWorker(world.services.sql, { worker, stopped: false, ended_per_minute: 120 });
+  await noteWorker(world.services.sql, { worker, stopped: false, ended_per_minute: 120 }, 10_000);
 });
 
 async function send(to: string, fields = {}): Promise<string> {
@@ -153,7 +153,7 @@ describe('why a mail is not sent yet', () => {
 
   it('is that no worker is there, since one was last heard of', async () => {
     const id = await send('ada@example.com');
-    await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 });
+    await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 }, 10_000);
     const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;
 
     const { shown, listed } = await waiting(id);

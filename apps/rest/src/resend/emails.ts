@@ -79,7 +79,7 @@ export async function batch(ctx: Context, { body, headers }: Asked) {
   const messages: Asked['body'] =
     body.ok && Array.isArray(body.value) ? { ok: true, value: body.value.map((one) => toMessage(one)) } : body;
   if (!permissive && messages.ok && Array.isArray(messages.value)) {
-    for (const [index, message] of messages.value.entries()) await rehearse(ctx, index, message);
+    for (const [index, message] of messages.value.entries()) await previewOne(ctx, index, message);
   }
   const { data } = await invokeParsed(ctx, sendBatch, messages);
   const taken: { id: string }[] = [];
@@ -97,7 +97,7 @@ function toMessage(one: unknown): unknown {
   return message.ok ? message.value : one;
 }
 
-async function rehearse(ctx: Context, index: number, message: unknown): Promise<void> {
+async function previewOne(ctx: Context, index: number, message: unknown): Promise<void> {
   try {
     await invoke(ctx, previewMessage, message);
   } catch (error) {

@@ -293,7 +293,7 @@ export function unsentDelivery(claimed: Claimed): Settled {
 }
 
 /** The result without the reply, if the database cannot store that. */
-export function withoutWords(result: Settled): Settled {
+export function withoutReply(result: Settled): Settled {
   const { kind, stage, phases_ms } = result.outcome;
   const outcome = { ...nothingSent('the reply of the server could not be stored'), kind, stage, phases_ms };
   return { ...result, outcome };
@@ -380,7 +380,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
     services.log.error({ err: error }, 'attempts could not be metered'),
   );
   // Deferred mail is due later; a wake would find nothing.
-  if (results.some(({ handed_back }) => handed_back)) services.jobs.wake('delivery.attempt');
+  if (results.some(({ handed_back }) => handed_back)) services.jobs.wakeAll('delivery.attempt');
 }
 
 /** For the metrics; none for mail that was handed back. */

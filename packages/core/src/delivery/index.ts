@@ -9,14 +9,14 @@ export {
   settleDeliveries,
   unansweredDelivery,
   unsentDelivery,
-  withoutWords,
+  withoutReply,
 } from './attempt.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export type { Content } from './content.ts';
 export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
-export { recordReturned } from './record-bounce.ts';
+export { recordReturned } from './record-returned.ts';
 export { renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';

@@ -29,8 +29,8 @@ export {
   type Resumed,
   resumeParked,
   type Slice,
-  tendLanes,
+  syncLanes,
   unparkDeliveries,
-  untendedLanes,
+  unsyncedLanes,
   WORKSPACES_IN_A_SLICE,
 } from './store.ts';

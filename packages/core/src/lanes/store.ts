@@ -228,7 +228,7 @@ const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   )`;
 
 /** Lanes that are closed or have parked mail (these after a name); marks the latter as synced. */
-export async function tendLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
+export async function syncLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
     with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
     known as materialized (
@@ -287,7 +287,7 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
 }
 
 /** Open lanes with parked mail that no worker has synced for so long. */
-export async function untendedLanes(sql: Sql, seconds: number): Promise<string[]> {
+export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}
     select w.lane from walk w left join lanes l on l.lane = w.lane

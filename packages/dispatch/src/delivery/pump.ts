@@ -86,14 +86,14 @@ export class DeliveryPump {
     this.#metrics = metrics;
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
-    const waysOf = (lane: string) => {
+    const settingsOf = (lane: string) => {
       // A server of one's own is the way of all mail.
       const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
       return width === undefined
         ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
     };
-    this.#lanes = new Lanes(() => performance.now(), waysOf);
+    this.#lanes = new Lanes(() => performance.now(), settingsOf);
     this.#sync = new LaneSync(services, mailers, this.#lanes, holds, this.#claimSoon);
     this.#fetcher = new Fetcher({
       services,

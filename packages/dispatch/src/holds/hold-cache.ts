@@ -9,7 +9,7 @@ import {
   takeResumption,
 } from '@postrider/core/holds';
 import { holdLane } from '@postrider/core/lanes';
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 
 // A hold takes effect on every worker within two seconds by polling: the notification at its commit is faster but may
 // be lost.
@@ -50,7 +50,7 @@ export class HoldCache {
   #stopped = false;
   #ready: Promise<void> = Promise.resolve();
   #listening: Promise<{ unlisten(): Promise<void> } | null> | null = null;
-  #poller: ReturnType<typeof every> | null = null;
+  #poller: ReturnType<typeof repeatEvery> | null = null;
 
   constructor(services: Services) {
     this.#services = services;
@@ -66,7 +66,7 @@ export class HoldCache {
         return null;
       });
     this.#ready = this.#listening.then(() => this.poll());
-    this.#poller = every(POLL_MS, () => this.poll(), this.#services);
+    this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
   }
 
   async stop(): Promise<void> {
@@ -173,14 +173,14 @@ export class HoldCache {
     const next = JSON.stringify(found.map(({ id, active }) => [id, active]));
     if (next !== this.#fingerprint) {
       this.#fingerprint = next;
-      this.#learn(found);
+      this.#applyHolds(found);
       for (const listener of this.#changeListeners) listener();
     }
     const ended = found.filter(({ active, expired, rate }) => !active && !expired && rate !== null);
-    if (ended.length > 0) await this.#goOn(ended);
+    if (ended.length > 0) await this.#releaseAtRate(ended);
   }
 
-  #learn(found: readonly HoldInForce[]): void {
+  #applyHolds(found: readonly HoldInForce[]): void {
     const active = found.filter((hold) => hold.active);
     this.#paused = new Set(active.flatMap(({ scope, value }) => (scope === 'queue' ? [value] : [])));
     const mail = found.filter(({ scope }) => scope !== 'queue' && scope !== 'webhook');
@@ -204,7 +204,7 @@ export class HoldCache {
   }
 
   /** Shares out the rates of holds that have ended, but for what another hold still stops. */
-  async #goOn(ended: readonly HoldInForce[]): Promise<void> {
+  async #releaseAtRate(ended: readonly HoldInForce[]): Promise<void> {
     const { sql } = this.#services;
     const drained = await emptyHolds(
       sql,

@@ -15,12 +15,12 @@ import {
   type Resumed,
   resumeParked,
   type Slice,
-  tendLanes,
+  syncLanes,
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
 import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
 import type { HoldCache } from '../holds/hold-cache.ts';
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 import { type Candidate, type LaneLimit, NO_LANE } from './candidate.ts';
 import type { Lanes } from './lanes.ts';
 
@@ -63,7 +63,7 @@ export class LaneSync {
   #refill_again = false;
   /** Writes that no caller waits for. */
   readonly #writes = new Set<Promise<void>>();
-  #poller: ReturnType<typeof every> | null = null;
+  #poller: ReturnType<typeof repeatEvery> | null = null;
   #first_poll: Promise<unknown> | null = null;
   #stopped = false;
 
@@ -81,7 +81,7 @@ export class LaneSync {
   }
 
   start(): void {
-    this.#poller = every(POLL_MS, () => this.poll(), this.#services);
+    this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
     // Before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
     this.#first_poll = Promise.all([this.#holds.ready, this.poll()]).catch((error) =>
       this.#services.log.error({ err: error }, 'the lanes could not be looked at'),
@@ -187,7 +187,7 @@ export class LaneSync {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
     const busy = new Set(this.#closing.keys());
-    const [rows, found] = await Promise.all([tendLanes(sql, this.#polled), destinationLimits(sql)]);
+    const [rows, found] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
     const workers = found.length > 0 ? await jobs.workerCount() : 1;
     const parked = rows.flatMap((row) => (row.parked ? [row.lane] : []));
     this.#polled = parked.length < LANES_IN_A_LOOK ? '' : (parked.sort().at(-1) ?? '');

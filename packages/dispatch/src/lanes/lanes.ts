@@ -11,17 +11,17 @@ const FORGET_MS = 600_000;
 const FREE_SHARE = 4;
 
 /** How wide a lane may become, and how long it may be left alone. */
-export interface LaneWays {
+export interface LaneSettings {
   readonly width: number;
   readonly longest_pause_ms: number;
 }
 
-const USUAL_WAYS: LaneWays = { width: MOST_CAP, longest_pause_ms: 300_000 };
+const USUAL_SETTINGS: LaneSettings = { width: MOST_CAP, longest_pause_ms: 300_000 };
 
 /** What a worker knows of its lanes, and every choice that follows from it. Nothing here waits, or asks the database. */
 export class Lanes {
   readonly #now: () => number;
-  readonly #waysOf: (lane: string) => LaneWays;
+  readonly #settingsOf: (lane: string) => LaneSettings;
   readonly #lanes = new Map<string, Lane>();
   /** Names of lanes in which mail waits for a claim, in the order of their turns. */
   readonly #queued = new Set<string>();
@@ -33,9 +33,9 @@ export class Lanes {
   #claimed = 0;
   readonly #claimedBy = new Map<string, number>();
 
-  constructor(now: () => number, waysOf: (lane: string) => LaneWays = () => USUAL_WAYS) {
+  constructor(now: () => number, settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS) {
     this.#now = now;
-    this.#waysOf = waysOf;
+    this.#settingsOf = settingsOf;
   }
 
   /** Lets jobs wait here for their claim, and returns those that must wait elsewhere. */
@@ -130,8 +130,8 @@ export class Lanes {
     let recovered = false;
     if (result !== null && lane.closed !== 'failing') {
       const before = lane.pace;
-      const ways = this.#waysOf(name);
-      const { pace, closes } = paceAfter(before, result, ways.width);
+      const settings = this.#settingsOf(name);
+      const { pace, closes } = paceAfter(before, result, settings.width);
       lane.pace = pace;
       if (result === 'taken' || result === 'answered') {
         lane.noteFinished();
@@ -139,7 +139,7 @@ export class Lanes {
       }
       if (closes) {
         const left = this.#close(lane, 'failing');
-        const seconds = pauseMs(pace.closings, result, ways.longest_pause_ms) / 1000;
+        const seconds = pauseMs(pace.closings, result, settings.longest_pause_ms) / 1000;
         closed = { seconds, closings: pace.closings + 1, left };
       }
     }

@@ -11,7 +11,7 @@ import {
   queueNames,
 } from '@postrider/core/queues';
 import manifest from '../../package.json' with { type: 'json' };
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 
 // Every worker keeps to what an operator sets within two seconds.
 const POLL_MS = 1000;
@@ -102,10 +102,10 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
     );
   };
 
-  const chores = [
-    every(POLL_MS, poll, services),
-    every(PUBLISH_MS, publish, services),
-    every(MEASURE_MS, () => measureQueues(sql, queueNames, FRESH_SECONDS), services),
+  const tasks = [
+    repeatEvery(POLL_MS, poll, services),
+    repeatEvery(PUBLISH_MS, publish, services),
+    repeatEvery(MEASURE_MS, () => measureQueues(sql, queueNames, FRESH_SECONDS), services),
   ];
   await measureQueues(sql, queueNames, FRESH_SECONDS).catch((error) =>
     log.error({ err: error }, 'the queues could not be measured'),
@@ -129,7 +129,7 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
     },
     publish,
     async stop() {
-      for (const chore of chores) await chore.stop();
+      for (const task of tasks) await task.stop();
       runners.clear();
       await publish();
       if (worker_id !== null) await dropWorkerQueues(sql, worker_id);

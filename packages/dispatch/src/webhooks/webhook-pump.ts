@@ -1,6 +1,5 @@
 import type { Services } from '@postrider/core';
 import {
-  takeEndpointLeases as beginLeases,
   type ClaimedPost,
   claimPosts,
   renewEndpointLeases,
@@ -8,12 +7,13 @@ import {
   sendPost,
   settlePosts,
   switchedOff,
+  takeEndpointLeases,
   WEBHOOK_LEASE_SECONDS,
 } from '@postrider/core/webhooks';
 import type { HttpGuard } from '@postrider/net';
 import { HoldCache } from '../holds/hold-cache.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lanes.ts';
 
 // Jobs fetched at a time; there may be many for one endpoint.
@@ -72,7 +72,7 @@ export class WebhookPump {
   /** How many batches are being recorded. */
   #settling = 0;
   #renewals = 0;
-  #renewer: ReturnType<typeof every> | null = null;
+  #renewer: ReturnType<typeof repeatEvery> | null = null;
   #unsubscribes: readonly (() => void)[] = [];
   #stopped = false;
   #given_up = false;
@@ -92,7 +92,7 @@ export class WebhookPump {
   /** Starts the loops: they fetch, renew leases and listen until stop. */
   start(): void {
     const { jobs } = this.#services;
-    this.#renewer = every(RENEW_MS, () => this.#renew(), this.#services);
+    this.#renewer = repeatEvery(RENEW_MS, () => this.#renew(), this.#services);
     this.#metrics?.watch('webhook.deliver', {
       active: () => {
         const leases = this.#lanes.leases();
@@ -209,7 +209,7 @@ export class WebhookPump {
     const jobs = await this.#services.jobs.fetch('webhook.deliver', count);
     if (jobs.length === 0) return jobs;
     const mine = this.#lanes.leases().map(({ holder }) => holder);
-    const { endpointLeases: leases, others } = await beginLeases(this.#services, jobs, mine);
+    const { endpointLeases: leases, others } = await takeEndpointLeases(this.#services, jobs, mine);
     for (const lease of leases) this.#lanes.begin(lease);
     for (const id of others) this.#lanes.markDue(id);
     this.#claimSoon();

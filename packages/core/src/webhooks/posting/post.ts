@@ -151,8 +151,8 @@ export async function settlePosts(
     return { closed, due: ended.length > 0 && (await endLeaseRows(tx, services.jobs, ended)) };
   });
   meterPosts(services, judged, now_ms);
-  if (closed) services.jobs.wake('webhook.close');
-  if (due) services.jobs.wake('webhook.deliver');
+  if (closed) services.jobs.wakeAll('webhook.close');
+  if (due) services.jobs.wakeAll('webhook.deliver');
 }
 
 const outcomeOf = { delivered: 'delivered', pending: 'retried', failed: 'failed' } as const;
