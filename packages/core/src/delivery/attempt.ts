@@ -6,23 +6,21 @@ import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import { noSpan, type Span } from '../process/tracing.ts';
+import type { RecipientKey } from '../states/index.ts';
 import { type DeliveryState, openStates, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
+import { type History, historiesOf, insertAttempts } from './attempts-store.ts';
 import { bounceOf } from './bounce.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, ContentUnread, openContents } from './content.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
 import { isMissingDomain, judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
-import type { RecipientKey } from './recipient-key.ts';
 import { envelopeOf } from './render.ts';
 import {
   claimAndLoad,
   type DeliveryRow,
   fitsTogether,
   givenUpAmong,
-  type History,
-  historiesOf,
-  insertAttempts,
   type LoadedRow,
   loadDeliveries,
   loadUnclaimed,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parkedJobs, unparkDeliveries, unsyncedLanes } from '../lanes/index.ts';
 import type { Services } from '../operation/context.ts';
-import { lockOrphans, type Overdue, overdueRecipients, rememberJobs } from './store.ts';
+import { lockOrphans, type Overdue, overdueRecipients } from './reconcile-store.ts';
+import { rememberJobs } from './store.ts';
 
 // Longer than the lease and than the rescue of pg-boss after a lost heartbeat.
 const OVERDUE_SECONDS = 60;

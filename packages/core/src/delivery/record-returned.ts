@@ -5,8 +5,8 @@ import type { Services } from '../operation/context.ts';
 import { addSuppressions, type SuppressionSource } from '../suppressions/index.ts';
 import { classifyReturned, type Judged } from './classify-returned.ts';
 import type { ReturnPath } from './return-path.ts';
-import { recordDelay } from './returned-store.ts';
-import { findReturnedTo, type ReturnedTo, transition } from './store.ts';
+import { findReturnedTo, type ReturnedTo, recordDelay } from './returned-store.ts';
+import { transition } from './store.ts';
 
 /** The result of a mail returned to one of our envelope senders. */
 export type RecordedReturn =

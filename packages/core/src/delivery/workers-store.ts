@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
-import type { RecipientKey } from './recipient-key.ts';
+import type { RecipientKey } from '../states/index.ts';
 
 /** A worker is listed as live for this long after its last heartbeat. */
 const LISTED_AS_LIVE_SECONDS = 10;

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
+import { heldDestinations, laneSummaries } from './closing-store.ts';
 import { holdLane, isHoldLane } from './hold-lane.ts';
 import { destinationLimitSchema } from './limit-destination.ts';
-import { destinationLimits, heldDestinations, laneSummaries } from './store.ts';
+import { destinationLimits } from './limit-store.ts';
 
 const MOST_COUNTED = 10_000;
 
