@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { SendOutcome } from '@postrider/mail';
 import type { RecipientKey } from '../states/index.ts';
 import type { RefusalCategory } from './classify.ts';
 
@@ -96,4 +97,22 @@ export async function historiesOf(
 /** As isMissingDomain says of an outcome. */
 function isMissing(sql: Sql): Fragment {
   return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
+}
+
+/** What an outcome says of its attempt. */
+export function outcomeFields(outcome: SendOutcome) {
+  return {
+    outcome: outcome.kind,
+    stage: outcome.stage,
+    target: outcome.target,
+    address: outcome.address,
+    tls_policy: outcome.tls_policy,
+    tls: outcome.tls && JSON.stringify(outcome.tls),
+    reply_code: outcome.reply?.code ?? null,
+    reply_enhanced: outcome.reply?.enhanced ?? null,
+    reply_text: outcome.reply?.text ?? null,
+    error: outcome.error,
+    phases_ms: JSON.stringify(outcome.phases_ms),
+    transcript: null,
+  };
 }

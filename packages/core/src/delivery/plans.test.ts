@@ -8,8 +8,9 @@ import { parkDeliveries, resumeParked } from '../lanes/index.ts';
 import type { Services } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { RecipientKey } from '../states/index.ts';
-import { claimDeliveries, settleDeliveries } from './attempt.ts';
+import { claimDeliveries } from './claim.ts';
 import { overdueRecipients } from './reconcile-store.ts';
+import { settleDeliveries } from './settle.ts';
 import { type Move, renewLeases, transition } from './store.ts';
 
 const GROWN = 20_000;

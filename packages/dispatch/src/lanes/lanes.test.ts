@@ -224,7 +224,7 @@ describe('a lane', () => {
     expect(refused).toBe(0);
     expect(told.at(-1)).toMatchObject({ seconds: 1, closings: 1 });
     expect(lanes.admit(some(3, 'a'))).toHaveLength(3);
-    expect(lanes.counts()).toEqual({ held: 0, waiting: 0 });
+    expect(lanes.counts()).toEqual({ claimed: 0, waiting: 0 });
   });
 
   it('refuses what it had claimed ahead of its place when it closes', () => {
@@ -241,7 +241,7 @@ describe('a lane', () => {
     lanes.close('a', 'failing', 1);
 
     expect(refused).toBe(taken.length - 20);
-    expect(lanes.counts()).toEqual({ held: 20, waiting: 0 });
+    expect(lanes.counts()).toEqual({ claimed: 20, waiting: 0 });
   });
 
   it('is refilled after a pause with two, and tries one', () => {
@@ -276,7 +276,7 @@ describe('a lane', () => {
 
     // Beside mail for others, twice its cap may stay.
     expect(lanes.trim()).toHaveLength(295 - 10);
-    expect(lanes.counts()).toEqual({ held: 5, waiting: 11 });
+    expect(lanes.counts()).toEqual({ claimed: 5, waiting: 11 });
   });
 });
 
