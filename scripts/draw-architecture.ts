@@ -1,7 +1,7 @@
-// Draws the import graphs of the packages and of the folders of core into docs/architecture.md.
+// Draws the import graphs of the packages and of the folders of core into docs/packages.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ARCHITECTURE_PAGE, readTree, treeRoot, withGraphs } from '@postrider/testing/house-rules';
+import { GRAPH_PAGE, readTree, treeRoot, withGraphs } from '@postrider/testing/house-rules';
 
-const page = join(treeRoot, ARCHITECTURE_PAGE);
+const page = join(treeRoot, GRAPH_PAGE);
 writeFileSync(page, withGraphs(readFileSync(page, 'utf8'), readTree()));

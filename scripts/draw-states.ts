@@ -1,9 +1,9 @@
-// Draws the states of a recipient into docs/architecture.md, from the table that the code obeys.
+// Draws the states of a recipient into docs/states.md, from the table that the code obeys.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { transitions } from '@postrider/core/delivery';
 
-export const architecturePage = fileURLToPath(new URL('../docs/architecture.md', import.meta.url));
+export const statesPage = fileURLToPath(new URL('../docs/states.md', import.meta.url));
 
 const BEGIN = '<!-- states: written by `node scripts/draw-states.ts` -->\n';
 const END = '<!-- states end -->';
@@ -26,4 +26,4 @@ function diagram(): string {
   );
 }
 
-if (import.meta.main) writeFileSync(architecturePage, withDiagram(readFileSync(architecturePage, 'utf8')));
+if (import.meta.main) writeFileSync(statesPage, withDiagram(readFileSync(statesPage, 'utf8')));

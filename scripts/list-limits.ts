@@ -1,9 +1,9 @@
-// Writes the table of limits in docs/operations.md, from the table that the configuration obeys.
+// Writes the table of limits in docs/settings.md, from the table that the configuration obeys.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { limits } from '@postrider/core';
 
-export const operationsPage = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
+export const settingsPage = fileURLToPath(new URL('../docs/settings.md', import.meta.url));
 
 const BEGIN = '<!-- limits: written by `node scripts/list-limits.ts` -->\n';
 const END = '<!-- limits end -->';
@@ -18,4 +18,4 @@ export function withLimits(page: string): string {
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
 }
 
-if (import.meta.main) writeFileSync(operationsPage, withLimits(readFileSync(operationsPage, 'utf8')));
+if (import.meta.main) writeFileSync(settingsPage, withLimits(readFileSync(settingsPage, 'utf8')));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ARCHITECTURE_PAGE, withGraphs } from './house-rules/architecture-graph.ts';
+import { GRAPH_PAGE, withGraphs } from './house-rules/architecture-graph.ts';
 import { readTree, type TreeFile } from './house-rules/tree.ts';
 import { type HouseRuleName, houseRules } from './house-rules.ts';
 
@@ -27,7 +27,7 @@ const core = manifest(
   'packages/core/package.json',
 );
 const blankPage = {
-  path: ARCHITECTURE_PAGE,
+  path: GRAPH_PAGE,
   text: ['packages', 'core']
     .map((name) => `<!-- ${name}: written by \`node scripts/draw-architecture.ts\` -->\n<!-- ${name} end -->\n`)
     .join(''),
@@ -439,7 +439,7 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       ],
     ],
   },
-  'the architecture page draws the imports as they are': {
+  'the page of packages draws the imports as they are': {
     red: [
       [blankPage, core, code('')],
       [drawnPage, core, ...twoDomains, code("import { a } from './holds/index.ts';")],

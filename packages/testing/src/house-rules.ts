@@ -228,7 +228,7 @@ export const houseRules = {
   'no dependency is below its advisory floor': aboveAdvisories,
   'no file names a package host': registryHosts,
   'the guides name paths that exist': namedPaths,
-  'the architecture page draws the imports as they are': graphsAreDrawn,
+  'the page of packages draws the imports as they are': graphsAreDrawn,
 } as const satisfies Record<string, HouseRule>;
 
 export type HouseRuleName = keyof typeof houseRules;

@@ -78,8 +78,7 @@ export const eventCatalogue = {
     example: { attempt: 1, response: '250 2.0.0 Ok' },
   },
   'email.delivery_delayed': {
-    summary:
-      'An attempt failed temporarily and will be retried, or a later report says that the mail is still under way.',
+    summary: 'An attempt was deferred and will be retried, or a later report says that the mail is still under way.',
     about: 'recipient',
     facts: attempted,
     example: { attempt: 1, response: '451 4.7.1 Try again later' },

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { configNames } from './config.ts';
 
-const page = new URL('../../../../docs/operations.md', import.meta.url);
+const page = new URL('../../../../docs/settings.md', import.meta.url);
 const compose = new URL('../../../../docker-compose.yml', import.meta.url);
 /** What the image and the published ports settle. */
 const SETTLED = ['CAPTURE_PORT', 'DATA_DIR', 'HOST', 'PORT'];
 
-it('docs/operations.md has a row for every variable of the environment, and for no other', () => {
+it('docs/settings.md has a row for every variable of the environment, and for no other', () => {
   const table = /## Environment of the server\n([\s\S]*?)\n## /.exec(readFileSync(page, 'utf8'))?.[1] ?? '';
 
   const named = [...table.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) =>

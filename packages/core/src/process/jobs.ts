@@ -2,7 +2,7 @@ import { idKindOf, idOfUuid, uuidOfId } from '@postrider/db';
 import type { Queue } from '@postrider/queue';
 import { z } from 'zod';
 
-/** In the payload as the uuid that statements can join with. */
+/** A uuid in the payload, so that statements can join with it. */
 const id = z.codec(z.string(), z.string(), {
   decode: idOfUuid,
   encode: (text) => (idKindOf(text) === null ? text : uuidOfId(text)),
@@ -15,7 +15,8 @@ const id = z.codec(z.string(), z.string(), {
  */
 export const catalogue = {
   'delivery.attempt': {
-    purpose: 'Sends one recipient their copy of a mail: an attempt, and after a deferral the next.',
+    purpose:
+      'Sends one recipient their copy of a mail: an attempt, scheduled mail once it is due, and after a deferral the next.',
     concurrency: 600,
     payload: z.object({ workspace_id: id, message_id: id, recipient_id: id }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 900, heartbeat_seconds: 30 },
@@ -39,7 +40,7 @@ export const catalogue = {
       dead_seconds: 86_400,
     },
   },
-  // Wakes a worker for an endpoint; the deliveries are in the rows. It is kept while the endpoint is leased.
+  // Wakes a worker for an endpoint; the deliveries are rows. The job stays active while the endpoint is leased.
   'webhook.deliver': {
     purpose: 'Posts to one endpoint what is owed to it.',
     concurrency: 150,
@@ -95,7 +96,7 @@ export const catalogue = {
     options: { retry_limit: 100, retry_delay_seconds: 30, expire_seconds: 900, heartbeat_seconds: 30 },
   },
   'storage.maintain': {
-    purpose: 'Makes room for the mail of the next months, and forgets what is no longer asked for.',
+    purpose: 'Creates the partitions of the next months, and deletes what has passed its retention.',
     concurrency: 1,
     payload: z.object({}),
     options: { retry_limit: 3, retry_delay_seconds: 60, expire_seconds: 900, heartbeat_seconds: 30, cron: '7 * * * *' },

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { operationsPage, withLimits } from '../../../../scripts/list-limits.ts';
+import { settingsPage, withLimits } from '../../../../scripts/list-limits.ts';
 import { readConfig } from './config.ts';
 import { limits } from './limits.ts';
 
-it('docs/operations.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
-  const page = readFileSync(operationsPage, 'utf8');
+it('docs/settings.md lists the limits as they are; node scripts/list-limits.ts lists them again', () => {
+  const page = readFileSync(settingsPage, 'utf8');
 
   expect(withLimits(page)).toBe(page);
 });

@@ -1,6 +1,6 @@
 /**
  * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_read=20s`. Durations are read as
- * milliseconds. docs/operations.md has a row for each, which `npm run docs` writes.
+ * milliseconds. docs/settings.md has a row for each, which `npm run docs` writes.
  */
 export const limits = {
   smtp_dial: duration('10s', 'a connection to a mail server'),
@@ -22,7 +22,7 @@ export const limits = {
   database_connect: duration('5s', 'a connection to Postgres'),
   database_accept: duration('4s', 'the answer of Postgres to a batch of mail that is being accepted'),
   database_answer: duration('10s', 'the answer of Postgres to any other statement; then the connection is closed'),
-  database_chore: duration('5m', 'the same for chores, such as statistics'),
+  database_chore: duration('5m', 'the same for periodic tasks, such as statistics'),
   database_start: duration('60s', 'how long a start waits for the database'),
   migration_wait: duration('60s', 'how long a start of some roles waits for npm run migrate'),
   worker_beat: duration('500ms', 'how often a worker says that it lives, and looks for dead ones'),
@@ -59,7 +59,7 @@ export function readLimits(entries: readonly string[]): { readonly limits: Limit
   for (const entry of entries) {
     const [name = '', value = '', ...rest] = entry.split('=').map((part) => part.trim());
     if (!Object.hasOwn(limits, name) || rest.length > 0)
-      return { problem: `holds "${entry}", which is no limit of docs/operations.md, such as smtp_after_dot=10m` };
+      return { problem: `holds "${entry}", which is no limit of docs/settings.md, such as smtp_after_dot=10m` };
     given.set(name, value);
   }
   const values: Record<string, number> = {};

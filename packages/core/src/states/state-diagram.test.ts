@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { architecturePage, withDiagram } from '../../../../scripts/draw-states.ts';
+import { statesPage, withDiagram } from '../../../../scripts/draw-states.ts';
 import { transitions } from './state.ts';
 
-it('docs/architecture.md draws the transitions as they are; node scripts/draw-states.ts draws them again', () => {
-  const page = readFileSync(architecturePage, 'utf8');
+it('docs/states.md draws the transitions as they are; node scripts/draw-states.ts draws them again', () => {
+  const page = readFileSync(statesPage, 'utf8');
 
   expect(page).toBe(withDiagram(page));
   for (const name of Object.keys(transitions)) expect(page).toContain(`: ${name}\n`);

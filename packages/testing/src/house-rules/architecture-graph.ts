@@ -2,7 +2,7 @@ import { importGraph } from './imports.ts';
 import { manifestsOf, workspaceOf } from './manifests.ts';
 import { at, type HouseRule, isTest, type TreeFile } from './tree.ts';
 
-export const ARCHITECTURE_PAGE = 'docs/architecture.md';
+export const GRAPH_PAGE = 'docs/packages.md';
 
 const COMMAND = '`node scripts/draw-architecture.ts`';
 
@@ -69,7 +69,7 @@ export function withGraphs(page: string, files: readonly TreeFile[]): string {
 }
 
 export const graphsAreDrawn: HouseRule = (files) => {
-  const page = files.find(({ path }) => path === ARCHITECTURE_PAGE);
+  const page = files.find(({ path }) => path === GRAPH_PAGE);
   if (!page) return [];
   const drawn = withGraphs(page.text, files);
   if (drawn === page.text) return [];

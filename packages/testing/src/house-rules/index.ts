@@ -1,3 +1,3 @@
 export { type HouseRuleName, houseRules } from '../house-rules.ts';
-export { ARCHITECTURE_PAGE, withGraphs } from './architecture-graph.ts';
+export { GRAPH_PAGE, withGraphs } from './architecture-graph.ts';
 export { type HouseRule, readTree, type TreeFile, treeRoot } from './tree.ts';
