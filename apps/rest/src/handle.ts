@@ -22,7 +22,7 @@ import { httpStatus } from './http-status.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
 import { openApiDocument } from './openapi.ts';
-import { readBody, SMALL_BODY_BYTES } from './read-body.ts';
+import { readBody, UNBUDGETED_BYTES } from './read-body.ts';
 import { repeatedHeader, repeatedRefusal } from './repeated-header.ts';
 import { type Answer, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
@@ -41,7 +41,7 @@ type Outcome = Pick<Answer, 'status' | 'body' | 'replayed' | 'ignored_fields'> &
   readonly method: string;
   /** The reason of a refusal. */
   readonly policy: string | null;
-  /** What the log of requests keeps of a refusal. */
+  /** What the request log stores about a refusal. */
   readonly refused?: Refused;
 };
 
@@ -138,7 +138,7 @@ async function serve(
       request_id,
       trace,
       idempotency_key: idempotency_key instanceof AppError ? null : idempotency_key,
-      large_body: !(Number(request.headers['content-length']) <= SMALL_BODY_BYTES),
+      large_body: !(Number(request.headers['content-length']) <= UNBUDGETED_BYTES),
     });
     if ('error' in ctx) {
       window = ctx.window;

@@ -4,7 +4,7 @@ import { jsonMediaProblem } from '@postrider/net';
 import { jsonFault } from './json-fault.ts';
 
 /** Bodies up to this size do not count against the body budget. */
-export const SMALL_BODY_BYTES = 100 * 1024;
+export const UNBUDGETED_BYTES = 100 * 1024;
 // A sender below this rate only occupies a socket (slowloris).
 const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
@@ -34,7 +34,7 @@ export async function readBody(
   }
   const media_problem = jsonMediaProblem(type);
   if (media_problem !== null) return refuse('unsupported_media_type', media_problem);
-  if (Number(length ?? 0) > SMALL_BODY_BYTES) await reserve(Number(length));
+  if (Number(length ?? 0) > UNBUDGETED_BYTES) await reserve(Number(length));
   const bytes = await collect(request, max_bytes, length === undefined ? () => reserve(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
   if (holdsTooMany(bytes)) return refuse('invalid_type', `The body holds more than ${MOST_VALUES} values.`);
@@ -114,7 +114,7 @@ function collect(
     received += chunk.length;
     if (received > max_bytes) return finish(new AppError('body_too_large', tooLarge(max_bytes)));
     chunks.push(chunk);
-    if (onLarge && received > SMALL_BODY_BYTES && received - chunk.length <= SMALL_BODY_BYTES)
+    if (onLarge && received > UNBUDGETED_BYTES && received - chunk.length <= UNBUDGETED_BYTES)
       void waitForRoom(onLarge);
   };
   const waitForRoom = async (ask: () => Promise<void>) => {

@@ -1,4 +1,4 @@
-import type { Operation } from '@postrider/core';
+import { type Operation, SEND_BODY_BYTES, USUAL_BODY_BYTES } from '@postrider/core';
 import { previewMessage, sendBatch, sendMessage } from '@postrider/core/accept';
 import { createKey, currentKey, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import { clearCaptures, deleteCapture, getCapture, listCaptures, releaseCapture } from '@postrider/core/captures';
@@ -56,9 +56,6 @@ export interface Route {
   readonly self_admitting: boolean;
 }
 
-const SMALL_BODY = 100 * 1024;
-const SEND_BODY = 14 * 1024 * 1024;
-
 function route(
   method: Route['method'],
   path: string,
@@ -72,14 +69,14 @@ function route(
     operation_id: operation.name.replace(/\W/g, '_'),
     rate_class: 'default',
     status: 200,
-    max_body_bytes: SMALL_BODY,
+    max_body_bytes: USUAL_BODY_BYTES,
     self_admitting: false,
     dry_run_operation: null,
     ...rest,
   };
 }
 
-const sending = { rate_class: 'send', status: 202, max_body_bytes: SEND_BODY, self_admitting: true } as const;
+const sending = { rate_class: 'send', status: 202, max_body_bytes: SEND_BODY_BYTES, self_admitting: true } as const;
 
 /** Every endpoint of /v1. */
 export const routes: readonly Route[] = [

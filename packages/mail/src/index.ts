@@ -1,4 +1,5 @@
 export { canonicalDomain, type Mailbox, type ParsedMailbox, parseMailbox } from './address/address.ts';
+export { domainOf } from './address/domain-of.ts';
 export { formatMailbox } from './address/format-mailbox.ts';
 export type { ReportAction, ReportedRecipient } from './bounce/report-fields.ts';
 export {

@@ -1,4 +1,4 @@
-import { type AnswerNotes, AppError, type Services } from '@postrider/core';
+import { type AnswerNotes, AppError, SEND_BODY_BYTES, type Services, USUAL_BODY_BYTES } from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
@@ -14,9 +14,7 @@ import { RateNotes } from './kit/rate-headers.ts';
 import { appRouter } from './router.ts';
 
 const MOST_IN_A_BATCH = 10;
-const MOST_BYTES = 100 * 1024;
-// As on REST: a message may carry attachments. Only where it is the one call of its request.
-const MOST_BYTES_OF_MAIL = 14 * 1024 * 1024;
+// A message may carry attachments. It is the only call of its request.
 const WITH_MAIL = /\/test\.(?:send|preview)$/;
 
 /** tRPC for the dashboard: session cookie and JSON only. */
@@ -36,7 +34,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
           new AppError('body_too_large', `The input is larger than ${shown}; send less at once.`),
         ),
     });
-  const [usual, large] = [limited(MOST_BYTES, '100 kB'), limited(MOST_BYTES_OF_MAIL, '14 MiB')];
+  const [usual, large] = [limited(USUAL_BODY_BYTES, '100 kB'), limited(SEND_BODY_BYTES, '14 MiB')];
   routes.use((context, next) => (WITH_MAIL.test(context.req.path) ? large : usual)(context, next));
   routes.all('*', async (context) => {
     const { request_id, address } = context.var;

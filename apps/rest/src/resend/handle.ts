@@ -1,5 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, type Context, createContext, newId, type Parsed, type Services } from '@postrider/core';
+import {
+  AppError,
+  type Context,
+  createContext,
+  newId,
+  type Parsed,
+  SEND_BODY_BYTES,
+  type Services,
+  USUAL_BODY_BYTES,
+} from '@postrider/core';
 import { authenticate, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { createClientAddress } from '@postrider/net';
 import { bearerToken } from '../bearer-token.ts';
@@ -7,12 +16,11 @@ import { createBodyBudget } from '../body-budget.ts';
 import { asAppError } from '../errors.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { matchSegments } from '../match.ts';
-import { readBody, SMALL_BODY_BYTES } from '../read-body.ts';
+import { readBody } from '../read-body.ts';
 import { type ResendError, resendError } from './errors.ts';
 import { type Row, rows } from './rows.ts';
 
 const PREFIX = '/resend';
-const SEND_BODY = 14 * 1024 * 1024;
 
 interface Answer {
   readonly status: number;
@@ -48,7 +56,7 @@ export function createResendHandler(
       const body: Parsed<unknown> =
         request.method === 'GET'
           ? { ok: true, value: undefined }
-          : await readBody(request, row.sends ? SEND_BODY : SMALL_BODY_BYTES, async (bytes) => {
+          : await readBody(request, row.sends ? SEND_BODY_BYTES : USUAL_BODY_BYTES, async (bytes) => {
               leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
             });
       const asked = { params, query: url.searchParams, body, headers: request.headers };

@@ -1,12 +1,12 @@
 import type { Sql } from '@postrider/db';
-import type { SendOutcome } from '@postrider/mail';
+import { domainOf, type SendOutcome } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import { type DeliveryState, openStates } from '../states/index.ts';
 import type { RefusalCategory } from './classify.ts';
 import { providerDomains } from './providers-store.ts';
 import type { DeliveryRow } from './store.ts';
 
-// Of all providers those that this process met first; the others are counted together.
+// Labels are limited to the providers that this process met first; the others are counted together.
 const MOST_PROVIDERS = 12;
 const OTHER = 'other';
 
@@ -18,7 +18,7 @@ interface Providers {
 // The table never changes while a process runs.
 const known = new WeakMap<Sql, Promise<Providers>>();
 
-/** The provider of an address for a label: one of a bounded number of names. */
+/** The provider of an address, as one of a bounded number of label values. */
 async function providersOf(sql: Sql): Promise<(email: string) => string> {
   const loading = known.get(sql) ?? providerDomains(sql).then((byDomain) => ({ byDomain, named: new Set<string>() }));
   known.set(sql, loading);
@@ -27,7 +27,7 @@ async function providersOf(sql: Sql): Promise<(email: string) => string> {
     throw error;
   });
   return (email) => {
-    const provider = byDomain.get(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+    const provider = byDomain.get(domainOf(email).toLowerCase());
     if (provider === undefined) return OTHER;
     if (named.size < MOST_PROVIDERS) named.add(provider);
     return named.has(provider) ? provider : OTHER;

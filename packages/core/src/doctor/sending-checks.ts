@@ -1,4 +1,5 @@
 import { isIP, connect as openSocket } from 'node:net';
+import { domainOf } from '@postrider/mail';
 import { createAddressGuard, type DnsLookup } from '@postrider/net';
 import type { ActorContext } from '../operation/context.ts';
 import type { Config } from '../process/config.ts';
@@ -119,7 +120,7 @@ export async function checkBlocklists({ dns }: Parts, addresses: readonly string
 /** Connects to the mail server of the operator's own domain: nothing is sent. */
 export async function checkPort25({ dns, config }: Parts): Promise<Finding> {
   const email = config.ALERT_EMAIL ?? config.ADMIN_EMAIL;
-  const domain = email?.slice(email.lastIndexOf('@') + 1);
+  const domain = email && domainOf(email);
   if (domain === undefined)
     return skipped('Neither ALERT_EMAIL nor ADMIN_EMAIL is set, so no mail server is known that may be asked.');
   const host = await mailHost(dns, domain);

@@ -1,4 +1,5 @@
 import { listOf, type Sql } from '@postrider/db';
+import { domainOf } from '@postrider/mail';
 
 export interface FoundRow {
   readonly type: 'domain' | 'member' | 'api_key' | 'webhook' | 'destination' | 'tag';
@@ -55,7 +56,7 @@ export async function isTag(sql: Sql, workspace_id: string, tag: string): Promis
 
 /** Ids of the newest messages to or from an address. Served by recipients_email and messages_sender. */
 export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, most: number): Promise<string[]> {
-  const domain = email.slice(email.lastIndexOf('@') + 1);
+  const domain = domainOf(email);
   const rows = await sql<{ id: string }[]>`
     select distinct id from (
       (select r.message_id as id from recipients r

@@ -9,25 +9,26 @@ import {
   takeResumption,
 } from '@postrider/core/holds';
 import { holdLane } from '@postrider/core/lanes';
+import { domainOf } from '@postrider/mail';
 import { repeatEvery } from '../repeat-task.ts';
 
 // A hold takes effect on every worker within two seconds by polling: the notification at its commit is faster but may
 // be lost.
 const POLL_MS = 1000;
-/** At most so much of a rate at once, for each hold and poll. */
+/** The most that one poll releases for a hold. */
 const MOST_RESUMED = 1000;
 
-/** What a mail is, as far as holds ask. */
+/** The facts of a mail by which holds apply to it. */
 export interface HeldFacts {
   readonly workspace_id: string;
   readonly from_domain: string;
   readonly api_key_id: string | null;
   readonly email: string;
-  /** Its lane, as the mailer names it; null where it goes to no destination. */
+  /** The lane that the mailer names; null if it goes to no destination. */
   readonly lane: string | null;
 }
 
-/** Caches the holds of the database for this worker, and distributes the rates of ended ones. */
+/** Caches the holds in force for this worker, and distributes the rates of ended ones. */
 export class HoldCache {
   readonly #services: Services;
   readonly #changeListeners: (() => void)[] = [];
@@ -41,7 +42,7 @@ export class HoldCache {
   /** Hold lanes that release mail at a rate, or not at all. */
   #guarded: ReadonlySet<string> = new Set();
   #heldWebhooks: ReadonlySet<string> = new Set();
-  /** The ended hold at whose rate a webhook goes on. */
+  /** By webhook, the ended hold at whose rate it resumes. */
   #metered: ReadonlyMap<string, string> = new Map();
   /** How much of a queue may go now, after a hold with a rate. */
   readonly #allowances = new Map<string, number>();
@@ -77,12 +78,12 @@ export class HoldCache {
     await (await this.#listening)?.unlisten();
   }
 
-  /** The first poll is over. */
+  /** Resolves after the first poll. */
   get ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Asks the database now; a call during a poll has it followed by another. */
+  /** Polls now. A call during a poll causes another one after it. */
   poll(): Promise<void> {
     if (this.#polling) {
       this.#again = true;
@@ -109,7 +110,7 @@ export class HoldCache {
     return (
       lanes.get(targetKey('sender_domain', workspace_id, from_domain)) ??
       (api_key_id === null ? undefined : lanes.get(targetKey('api_key', workspace_id, api_key_id))) ??
-      (lane === null ? undefined : lanes.get(targetKey('destination', '', email.slice(email.lastIndexOf('@') + 1)))) ??
+      (lane === null ? undefined : lanes.get(targetKey('destination', '', domainOf(email)))) ??
       (lane === null ? undefined : lanes.get(targetKey('destination', '', lane))) ??
       null
     );
@@ -120,7 +121,7 @@ export class HoldCache {
     return this.#guarded.has(lane);
   }
 
-  /** How much of a queue may go now, after a hold with a rate; null where it is free. */
+  /** How many jobs of a queue may run now, after a hold with a rate; null if unlimited. */
   allowance(queue: JobName): number | null {
     return this.#allowances.get(queue) ?? null;
   }
@@ -135,14 +136,14 @@ export class HoldCache {
     return this.#heldWebhooks.has(webhook_id);
   }
 
-  /** Whether a webhook goes on at the rate of a hold that has ended. */
+  /** Whether a webhook resumes at the rate of a hold that has ended. */
   isMetered(webhook_id: string): boolean {
     return this.#metered.has(webhook_id);
   }
 
-  /** How many of so many that rate leaves now. */
+  /** How many of `count` that rate allows now. */
   async take(webhook_id: string, count: number): Promise<number> {
-    // It may have been released a moment ago, and then go on at a rate that is not known here yet.
+    // Even if it was just released, its rate is not known here yet.
     if (this.#heldWebhooks.has(webhook_id)) return 0;
     const id = this.#metered.get(webhook_id);
     if (id === undefined) return count;
@@ -154,12 +155,12 @@ export class HoldCache {
     this.#resumeListeners.push(listener);
   }
 
-  /** Some hold has begun or ended. */
+  /** Called when a hold has begun or ended. */
   onChange(listener: () => void): void {
     this.#changeListeners.push(listener);
   }
 
-  /** What goes on at a rate has got more of it. */
+  /** Called when more may be released at a rate. */
   onAllowance(listener: () => void): void {
     this.#allowanceListeners.push(listener);
   }
@@ -167,7 +168,7 @@ export class HoldCache {
   async #pollOnce(): Promise<void> {
     const found = await holdsInForce(this.#services.sql);
     if (found.some((hold) => hold.expired)) {
-      // Where another worker is about to record it, the next poll sees that.
+      // If another worker is recording it, the next poll sees the result.
       if ((await endExpiredHolds(this.#services)) > 0) this.#again = true;
     }
     const next = JSON.stringify(found.map(({ id, active }) => [id, active]));
@@ -196,14 +197,14 @@ export class HoldCache {
         scope === 'webhook' && !active && rate !== null ? [[value, id]] : [],
       ),
     );
-    // What goes on at a rate begins with nothing.
+    // A queue that resumes at a rate starts with an allowance of 0.
     const queues = found.filter(({ scope, active, rate }) => scope === 'queue' && !active && rate !== null);
     const names = new Set(queues.map(({ value }) => value));
     for (const name of [...this.#allowances.keys()]) if (!names.has(name)) this.#allowances.delete(name);
     for (const name of names) if (!this.#allowances.has(name)) this.#allowances.set(name, 0);
   }
 
-  /** Shares out the rates of holds that have ended, but for what another hold still stops. */
+  /** Releases mail at the rates of ended holds, unless another hold still stops it. */
   async #releaseAtRate(ended: readonly HoldInForce[]): Promise<void> {
     const { sql } = this.#services;
     const drained = await emptyHolds(

@@ -18,7 +18,7 @@ import {
   syncLanes,
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
-import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
+import { domainOf, isSimulatorLane, type SendOutcome } from '@postrider/mail';
 import type { HoldCache } from '../holds/hold-cache.ts';
 import { repeatEvery } from '../repeat-task.ts';
 import { type Candidate, type LaneLimit, NO_LANE } from './candidate.ts';
@@ -48,7 +48,7 @@ export class LaneSync {
   readonly #lanes: Lanes;
   readonly #holds: HoldCache;
   readonly #onReady: () => void;
-  /** The workspace that was served last in a lane, where the last slice did not reach the end. */
+  /** The workspace that was served last in a lane, if the last slice did not reach the end. */
   readonly #served = new Map<string, string>();
   /** Lanes whose closing is not in the database yet, or came there after the poll that is under way. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -120,7 +120,7 @@ export class LaneSync {
     return parked.filter(({ lane }) => !isHoldLane(lane) && this.#lanes.isFast(lane)).length;
   }
 
-  /** Of those about to be claimed, the ones within the limits of the destinations that have any. */
+  /** Returns the candidates that are within the limits of their destinations, and parks the others. */
   async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const limited = candidates.filter(({ lane }) => this.#limits.get(lane)?.messages_per_minute != null);
     if (limited.length === 0) return [...candidates];
@@ -137,7 +137,7 @@ export class LaneSync {
     return candidates.filter((candidate) => !out.has(candidate));
   }
 
-  /** An attempt is over; null where it tells nothing of the other side. */
+  /** Tells the lane that an attempt has ended; outcome is null if it says nothing about the server. */
   done(lane: string, workspace_id: string, outcome: SendOutcome | null): void {
     const { closed, recovered } = this.#lanes.done(lane, workspace_id, outcome && laneResultOf(lane, outcome));
     if (closed && outcome) {
@@ -150,7 +150,7 @@ export class LaneSync {
     }
   }
 
-  /** Takes parked mail back for lanes that could do with more; one such refill at a time. */
+  /** Resumes parked mail for lanes that have capacity; one refill at a time. */
   refill(): void {
     if (this.#stopped || this.#holds.isPaused('delivery.attempt')) return;
     if (this.#refilling) {
@@ -172,7 +172,7 @@ export class LaneSync {
     return this.#holds.holdLaneFor({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
   }
 
-  /** Finds new lanes for what waits here, after holds or limits have changed. */
+  /** Finds the lanes of waiting mail again, after holds or limits have changed. */
   reassign(): void {
     const moved = this.#lanes.empty().map((candidate) => ({
       ...candidate,
@@ -182,7 +182,7 @@ export class LaneSync {
     this.#parkSoon(this.#admit(moved));
   }
 
-  /** Learns what other workers, operators and the clock have changed in the lanes. */
+  /** Applies what other workers, operators and the clock have changed in the lanes. */
   async poll(): Promise<void> {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
@@ -199,7 +199,7 @@ export class LaneSync {
         this.#parkSoon(lanes.close(row.lane, row.reason, row.closings));
       if (row.parked) lanes.setBacklog(row.lane, true);
     }
-    // Lanes that closed here during this poll are missing in it.
+    // Lanes that closed here during this poll are not in its result.
     for (const lane of lanes.closed()) {
       if (!closed.has(lane) && !busy.has(lane) && !this.#closing.has(lane))
         lanes.open(lane, byLane.get(lane)?.closings ?? 0);
@@ -216,11 +216,11 @@ export class LaneSync {
     if (hold_lane !== null) return hold_lane;
     const name = this.#mailers[mode].laneOf(email);
     if (mode === 'sandbox') return `sandbox ${name}`;
-    const domain = email.slice(email.lastIndexOf('@') + 1);
+    const domain = domainOf(email);
     return this.#limits.has(domain) ? domain : name;
   }
 
-  /** Lets jobs wait here, but for those that a hold keeps back; returns those that must wait elsewhere. */
+  /** Queues jobs in their lanes; returns those that must be parked, including all that a hold stops. */
   #admit(candidates: readonly Candidate[]): Candidate[] {
     if (this.#holds.isPaused('delivery.attempt')) return [...candidates];
     const held = candidates.filter(({ lane }) => isHoldLane(lane));
@@ -229,7 +229,7 @@ export class LaneSync {
   }
 
   async #park(candidates: readonly Candidate[]): Promise<void> {
-    // Mail with nothing to send has no lane to wait for: left alone, its job comes back by its heartbeat.
+    // Jobs with nothing to send are not parked; they return to the queue when their heartbeat expires.
     const parked = candidates.filter(({ lane }) => lane !== NO_LANE);
     if (parked.length === 0) return;
     for (const { lane } of parked) this.#lanes.setBacklog(lane, true);
@@ -304,7 +304,10 @@ export class LaneSync {
     this.#onReady();
   }
 
-  /** Where to go on in a lane, and which workspaces have nothing parked there any more, as far as a slice tells. */
+  /**
+   * Remembers where to continue in a lane, and which workspaces have nothing parked there any more, as far as the slice
+   * shows.
+   */
   #recordTaken({ lane, count, after }: Slice, rows: readonly Resumed[]): void {
     const taken = Map.groupBy(rows, (row) => row.workspace_id);
     const last = [...taken.keys()].sort().at(-1);
@@ -321,7 +324,7 @@ export class LaneSync {
   }
 }
 
-/** A script that fails on purpose must not close its lane for the others that try it. */
+/** A simulator script that fails on purpose must not close the lane for other mail. */
 function laneResultOf(lane: string, outcome: SendOutcome): LaneNews | null {
   const result = laneNews(outcome);
   return isSimulatorLane(lane) && result !== null && result !== 'taken' ? 'answered' : result;

@@ -1,3 +1,4 @@
+import { domainOf } from '../address/domain-of.ts';
 import type { Envelope, Mailer, Raw, SendOutcome } from '../outcome/send-outcome.ts';
 import type { SmtpRoute, SmtpRoutes } from '../smtp/route.ts';
 import { createSessionPool, type SessionPool } from '../smtp/session-pool.ts';
@@ -75,7 +76,7 @@ class MxTransport {
   async send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (this.#stopped) return notSent({ error: STOPPED });
     const asked = performance.now();
-    const destination = await unlessAborted(this.#destinations.of(domainOf(envelope.to)), signal);
+    const destination = await unlessAborted(this.#destinations.of(queryName(envelope.to)), signal);
     if (this.#stopped || destination === null) return notSent({ error: this.#stopped ? STOPPED : ABORTED });
     // A domain that seems to be missing may be there again: only its own word that it takes no mail is final.
     if (destination.kind === 'no_mail')
@@ -95,7 +96,7 @@ class MxTransport {
    * SMTP. Otherwise its failures concern the domain alone.
    */
   laneOf(to: string): string {
-    const domain = domainOf(to);
+    const domain = queryName(to);
     const known = this.#destinations.known(domain);
     if (known?.kind !== 'site' || known.provider === null) return domain;
     return this.#greeted.has(known.provider.host) ? known.provider.name : domain;
@@ -175,11 +176,9 @@ class MxTransport {
   }
 }
 
-function domainOf(address: string): string {
-  return address
-    .slice(address.lastIndexOf('@') + 1)
-    .toLowerCase()
-    .replace(/\.$/, '');
+/** As DNS is asked for it. */
+function queryName(address: string): string {
+  return domainOf(address).toLowerCase().replace(/\.$/, '');
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {

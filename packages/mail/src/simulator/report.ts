@@ -1,3 +1,4 @@
+import { domainOf } from '../address/domain-of.ts';
 import { type Reply, replyLine } from '../outcome/reply.ts';
 import { SIMULATOR_DOMAIN } from './script.ts';
 
@@ -45,7 +46,7 @@ export function complaintReport(id: string, mail: ReportedMail): Buffer {
       `Original-Mail-From: <${mail.envelope_from}>`,
       `Original-Rcpt-To: <${mail.recipient}>`,
       `Arrival-Date: ${mailDate(mail.arrived_at)}`,
-      `Reported-Domain: ${mail.envelope_from.slice(mail.envelope_from.lastIndexOf('@') + 1)}`,
+      `Reported-Domain: ${domainOf(mail.envelope_from)}`,
     ],
   });
 }

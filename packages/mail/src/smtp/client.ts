@@ -1,3 +1,4 @@
+import { domainOf } from '../address/domain-of.ts';
 import type { Mailer } from '../outcome/send-outcome.ts';
 import { type SmtpRoutes, targetOf } from './route.ts';
 import { createSessionPool } from './session-pool.ts';
@@ -39,7 +40,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     max_connections,
     timeouts,
     pipelines: true,
-    laneOf: (to) => (options.lane_by === 'domain' ? to.slice(to.lastIndexOf('@') + 1) : target),
+    laneOf: (to) => (options.lane_by === 'domain' ? domainOf(to) : target),
   });
   // A server of one's own takes a mail on each connection, and on each the envelope of the next.
   return { ...pool, width: 2 * max_connections };

@@ -1,6 +1,5 @@
-import { AppError } from '@postrider/core';
+import { AppError, USUAL_BODY_BYTES } from '@postrider/core';
 import { jsonMediaProblem } from '@postrider/net';
-import { MOST_BYTES } from './server.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -13,7 +12,7 @@ export async function jsonRequest(request: Request): Promise<Request | AppError>
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES)
+    if (bytes > USUAL_BODY_BYTES)
       return new AppError(
         'body_too_large',
         'The body is larger than 100 kB; send a smaller document or fewer variables.',

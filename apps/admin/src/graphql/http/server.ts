@@ -1,4 +1,4 @@
-import { AppError, type Log, type Services } from '@postrider/core';
+import { AppError, type Log, type Services, USUAL_BODY_BYTES } from '@postrider/core';
 import type { QueryRefunds } from '@postrider/core/usage';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -7,8 +7,6 @@ import { graphqlError } from '../kit/graphql-error.ts';
 import type { GraphqlContext } from '../kit/request-context.ts';
 import type { KnownQueries } from '../known/known-queries.ts';
 import { schema } from '../schema.ts';
-
-export const MOST_BYTES = 100 * 1024;
 
 /** The GraphQL server, which follows the GraphQL-over-HTTP specification. */
 export function createGraphqlServer(services: Services, refunds: QueryRefunds, known: KnownQueries) {
@@ -20,7 +18,7 @@ export function createGraphqlServer(services: Services, refunds: QueryRefunds, k
     cors: false,
     multipart: false,
     batching: false,
-    maxRequestBodySize: MOST_BYTES,
+    maxRequestBodySize: USUAL_BODY_BYTES,
     // Yoga's own Response would be converted to Node's, and a stream that the client leaves would throw then.
     fetchAPI: { Request, Response, Headers, ReadableStream, TextEncoder, TextDecoder, URL, URLSearchParams },
     // An LRU of 1,024 documents with their validation errors.

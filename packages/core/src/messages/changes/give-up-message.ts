@@ -1,4 +1,4 @@
-import type { Tx } from '@postrider/db';
+import { retryingDeadlock, type Tx } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { GIVEN_UP, transition } from '../../delivery/index.ts';
@@ -39,14 +39,16 @@ export const giveUpMessage = operation({
   output: logEntrySchema,
   async run(ctx, { id, reason = null }): Promise<LogEntry> {
     const { workspace_id } = ctx.actor;
-    await ctx.sql.begin(async (tx) => {
-      const found = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
-      if (found instanceof AppError) throw found;
-      await giveUp(tx, ctx, workspace_id, [found]);
-      const { tried, sending, untried } = found;
-      const diff = { given_up: tried.length, sending: sending.length, canceled: untried.waiting.length };
-      await recordAudit(tx, ctx, [{ action: 'message.given_up', target_id: id, diff, reason }]);
-    });
+    await retryingDeadlock(() =>
+      ctx.sql.begin(async (tx) => {
+        const found = (await lockHopeless(tx, ctx.actor, workspace_id, [id])).get(id) ?? messageNotFound(id);
+        if (found instanceof AppError) throw found;
+        await giveUp(tx, ctx, workspace_id, [found]);
+        const { tried, sending, untried } = found;
+        const diff = { given_up: tried.length, sending: sending.length, canceled: untried.waiting.length };
+        await recordAudit(tx, ctx, [{ action: 'message.given_up', target_id: id, diff, reason }]);
+      }),
+    );
     return entryOf(ctx.sql, workspace_id, id);
   },
 });

@@ -1,4 +1,4 @@
-import { canonicalDomain } from '@postrider/mail';
+import { canonicalDomain, domainOf } from '@postrider/mail';
 import { z } from 'zod';
 import { mailboxField } from '../../accept/index.ts';
 import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
@@ -89,7 +89,7 @@ export function filterOf(input: FilterInput): MessageFilter {
 }
 
 export function senderDomain(email: string): string {
-  return email.slice(email.lastIndexOf('@') + 1);
+  return domainOf(email);
 }
 
 export function countFilters({ statuses, tags, to, from, domain, to_domain }: MessageFilter): number {
