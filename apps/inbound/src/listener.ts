@@ -15,7 +15,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Receives bounces and complaints: accepts mail to our own envelope senders only. */
+/** Starts the SMTP listener for bounces and complaints. It accepts only return addresses that we signed (VERP). */
 export async function startListener(
   services: Services,
   port: number,

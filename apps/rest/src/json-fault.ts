@@ -7,8 +7,8 @@ const LITERAL = /true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Says where and why a text is not JSON. Only texts that JSON.parse refused come here: its own message has no position
- * for short texts. Nesting takes no stack of the process.
+ * Says where and why a text is not JSON. Called only for texts that JSON.parse refused, whose own message has no
+ * position for short texts. Nesting does not use the call stack.
  */
 export function jsonFault(text: string): string {
   const { at, problem } = findFault(text);

@@ -22,7 +22,7 @@ for (const route of routes) {
   }
 }
 
-/** Finds the row for a method and a path below /v1. A wrong method is no row, like a wrong path; HEAD is GET. */
+/** Finds the row for a method and a path below /v1. A wrong method counts as no row, like a wrong path; HEAD is GET. */
 export function matchRoute(method: string, path: string): Match | null {
   const asked = method === 'HEAD' ? 'GET' : method;
   const exact = fixed.get(`${asked} ${path}`);
@@ -43,7 +43,7 @@ function methodsOf(path: string): readonly string[] {
   return routeMethods.filter((method) => matchRoute(method, path) !== null);
 }
 
-/** Says what was probably meant by a request that no row has. */
+/** Suggests what was probably meant by a request that matches no row. */
 export function routeNotFound(method: string, path: string): AppError {
   const asked = `There is no ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
   const tidy = path
@@ -91,7 +91,7 @@ function decodeSegment(text: string): string | null {
   }
 }
 
-/** A match as its query asks for it, and what is wrong with the query. */
+/** The match as changed by its query, and what is wrong with the query. */
 export interface Asked {
   readonly match: Match;
   readonly faults: readonly ErrorDetail[];

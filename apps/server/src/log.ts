@@ -9,7 +9,7 @@ const redact = ['authorization', 'cookie', 'set-cookie', 'secret', 'password', '
   `*.*["${name}"]`,
 ]);
 
-/** Logs to standard error; standard output is for the banner. */
+/** Logs to stderr, because stdout is reserved for the startup banner. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, terminal: boolean): Log {
   const options = { level: config.LOG_LEVEL, redact, base: null, serializers: { err: plainError } };
   const format = config.LOG_FORMAT ?? (terminal ? 'pretty' : 'json');

@@ -3,7 +3,7 @@ import { addJobAttempt } from '@postrider/core/queues';
 import type { HoldCache, WorkerMetrics } from '@postrider/dispatch';
 import { jobHandlers } from './handlers.ts';
 
-/** Works on every queue that needs no lanes, each with room of its own, and keeps what has failed to be looked at. */
+/** Runs the jobs of every queue that needs no lanes, each within its concurrency, and records failed and repeated runs. */
 export function startHandledJobs(
   services: Services,
   metrics: WorkerMetrics,
@@ -12,12 +12,12 @@ export function startHandledJobs(
   const works = jobHandlers(services).map(([name, handler]) => {
     const work = services.jobs.work(name, {
       handler,
-      // What runs when a hold begins ends by itself.
+      // Jobs that run when a hold begins finish.
       concurrency: () => (holds.isPaused(name) ? 0 : metrics.concurrency(name)),
       async onEnd({ job, started_at, wait_ms, duration_ms, error }) {
         const failed = error !== null;
         metrics.record(name, { wait_ms, run_ms: duration_ms, failed, finished: !failed });
-        // A job that goes well at once leaves no more than its row.
+        // A job that succeeds the first time leaves nothing but its row.
         if (!failed && job.retry_count === 0) return;
         await addJobAttempt(services.sql, {
           job_id: job.id,

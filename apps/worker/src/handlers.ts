@@ -21,7 +21,7 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'webhook.recover': (services, data) => oweRange(services, data),
 };
 
-/** One behind the other, so that they take one connection. */
+/** Sequential, so that they take one connection. */
 async function rollUpNumbers(services: Services): Promise<void> {
   await runAll('the roll-ups', [() => rollUpStats(services), () => rollUpFailures(services)]);
 }
@@ -29,7 +29,7 @@ async function rollUpNumbers(services: Services): Promise<void> {
 type Handler = (services: Services, data: JobData<HandledJob>) => Promise<void>;
 
 export function jobHandlers(services: Services): [HandledJob, (data: JobData<HandledJob>) => Promise<void>][] {
-  // Each handler stands under the name whose data it takes, and gets what was fetched under that name.
+  // Each handler is listed under the name of the job whose payload it takes.
   const entries = Object.entries(handlers) as [HandledJob, Handler][];
   return entries.map(([name, handler]) => [name, (data) => handler(services, data)]);
 }

@@ -15,7 +15,8 @@ import { startHandledJobs } from './handled-jobs.ts';
 import { openSimulator } from './simulator.ts';
 
 const RECONCILE_MS = 20_000;
-// What is still open after the pump has stopped is past the dot and recorded; its session ends with the process.
+// What is still open after the pump has stopped is past the end of DATA and recorded; its session ends with the
+// process.
 const CLOSE_MS = 200;
 
 export interface WorkerRole {
@@ -24,9 +25,9 @@ export interface WorkerRole {
 }
 
 export interface WorkerSeams {
-  /** Where the inbound role of this process listens. */
+  /** The port of the inbound role in this process. */
   readonly inbound_port?: number | null;
-  /** With connections for statements that take their time; by default those of the services. */
+  /** Services whose connections allow long statements; by default the same ones. */
   readonly task_services?: Services;
 }
 
@@ -46,7 +47,7 @@ export function createRole(services: Services, seams: WorkerSeams = {}): WorkerR
       stops.unshift(() => metrics.stop());
       const pump = startDeliveryPump(services, mailers, holds, metrics);
       const webhooks = startWebhookPump(services, http, holds, metrics);
-      // Together, because each takes the seconds that a stop has for itself.
+      // Concurrently, because each may take the whole grace period.
       const works: { stop(): Promise<unknown> }[] = [pump, webhooks];
       stops.unshift(() =>
         runTogether(

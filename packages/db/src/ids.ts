@@ -60,9 +60,9 @@ export const ID_TIME_CHARS = 10;
 export const ID_CHARS = 26;
 const PREFIX_CHARS = 4;
 
-/** What stands for no id where a column is not null, as the workspace of what belongs to the instance does. */
+/** The id that stands for none in a column that is not null, such as the workspace of what belongs to the instance. */
 const NIL = '00000000-0000-0000-0000-000000000000';
-/** Greater than every id, and equal to none: what is asked for by a text that is no id is not found. */
+/** Greater than every id and equal to none: a text that is no id is looked up as this, and not found. */
 const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

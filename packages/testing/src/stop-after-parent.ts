@@ -7,7 +7,8 @@ const [directory = ''] = process.argv.slice(2);
 process.stdin.resume();
 process.stdin.on('end', async () => {
   if (!existsSync(directory)) return;
-  // Joins the database that lost its only user, and stops it as the last user.
+  // The test run, the only process using this Postgres, is gone. Attach to it so that stop() is the last release and
+  // shuts it down.
   const embedded = await startEmbedded({ data_dir: directory });
   await embedded.stop();
   await rm(directory, { recursive: true, force: true });

@@ -16,7 +16,7 @@ const refused: Readonly<Record<string, string>> = {
   topic_id: 'topic_id is not supported: leave it out, and send to the people who agreed.',
 };
 
-/** A send of Resend in the fields of ours. What would be dropped in silence is refused. */
+/** Maps a send of Resend to our fields. Refuses what would be dropped silently. */
 export function sendFields(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { tags, attachments, ...rest } = body;

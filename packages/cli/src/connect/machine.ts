@@ -71,7 +71,7 @@ async function contextOf({ config, sql, url, public_url }: Place, named: string 
   if (workspace_id === null) throw notInstalled(config);
   if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
   const log = pino({ level: 'silent' });
-  // Not started: the operations that run here send no jobs.
+  // The queue is not started, because CLI operations only read from it; jobs.send would fail here.
   const jobs = createQueue({
     sql,
     url,

@@ -165,7 +165,7 @@ function replay(submission: Admitted, before: Pick<Claim, 'fingerprint' | 'answe
   };
 }
 
-/** The rows of an accepted message, not yet stored. */
+/** The rows of an accepted message, before they are stored. */
 export function draftMessage(
   parts: Pick<AcceptParts, 'clock'>,
   submission: Admitted,

@@ -9,11 +9,11 @@ const WEIGHT_OF_THE_LAST = 0.2;
 /** Decides when the next commit begins while others are under way. The caller passes the time. */
 export interface BatchingPolicy {
   begun(size: number, now_ms: number): void;
-  /** The commit that began at that time has ended; it need not be the oldest. */
+  /** Records the end of the commit that began at that time; commits may end in any order. */
   ended(begun_ms: number, now_ms: number): void;
-  /** Whether the waiting requests are worth a commit at the end of a turn of the event loop. */
+  /** Whether the waiting requests justify a commit at the end of this turn of the event loop. */
   worthwhile(waiting: number, now_ms: number): boolean;
-  /** Whether they are worth one in the middle of a turn, while more requests are being read. */
+  /** Whether they justify one within the turn, while more requests are being read. */
   urgent(waiting: number, now_ms: number): boolean;
 }
 

@@ -94,7 +94,10 @@ function recordColumn({ name, type }: NamedColumn): string {
   return type === 'text[]' ? `${name}[]` : name;
 }
 
-/** Appends the values of a row to the fields that come first in its record. */
+/**
+ * Pushes one value per column onto record, which already holds the leading fields, and returns it. Ids are converted to
+ * uuids.
+ */
 export function appendValues<Row>(record: RecordField[], columns: readonly Column<Row>[], row: Row): RecordField[] {
   for (const column of columns) {
     const value = column.value(row);

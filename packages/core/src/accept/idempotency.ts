@@ -2,7 +2,7 @@ import type { Context } from '../operation/context.ts';
 import { fingerprintOf, hasFingerprint } from './fingerprint.ts';
 import type { Idempotency, SendResult } from './submission.ts';
 
-/** The idempotency record of a request with a key; the answer is kept as JSON. */
+/** The idempotency record of a request that has a key; the answer is stored as JSON. */
 export function idempotencyOf(
   ctx: Context,
   operation: string,

@@ -119,7 +119,7 @@ export const SCHEDULE =
 const SCHEDULED_AT = 'is not a field; the time of a later send is scheduled_at';
 const NO_TEMPLATES = 'is not a field; there are no templates: render the mail and send it as html or text';
 
-/** Names that other services have; dropped in silence, they would send something else than was asked for. */
+/** Field names of other services. Ignoring them silently would send something else than was asked for. */
 export const misplacedInSend = {
   dry_run: 'dry_run is a parameter of the query: POST /v1/email/send?dry_run=true.',
   send_at: `send_at ${SCHEDULED_AT}.`,

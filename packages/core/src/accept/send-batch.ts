@@ -63,7 +63,7 @@ export const sendBatch = admittedOperation({
   },
 });
 
-/** A refused message has no parsed input; what is wrong with it stands for it. */
+/** Stands for a refused message, which has no parsed input. */
 function meaningOf(message: Parsed<SendInput>): unknown {
   return message.ok ? message.value : { refused: errorFields(message.error) };
 }

@@ -15,7 +15,7 @@ export interface Claim {
   readonly answer: string;
 }
 
-/** What the facts of a batch are looked up by. */
+/** The keys by which the facts of a batch are looked up. */
 export interface AskedFacts {
   readonly workspace_ids: readonly string[];
   readonly domains: readonly { readonly workspace_id: string; readonly name: string }[];

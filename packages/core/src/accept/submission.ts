@@ -33,7 +33,9 @@ export interface Submission {
   /** The traceparent of its commit; null where it is not sampled. */
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
-  /** One message that is the whole request: its refusal refuses the request and claims no idempotency key. */
+  /**
+   * Set for a request of a single message: if that is refused, so is the request, and no idempotency key is claimed.
+   */
   readonly alone: boolean;
   readonly resend: Resend | null;
   readonly idempotency: Idempotency | null;
@@ -51,7 +53,7 @@ export interface Idempotency {
   readonly fingerprint: Buffer;
   /** Whether the request of a stored fingerprint meant the same. */
   isSame(stored: Buffer): boolean;
-  /** The answer as it will be replayed. */
+  /** Serializes the answer for a replay. */
   remember(results: readonly SendResult[]): string;
 }
 

@@ -27,7 +27,7 @@ interface Waiting {
   readonly submission: Submission;
   /** Set once the request has been counted, so that waiting for a concurrent duplicate does not count it twice. */
   admitted: { readonly sender: SenderFacts; readonly window: RateWindow | null } | null;
-  /** Whether the fast path is still open to it; once it is not, it stays on the slow path. */
+  /** False once it has failed on the fast path; it then stays on the slow path. */
   fast: boolean;
   failed_fast: boolean;
   answer(answer: SubmissionAnswer, window: RateWindow | null): void;
@@ -152,7 +152,7 @@ class Batcher implements SubmitBatcher {
     return { entries, drafts: drafts.length > 0 ? drafts : null };
   }
 
-  /** What the fast path would store; null for an entry that needs the slow path. */
+  /** The draft for the fast path; null for an entry that needs the slow path. */
   #draft({ submission, admitted }: Waiting): Draft | null {
     return admitted === null ? draftFast(this.#parts, this.#cache, submission) : null;
   }
@@ -296,7 +296,7 @@ function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]
   });
 }
 
-/** One input may be at fault, and is found alone in the end. */
+/** Splits a failed batch, to isolate the message at fault. */
 function halvesOf(entries: readonly Waiting[]): (readonly Waiting[])[] {
   const middle = entries.length >> 1;
   return [entries.slice(0, middle), entries.slice(middle)].filter((part) => part.length > 0);

@@ -36,11 +36,11 @@ export async function submit<O>(
     return outputOf(results);
   }
   ctx.notes.replayed = true;
-  // What remember() made of this operation's own output.
+  // remember() serialized an output of this operation.
   return JSON.parse(answer.answer) as O;
 }
 
-/** createServices always puts a SubmitBatcher there; the context names it by its port. */
+/** createServices always sets a SubmitBatcher; the context knows it by its port only. */
 function batcherOf(ctx: Context): SubmitBatcher {
   return ctx.accept as SubmitBatcher;
 }

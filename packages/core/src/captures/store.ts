@@ -84,7 +84,7 @@ export interface CaptureFilter {
 
 export type ListedCapture = CaptureRow & { readonly size_bytes: number };
 
-/** Newest first: a walk of the primary key. */
+/** Scans up to count captures, newest first, in primary-key order, and returns up to wanted that match. */
 export async function capturesAmong(
   sql: Sql,
   workspace_id: string,

@@ -25,29 +25,29 @@ export interface Claimed {
 export interface Settled {
   readonly claimed: Claimed;
   readonly outcome: SendOutcome;
-  /** What stopped it before any server was tried, if anything. */
+  /** Why no server was tried, if so. */
   readonly kept_by?: RefusalCategory | null;
   readonly duration_ms: number;
-  /** Nothing was sent and nothing is counted: it is due again, for any worker. */
+  /** Nothing was sent and no attempt is counted: it is due again, for any worker. */
   readonly handed_back: boolean;
-  /** How long it stays behind when it was handed back, so that a fault that lasts is no busy loop. */
+  /** Delay before it is due again after a hand-back, so that a lasting fault causes no busy loop. */
   readonly again_in_seconds?: number;
 }
 
 /** Seconds until mail whose content could not be read is tried again. */
 const UNREAD_SECONDS = 5;
 
-/** For the caller of an attempt, who learns how far it is. */
+/** Callbacks for the progress of an attempt. */
 export interface AttemptWatch {
   /** It has a connection. */
   begun?(): void;
-  /** Its content is next, and waits until this is true; nothing is sent where it is false. */
+  /** Called before the content is sent; the content waits for the answer, and is not sent if that is false. */
   content?(): boolean | Promise<boolean>;
 }
 
 /**
- * Between the transactions: composes and sends. Never throws; an error here is a deferral, or is handed back where the
- * database did not give what is to be sent.
+ * Between the transactions: composes and sends. Never rejects. An error here is a deferral, or a hand-back if the
+ * database did not return the content.
  */
 export async function attemptDelivery(
   services: Services,
@@ -64,20 +64,23 @@ export async function attemptDelivery(
   return { claimed, handed_back: false, kept_by: null, ...talked, duration_ms: performance.now() - started };
 }
 
-/** An attempt belongs to the trace of its request; that of scheduled mail comes long after, in a trace of its own. */
+/**
+ * An attempt belongs to the trace of its request. Scheduled mail comes long after it and gets a trace of its own,
+ * linked to that.
+ */
 function spanOf({ tracing }: Services, { delivery: { trace_parent, scheduled_at } }: Claimed): Span {
   if (trace_parent === null) return noSpan;
   return tracing.begin('attempt', scheduled_at === null ? { parent: trace_parent } : { link: trace_parent });
 }
 
-/** For a session past the final dot that is stopped before the reply. */
+/** For a session that is stopped after the end of DATA, before the reply. */
 export function unansweredDelivery(claimed: Claimed, duration_ms: number): Settled {
   const error = 'the worker stopped before the server replied to the message';
   const outcome: SendOutcome = { ...nothingSent(error), kind: 'unknown', stage: 'after_dot' };
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
-/** For claimed and untried mail: another worker sends it, or the same one later. */
+/** For claimed mail that was not tried: another worker sends it, or this one later. */
 export function unsentDelivery(claimed: Claimed): Settled {
   return { claimed, outcome: nothingSent('not tried'), duration_ms: 0, handed_back: true };
 }

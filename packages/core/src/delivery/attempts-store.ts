@@ -60,13 +60,13 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
     from tried`;
 }
 
-/** What earlier attempts of a recipient have come to. */
+/** What earlier attempts of a recipient came to. */
 export interface History {
-  /** Ended after the dot without an answer. One of a lost worker is none: how far it got is not known. */
+  /** Ended after DATA without a reply. Not counted for a lost worker: how far it got is not known. */
   readonly unknown_count: number;
   /** Found no server for the domain in DNS. */
   readonly missing_count: number;
-  /** The first of these was so long ago. */
+  /** The first of these is older than the limit that was passed. */
   readonly missing_long: boolean;
 }
 
@@ -94,12 +94,12 @@ export async function historiesOf(
   return new Map(rows.map((row) => [row.recipient_id, row]));
 }
 
-/** As isMissingDomain says of an outcome. */
+/** The same condition as isMissingDomain. */
 function isMissing(sql: Sql): Fragment {
   return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
 }
 
-/** What an outcome says of its attempt. */
+/** The columns of an attempt that come from its outcome. */
 export function outcomeFields(outcome: SendOutcome) {
   return {
     outcome: outcome.kind,

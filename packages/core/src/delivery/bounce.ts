@@ -1,16 +1,16 @@
 import type { SendOutcome } from '@postrider/mail';
 import type { Classification, RefusalCategory } from './classify.ts';
 
-/** What a bounce means, as events show it. */
+/** A bounce as events show it. */
 export interface Bounce {
-  /** hard: there is no reader at the address. Whatever is not known is soft. */
+  /** hard: the mailbox or its domain does not exist. Anything uncertain is soft. */
   readonly class: 'hard' | 'soft';
   readonly category: RefusalCategory;
   /** The enhanced status code if there is one, else the reply code. */
   readonly code: string | null;
 }
 
-/** The bounce of a refusal in the session itself. */
+/** The bounce of a refusal during the SMTP session. */
 export function bounceOf({ hard, category }: Classification, { reply }: Pick<SendOutcome, 'reply'>): Bounce {
   const code = reply?.enhanced ?? (reply ? String(reply.code) : null);
   return { class: hard ? 'hard' : 'soft', category, code };

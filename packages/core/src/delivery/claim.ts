@@ -22,7 +22,7 @@ import {
   type Unclaimed,
 } from './store.ts';
 
-/** First transaction: claims what is due and free; a second one settles the jobs of the rest. */
+/** First transaction: claims what is due and free. A second transaction handles the jobs of the rest. */
 export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
   const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
   const jobs = [...leases.values()].map(({ job }) => job);
@@ -47,7 +47,10 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
   });
 }
 
-/** What could not be claimed at once. A fault here leaves the mail that has been claimed before as it is. */
+/**
+ * Handles jobs whose recipients could not be claimed directly. An error here does not affect mail that is already
+ * claimed.
+ */
 async function claimOthers(
   services: Services,
   lost: readonly DeliveryJob[],
@@ -149,7 +152,7 @@ async function endSuppressed(tx: Tx, rows: readonly Unclaimed[], now_ms: number)
   return suppressed;
 }
 
-/** Adds a job for the time at which each of the rest is due and free. */
+/** Adds a job for each open recipient, for when it is due and its lease has ended. */
 async function requeueWaiting(
   services: Services,
   tx: Tx,
@@ -183,7 +186,7 @@ async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move
   return taken;
 }
 
-/** How far a lost worker got is unknown, so all of it may have arrived. */
+/** Records the attempts of a lost worker as unknown: the mail may have arrived. */
 async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promise<void> {
   const outcome: SendOutcome = { ...nothingSent('the sending worker was lost'), kind: 'unknown' };
   await insertAttempts(
@@ -202,7 +205,7 @@ async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promi
 
 const INTERRUPTED = 'the sending worker ended before recording a reply';
 
-/** A lost worker may have sent these, and they must not be sent twice. */
+/** Ends mail that a lost worker may have sent and that must not be sent twice. */
 async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
   const ended = await transition(
     tx,

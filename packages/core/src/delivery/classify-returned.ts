@@ -7,11 +7,11 @@ import { isClassAlone, readSaid, replyInText, statusInText } from './refusals/re
 export interface Judged {
   readonly bounce: Bounce;
   readonly suppress: boolean;
-  /** The words that decided, or what comes closest; safe to store. */
+  /** The text that decided, or the closest to it; safe to store. */
   readonly response: string;
 }
 
-/** What PowerMTA concludes, for reports whose words do not decide. */
+/** The categories of PowerMTA, for reports whose text does not decide. */
 const SORTED: Readonly<Record<string, Pick<Classification, 'category'> & { hard?: true; suppress?: true }>> = {
   'bad-mailbox': { category: 'mailbox', hard: true, suppress: true },
   'bad-domain': { category: 'domain', hard: true },
@@ -31,7 +31,7 @@ const SORTED: Readonly<Record<string, Pick<Classification, 'category'> & { hard?
   'protocol-errors': { category: 'protocol' },
 };
 
-// Behind the end of DATA a server judges the mail, whatever its words: only an exact status is about the mailbox. m-FILTER
+// After DATA a server judges the mail, whatever its text says: only an exact status is about the mailbox. m-FILTER
 // names the command below the reply; Yahoo has [BODY] and Google has (state 18) for it.
 const AFTER_DATA =
   /end of data|after (?:pipelined )?(?:sending )?(?:end of )?data\b|\[BODY\]|\(state 1[78]\)|smtp command\s*\n\s*data\b|>>> \.\s*$/im;
@@ -67,7 +67,7 @@ export function classifyReturned(report: ReturnedReport, group: ReportedRecipien
 
 const NOTHING: Said = { code: null, enhanced: null, text: '' };
 
-/** What was said, the most exact first. */
+/** The texts to classify, the most exact first. */
 function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): Said[] {
   const status = group?.status ?? null;
   const told = status !== null && !isClassAlone(status) ? status : null;
@@ -80,7 +80,7 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
     const reply = replyInText(part);
     const enhanced = told ?? statusInText(part);
     if (reply) sayings.push({ ...reply, enhanced: reply.enhanced ?? enhanced });
-    // Its words, as a permanent failure unless a code or they themselves say otherwise.
+    // Reads a text as a permanent failure, unless a code or the text itself says otherwise.
     const temporary =
       status?.startsWith('4') || (reply ? reply.code !== null && reply.code < 500 : TEMPORARY.test(part));
     const presumed = temporary ? '4.0.0' : '5.0.0';
@@ -90,7 +90,7 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
   return sayings;
 }
 
-/** A diagnostic may hold the reply behind a sentence of the reporting system. */
+/** The diagnostic may precede the reply with a sentence of the reporting system. */
 function replyInDiagnostic(diagnostic: string): Said {
   const said = readSaid(diagnostic);
   if (said.code !== null) return said;
@@ -124,7 +124,7 @@ function placeOf(lower: string, address: string): number {
   return found < 0 ? Number.POSITIVE_INFINITY : lower.lastIndexOf('\n', found) + 1;
 }
 
-// Sentences that mail systems write above or below every reason, and that hold words of other reasons.
+// Sentences that mail systems add to every report, and that contain words of other reasons.
 const BOILERPLATE = [
   /this is (?:a|an) (?:permanent|automat)[^.\n]*[.\n]/gi,
   /(?:please )?(?:check|verify|double-?check|make sure|re-?check)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,

@@ -14,13 +14,13 @@ export interface Classification {
   readonly category: RefusalCategory;
   /** A retry will not help. */
   readonly permanent: boolean;
-  /** There is no reader at the address: it, or its domain, does not exist. */
+  /** The mailbox or its domain does not exist. */
   readonly hard: boolean;
   /** The address should be suppressed. */
   readonly suppress: boolean;
   /** The rule that matched. */
   readonly rule: string;
-  /** Only a code, or nothing, decided. */
+  /** Decided by a code alone, or by no rule. */
   readonly weak: boolean;
 }
 
@@ -59,7 +59,7 @@ export function classify(said: Said): Classification {
     .replace(ADDRESSES, ' ')
     .replace(/[\u2018\u2019]/g, "'")
     .replace(/\s+/g, ' ');
-  // The phrases end at a full stop, and host names have some.
+  // Phrases end at a full stop, and host names contain some.
   const texts = [...new Set([text, text.replace(HOSTS, 'x')])];
   const status = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(said.enhanced ?? '')?.[1] ?? null;
   const found = table.find(([, rule]) => fits(rule, said.code, status, texts));

@@ -20,7 +20,7 @@ export class ContentGone extends Error {
   }
 }
 
-/** The database did not give the body or a key. Nothing was tried, so this is no attempt. */
+/** The database did not return the body or a key. Nothing was tried, so it does not count as an attempt. */
 export class ContentUnread extends Error {
   constructor(cause: unknown) {
     super('the content of the message could not be read', { cause });
@@ -44,7 +44,7 @@ const NO_BODY = { html: null, text: null, headers: null, attachments: null } as 
   null
 >;
 
-/** Contents by message id. Never fails: what cannot be read is found when it is used. */
+/** Contents by message id. Never rejects: what cannot be read fails when it is used. */
 export async function openContents(services: Parts, rows: readonly LoadedRow[]): Promise<ReadonlyMap<string, Content>> {
   await services.signing_keys.warm(rows.flatMap((row) => row.signing_key_ids)).catch(() => undefined);
   const contents = new Map<string, Content>();
@@ -55,7 +55,7 @@ export async function openContents(services: Parts, rows: readonly LoadedRow[]):
   return contents;
 }
 
-/** Removed from the row, which lives until the result is recorded, long after the mail was rendered. */
+/** Takes the body off the row, which stays in memory until the result is recorded. */
 function takeBody(row: LoadedRow): Body | null {
   const { html, text, headers, attachments } = row;
   Object.assign(row, NO_BODY);

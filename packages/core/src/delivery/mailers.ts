@@ -81,7 +81,9 @@ function liveTransport(
   }
 }
 
-/** Strangers may be as slow as RFC 5321 allows; a relay of one's own is expected to be quicker until the content. */
+/**
+ * Foreign servers may be as slow as RFC 5321 allows; a relay is expected to answer sooner, except after the content.
+ */
 function timeoutsOf({ LIMITS }: Services['config'], whose: 'smtp' | 'relay'): SmtpTimeouts {
   return {
     greeting_ms: LIMITS[`${whose}_greeting`],
@@ -107,7 +109,7 @@ function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
   return name;
 }
 
-/** Open connections of these mailers, which may be one and the same. */
+/** Closes the connections of these mailers, which may be the same one. */
 export async function stopMailers(mailers: Mailers): Promise<void> {
   await Promise.all([...new Set<Mailer>(Object.values(mailers))].map((mailer) => mailer.stop()));
 }

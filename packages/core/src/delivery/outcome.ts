@@ -5,7 +5,7 @@ import { retryDelay } from './retry.ts';
 /** Reason for a failed mail that may have arrived. */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
-/** Each may have arrived: after so many the recipient has got enough copies, or none of them ever will arrive. */
+/** Each of these may have arrived; after so many a further copy is unlikely to help. */
 const MOST_UNKNOWN = 3;
 
 export type UnknownPolicy = 'resend' | 'stop';
@@ -16,9 +16,9 @@ export type Verdict =
   | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
-/** What an attempt is judged by, besides its outcome. */
+/** What an attempt is judged by, apart from its outcome. */
 export interface Course {
-  /** With this one. */
+  /** Including this attempt. */
   readonly attempt_count: number;
   /** Earlier attempts after which the mail may have arrived. */
   readonly unknown_before: number;
@@ -70,7 +70,7 @@ function isAboutDomain({ stage, reply }: SendOutcome, { category }: Classificati
   return stage === 'connect' || (category === 'domain' && reply?.enhanced !== '5.1.10');
 }
 
-/** No server was found in DNS, which may pass. */
+/** No mail server was found in DNS, which may be temporary. */
 export function isMissingDomain({ kind, stage, target, reply }: SendOutcome): boolean {
   return kind === 'deferred' && stage === 'connect' && target === '' && reply !== null;
 }
@@ -85,7 +85,7 @@ export function refusalOf(
   if (reply && stage === 'mail') return { ...classify(reply), hard: false, suppress: false };
   if (reply) {
     const read = classify(reply);
-    // Before a recipient was named, words of something unknown are about its domain.
+    // A reply before RCPT that speaks of something unknown means the domain.
     return stage === 'connect' && read.category === 'mailbox' ? { ...read, category: 'domain', suppress: false } : read;
   }
   return {

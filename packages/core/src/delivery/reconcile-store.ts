@@ -12,7 +12,7 @@ export interface Overdue extends RecipientKey {
 
 /**
  * A page of unclaimed open recipients that have been due for a while, oldest first. Takes no locks, so that workers are
- * not blocked. Served by recipients_open; the offset keeps the planner from reading all parked rows for each page.
+ * not blocked. Served by recipients_open; `${fence}` keeps the planner from reading all parked rows for each page.
  */
 export async function overdueRecipients(
   sql: Sql | Tx,
@@ -38,7 +38,7 @@ export async function overdueRecipients(
 }
 
 /**
- * Locks recipients that are unchanged: open, free, and with the lost job. Skips those being claimed, or rescued by
+ * Locks recipients that are still open, free, and without a live job. Skips rows that are being claimed, or rescued by
  * another reconciler.
  */
 export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<RecipientKey[]> {

@@ -9,7 +9,7 @@ import type { ReturnPath } from './return-path.ts';
 import { findReturnedTo, recordDelay } from './returned-store.ts';
 import { transition } from './store.ts';
 
-/** The result of a mail returned to one of our envelope senders. */
+/** What recordReturned did with a mail sent to one of our return addresses (VERP). */
 export type RecordedReturn =
   | { readonly kind: 'bounced' | 'complained' | 'delayed' }
   | { readonly kind: 'ignored'; readonly why: string }

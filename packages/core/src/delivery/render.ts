@@ -43,7 +43,7 @@ export function renderMessage(message: Rendered): Buffer {
   return compose(outgoing(message, message));
 }
 
-/** The time that a mail bears: its acceptance, or its schedule where that is later. It is equal on every attempt. */
+/** The Date of a mail: its acceptance, or its schedule if that is later. The same on every attempt. */
 export function dateOf({ created_at, scheduled_at }: Pick<Rendered, 'created_at' | 'scheduled_at'>): Date {
   return scheduled_at && scheduled_at > created_at ? scheduled_at : created_at;
 }

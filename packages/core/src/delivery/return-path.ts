@@ -23,7 +23,7 @@ export interface ReturnPath {
 
 export type ReadReturnPath =
   | { readonly kind: 'ours'; readonly path: ReturnPath }
-  /** It has our form and a wrong signature. */
+  /** It has our form, but the signature is wrong. */
   | { readonly kind: 'forged' }
   | { readonly kind: 'foreign' };
 

@@ -13,7 +13,7 @@ import { type Attempted, meterAttempts } from './meter.ts';
 import { isMissingDomain, judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
 import { fitsTogether, givenUpAmong, lockMessages, type Move, settleTaken, type Taken, transition } from './store.ts';
 
-/** So many attempts must have found no such domain until mail for it bounces. */
+/** Attempts that must find no such domain before mail for it bounces. */
 const MISSING_ATTEMPTS = 3;
 /** The reason of a recipient that an operator or an integrator gave up on. */
 export const GIVEN_UP = 'given_up';
@@ -48,7 +48,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
       }),
     );
   }
-  // They are recorded: a figure that is lost must not have them recorded again.
+  // The results are recorded: a failure to count them must not record them again.
   await meterAttempts(services, judged.flatMap(attemptedOf), now_ms).catch((error) =>
     services.log.error({ err: error }, 'attempts could not be metered'),
   );
@@ -56,7 +56,7 @@ export async function settleDeliveries(services: Services, results: readonly Set
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wakeAll('delivery.attempt');
 }
 
-/** For the metrics; none for mail that was handed back. */
+/** For the metrics. Empty for mail that was handed back. */
 function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
   const { handed_back, claimed, outcome, duration_ms } = result;
   if (handed_back) return [];
@@ -162,7 +162,7 @@ interface Judged {
   readonly refusal: Classification | null;
 }
 
-/** What earlier attempts of the mail for which that decides have come to. */
+/** The earlier attempts of the recipients whose verdict depends on them. */
 async function historyOf(
   { sql, config }: Services,
   results: readonly Settled[],
@@ -223,7 +223,7 @@ function attemptRow(
   { result: { claimed, outcome, duration_ms }, refusal }: Judged,
   id: string,
 ) {
-  // The dialogue of a success at the first try tells nothing that the reply does not, and is a fifth of what a mail keeps.
+  // The dialogue of a first attempt that succeeded adds nothing to the reply, and is a fifth of what a mail stores.
   const told = config.TRANSCRIPTS === 'all' || outcome.kind !== 'accepted' || claimed.attempt_count > 1;
   return {
     ...keyOf(claimed.delivery),

@@ -20,7 +20,7 @@ import { stillSuppressed } from '../suppressions/index.ts';
 import type { NewAttempt } from './attempts-store.ts';
 import type { UnknownPolicy } from './outcome.ts';
 
-/** Identifies a recipient row; every key of the schema begins with the workspace. */
+/** One recipient to move, and the values that the transition writes. */
 export interface Move extends RecipientKey {
   /** The lease held, if the transition needs one. */
   readonly lease?: string;
@@ -46,7 +46,7 @@ export const LEASE_SECONDS = 30;
 /** A claim counts as an attempt; releasing it untried undoes that. */
 const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, take_over: 1, hand_back: -1 };
 
-/** Matches row r to a key, by the primary key. */
+/** Matches recipients r to a key, by the primary key. */
 export function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fragment {
   const first = equalsByRange(sql, sql`r.message_id`, sql.unsafe(`${key}.message_id`));
   return sql`${first} and ${sql.unsafe(`r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`)}`;
@@ -59,13 +59,13 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
 }
 
 /**
- * The only UPDATE of a state except settleTaken. Moves many recipients in one statement, aggregates the status of their
- * messages, appends the events, and returns the moved rows: a row in another state, not due, or under another lease is
- * left alone. Messages are locked first, in id order, so that siblings moved by two transactions aggregate one after
- * the other, and two batches cannot deadlock.
+ * Moves many recipients in one statement, aggregates the status of their messages, appends the events, and returns the
+ * moved rows: a row in another state, not due, or under another lease is left alone. Every change of a state of
+ * existing mail is made by won(), in this function, in claim or in claimAndLoad; or by settleTaken.
  *
- * A claim does not update the message: most attempts end before they could be seen, and their end aggregates it.
- * showAttempts does it for long attempts, and a claim that takes over from a lost worker does it too.
+ * Messages are locked first, in id order, so that siblings moved by two transactions aggregate one after the other, and
+ * two batches cannot deadlock. A claim neither locks nor updates the message: most attempts end before they could be
+ * seen, and their end aggregates it. showAttempts does it for long attempts.
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<Moved[]> {
   if (moves.length === 0) return [];
@@ -77,7 +77,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
     with ${won(tx, name, moves)},
     folded as (
       select w.workspace_id, w.message_id, w.ids, w.event_ids, w.event_facts, w.first_attempt_at,
-        -- A range, because an equality lets the planner read all events into a hash before it looks for one.
+        -- A range, because with an equality the planner may hash all events before it looks for one.
         case when ${once} then (not exists (
           select from events e where e.message_id >= w.message_id and e.message_id <= w.message_id
             and ${apart(tx, tx`e.workspace_id`, tx`w.workspace_id`)} and e.type = ${event}
@@ -106,8 +106,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
       where ${isMessage(tx, 'f')}
       returning m.workspace_id, m.id, m.event_count, f.recorded, f.ids, f.event_ids, f.event_facts
     ),
-    -- What the events hold came along in arrays: a join of what was moved with what was touched would compare
-    -- each with each.
+    -- The facts of the events come in arrays, because a join of moved and touched rows would compare each with each.
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
       select t.workspace_id, e.id, ${event}::text, t.id, case when not ${once} then e.recipient_id end,
@@ -121,7 +120,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   return rows;
 }
 
-/** Of some recipients, those that were given up while they were being sent to. Served by the primary key. */
+/** The recipients among these that were given up during their attempt. Served by the primary key. */
 export async function givenUpAmong(tx: Tx, keys: readonly RecipientKey[]): Promise<RecipientKey[]> {
   if (keys.length === 0) return [];
   return tx<RecipientKey[]>`
@@ -232,7 +231,7 @@ export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Pro
 }
 
 /**
- * The active suppression of recipient r, by primary key. The offset keeps the planner from reading the whole list for a
+ * The active suppression of recipient r, by primary key. `${fence}` keeps the planner from reading the whole list for a
  * batch.
  */
 function suppressionOf(tx: Sql | Tx): Fragment {
@@ -403,8 +402,8 @@ export async function rememberJobs(
 }
 
 /**
- * Extends the leases of a worker; returns those it still holds. Skips rows being settled: they need no lease any more,
- * and waiting for them in two orders could deadlock.
+ * Extends the leases of a worker and returns those that it still has. Skips rows that are being settled: these need no
+ * lease any more, and waiting for them in another order could deadlock.
  */
 export async function renewLeases(
   sql: Sql,

@@ -6,9 +6,9 @@ import type { RecipientKey } from '../states/index.ts';
 const LISTED_AS_LIVE_SECONDS = 10;
 
 /**
- * Records the heartbeat and speed of a worker, with the connection that it came over, or its end. Returns the workers
- * that have been silent for so long and whose connection has ended: one that is only stopped still has it, and one whose
- * connection broke beats on another.
+ * Records the heartbeat of a worker, or its end, with its rate and its database connection. Returns the workers that
+ * have been silent for this long and whose connection has ended: a worker that is only suspended still has it, and one
+ * whose connection broke beats on another.
  */
 export async function noteWorker(
   sql: Sql,
@@ -35,8 +35,8 @@ export async function noteWorker(
 }
 
 /**
- * Frees the jobs and the leases of a dead worker, so that others go on with its mail at once. One caller wins, and gets
- * the number of mails; null for the others, and where the worker has beaten again.
+ * Frees the jobs and leases of a dead worker, so that others take over its mail at once. Returns the number of mails to
+ * the one caller that wins; null to the others, and if the worker has beaten again.
  */
 export async function freeWorker(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
@@ -61,7 +61,7 @@ export async function freeWorker(
   });
 }
 
-/** Of claims whose jobs were held by the dead worker, and by no other. */
+/** Ends the leases of claims whose jobs only the dead worker had. */
 async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<void> {
   const keys = unordered.toSorted((left, right) =>
     left.message_id + left.recipient_id < right.message_id + right.recipient_id ? -1 : 1,

@@ -193,7 +193,9 @@ export async function topGroups(sql: Sql, asked: AskedFailures, top: number): Pr
     order by t.count desc, t.id`;
 }
 
-/** Existing groups, with their counts in a range. Served by the primary keys. */
+/**
+ * The groups with these ids, each with its count in the range; unknown ids are left out. Served by the primary keys.
+ */
 export async function knownGroups(
   sql: Sql,
   asked: AskedFailures,

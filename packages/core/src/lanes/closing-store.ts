@@ -17,7 +17,7 @@ export interface LaneRow {
 export const LANES_IN_A_LOOK = 1000;
 const ALL_LANES = 100_000;
 
-/** Lanes with parked mail after a name: one index step each. */
+/** Lanes with parked mail that sort after a name; one index step each. */
 const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   walk as (
     (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
@@ -28,7 +28,10 @@ const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
     where w.place < ${most}
   )`;
 
-/** Lanes that are closed or have parked mail (these after a name); marks the latter as synced. */
+/**
+ * Lanes that are closed, were closed until a minute ago, or have parked mail (these after a name); marks the latter as
+ * synced.
+ */
 export async function syncLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
     with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
@@ -69,7 +72,7 @@ export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
     where lane = ${lane} and (closed_until is null or closed_until <= clock_now())`;
 }
 
-/** Forgets lanes that nothing has been parked in or closed for a day. */
+/** Deletes lanes in which nothing was parked, and that were not closed, for a day. */
 export async function forgetLanes(sql: Sql | Tx): Promise<void> {
   await sql`
     delete from lanes l
@@ -79,7 +82,7 @@ export async function forgetLanes(sql: Sql | Tx): Promise<void> {
   await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
 }
 
-/** Open lanes with parked mail that no worker has synced for so long. */
+/** Open lanes with parked mail that no worker has synced for this long. */
 export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}
@@ -97,7 +100,7 @@ export interface LaneSummary {
   readonly parked: number;
 }
 
-/** Destinations that a hold keeps mail back from; served by holds_in_force. */
+/** Destinations under a hold. Served by holds_in_force. */
 export async function heldDestinations(
   sql: Sql,
 ): Promise<{ readonly id: string; readonly destination: string; readonly expires_at: Date }[]> {
@@ -107,7 +110,7 @@ export async function heldDestinations(
     order by h.value`;
 }
 
-/** Lanes that are closed or have parked mail, with how much, counted up to a bound. */
+/** Lanes that are closed or have parked mail, with the number of parked mails, counted up to a bound. */
 export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
   return sql<LaneSummary[]>`
     with recursive ${parkedLanes(sql, '', LANES_IN_A_LOOK)},

@@ -14,7 +14,7 @@ export const destinationLimitSchema = z.object({
   messages_per_minute: z.int().nullable(),
 });
 
-/** Limits how fast a destination is sent to. Every worker keeps to it within two seconds. */
+/** Limits the rate or the connections to a destination. Takes effect on every worker within two seconds. */
 export const limitDestination = operation({
   name: 'destinations.limit',
   scope: 'operator',

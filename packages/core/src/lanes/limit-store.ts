@@ -57,7 +57,7 @@ export async function countAgainstLimits(
   return new Map(rows.map((row) => [row.destination, row.granted]));
 }
 
-/** Limits a destination from now on; the current minute counts mail that was sent, not mail that was held back. */
+/** Stores a limit. In the current minute only mail that was sent counts against it. */
 export async function putDestinationLimit(tx: Tx, limit: DestinationLimit): Promise<void> {
   await settleMinute(tx, limit.destination);
   await tx`
@@ -73,7 +73,7 @@ export async function dropDestinationLimit(tx: Tx, destination: string): Promise
   return rows.length > 0;
 }
 
-/** Opens a destination that its old limit has closed, and forgets the mails that it held back. */
+/** Reopens a destination that its previous limit closed, and discounts the mail that this limit stopped. */
 async function settleMinute(tx: Tx, destination: string): Promise<void> {
   await tx`
     update destination_minutes m set used = least(m.used, l.messages_per_minute)

@@ -33,7 +33,7 @@ export const listDestinations = operation({
       laneSummaries(ctx.sql, MOST_COUNTED),
       heldDestinations(ctx.sql),
     ]);
-    // What a hold keeps back is no destination: it counts for the one that is held.
+    // A hold lane is no destination: its mail counts for the destination that is held.
     const parkedIn = new Map(summaries.map(({ lane, parked }) => [lane, parked]));
     const lanes = summaries.filter(({ lane }) => !isHoldLane(lane));
     const limitOf = new Map(limits.map((limit) => [limit.destination, limit]));

@@ -6,7 +6,7 @@ import { idleInSql, openInSql, type RecipientKey } from '../states/index.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
 
-/** Who a fetched job is for, as far as the choice of its lane asks. */
+/** What choosing a lane needs to know of a fetched job. */
 export interface Addressee {
   readonly email: string;
   readonly mode: KeyMode;
@@ -17,9 +17,9 @@ export interface Addressee {
 
 export interface Fetched {
   readonly job: Job<RecipientKey>;
-  /** When the job was made. */
+  /** The creation time of the job. */
   readonly created_on: Date;
-  /** Null if nothing can wait for a lane: not due, closed, claimed or gone. */
+  /** Null if there is nothing to send: not due, closed, claimed, or gone. */
   readonly addressee: Addressee | null;
 }
 
@@ -65,7 +65,7 @@ export interface ToPark extends RecipientKey {
  */
 export async function parkDeliveries({ sql, jobs }: Database, unordered: readonly ToPark[]): Promise<number> {
   if (unordered.length === 0) return 0;
-  // Jobs are locked in this order by everyone.
+  // Every statement locks jobs in this order.
   const parked = unordered.toSorted((left, right) => (left.job.id < right.job.id ? -1 : 1));
   const holds = parked.map(({ job }) => job);
   const rows = await retryingDeadlock(
@@ -94,7 +94,7 @@ export async function parkDeliveries({ sql, jobs }: Database, unordered: readonl
   return rows.length;
 }
 
-/** A slice to take from what a lane has parked. */
+/** How much parked mail of a lane to take. */
 export interface Slice {
   readonly lane: string;
   readonly count: number;
@@ -193,7 +193,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     select lane, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id from live order by lane, due_at, job_id`;
 }
 
-/** Filters to parked jobs: they wait for their lane and are not lost. */
+/** Returns those that are parked: they wait for their lane and are not lost. */
 export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ job_id: string }[]>`
     select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
@@ -201,7 +201,7 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
   return new Set(rows.map((row) => row.job_id));
 }
 
-/** Requeues the longest-parked mail of a lane; returns how many. */
+/** Requeues parked mail of a lane, workspace by workspace; returns how many. */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(
     sql,

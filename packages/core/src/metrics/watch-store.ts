@@ -28,7 +28,10 @@ export async function forgetProcess(sql: Sql, id: string): Promise<void> {
   await sql`delete from instance_watch where holder = ${id}`;
 }
 
-/** Whether this process reads the numbers of the instance from now on: it did before, or the one that did is gone. */
+/**
+ * Takes or renews the lease on collecting instance metrics. True if this process now holds it; false while another
+ * process holds it or is taking its turn.
+ */
 export async function takeWatch(tx: Tx, id: string, seconds: number): Promise<boolean> {
   const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${WATCH_LOCK}) as taken`;
   if (!lock?.taken) return false;

@@ -9,7 +9,7 @@ export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
 export type RoleName = (typeof roleNames)[number];
 
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-// Below this a variable of another program, such as PORTS or ROLE, is too near.
+// Shorter names are not compared, because variables of other programs, such as PORTS or ROLE, are too close.
 const SHORTEST_JUDGED = 8;
 const LISTENED_ON = [
   'PORT',
@@ -19,7 +19,7 @@ const LISTENED_ON = [
   'SUBMISSIONS_PORT',
   'METRICS_PORT',
 ] as const;
-/** Where a listener is that was given no port. */
+/** The default ports of the listeners. */
 export const usualPorts = { PORT: 3000, CAPTURE_PORT: 1025, INBOUND_PORT: 2525 } as const;
 const DEFAULT_RETRIES = '1m,5m,15m,30m,1h,2h,4h,8h,8h,8h,8h,8h,8h,8h';
 const DEFAULT_WEBHOOK_RETRIES = '5s,1m,5m,30m,2h,5h,10h,14h,20h,24h';
@@ -205,14 +205,14 @@ const schema = z.object({
 export type Config = Readonly<z.output<typeof schema>>;
 export type Transport = Config['DELIVERY'][number];
 
-/** Every variable that is read. */
+/** The names of all variables. */
 export const configNames: readonly string[] = Object.keys(schema.shape);
 const secretNames: ReadonlySet<string> = new Set([
   'SECRET_KEY',
   'SECRET_KEY_PREVIOUS',
   'BOOTSTRAP_API_KEY',
   'ADMIN_PASSWORD',
-  // Its path is often the only secret of a receiver.
+  // The path of a webhook address is often its only secret.
   'ALERT_WEBHOOK_URL',
 ]);
 
@@ -274,8 +274,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 /**
- * Set ports that a listener without one would take first. The other way round, a usual port gives way: SMTP listens
- * before HTTP, and bounces before the capture.
+ * Configured ports that equal the default port of a listener that starts earlier. In the other direction the default
+ * gives way: SMTP listens before HTTP, and bounces before the capture.
  */
 function takenByDefault(config: Config): string[] {
   if (!config.ROLES.includes('inbound')) return [];
@@ -293,7 +293,7 @@ function takenByDefault(config: Config): string[] {
     );
 }
 
-/** What may be printed at start: secrets and passwords inside addresses are replaced. */
+/** What may be printed at start: secrets, and passwords in addresses, are replaced. */
 export function redactConfig(config: Config): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(config)) {

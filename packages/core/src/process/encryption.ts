@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts what must be kept secret at rest. What is encrypted for one purpose does not open for another. */
+/** Encrypts secrets at rest. What is encrypted for one purpose cannot be decrypted for another. */
 export interface Encryption {
   encrypt(plain: Buffer, purpose: string): Buffer;
-  /** Throws a DecryptionError where no key of this process opens it. */
+  /** Throws a DecryptionError if no key of this process decrypts it. */
   decrypt(encrypted: Buffer, purpose: string): Buffer;
-  /** Where the id of the key stands in what is encrypted. */
+  /** The position of the key's id in the encrypted bytes. */
   readonly key_id_at: { readonly from: number; readonly bytes: number };
   /** Of SECRET_KEY. */
   readonly key_id: Buffer;
@@ -25,7 +25,7 @@ interface RootKey {
   readonly key: Buffer;
 }
 
-// One byte for the form, eight that name the root key, the nonce, the text, the tag.
+// A byte for the version, eight for the root key's id, the nonce, the ciphertext, the tag.
 const FORM = 1;
 const ID_BYTES = 8;
 const NONCE_BYTES = 12;
@@ -33,7 +33,7 @@ const TAG_BYTES = 16;
 const NONCE_AT = 1 + ID_BYTES;
 const TEXT_AT = NONCE_AT + NONCE_BYTES;
 
-/** AES-256-GCM under keys that are derived from SECRET_KEY; what SECRET_KEY_PREVIOUS encrypted still opens. */
+/** AES-256-GCM under keys that are derived from SECRET_KEY; decrypts what SECRET_KEY_PREVIOUS encrypted. */
 export function createEncryption(secret_key: string, previous?: string): Encryption {
   const current = rootKey(secret_key);
   const known = previous === undefined ? [current] : [current, rootKey(previous)];

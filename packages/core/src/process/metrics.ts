@@ -10,13 +10,13 @@ import {
   metricDefinition,
 } from './metric-catalogue.ts';
 
-// Labels are bounded by those who count; this bounds a mistake of theirs.
+// Callers bound their labels; this limits the effect of a mistake.
 const MOST_SERIES = 500;
 const BEYOND = 'other';
 
 export interface HistogramValue {
   readonly bounds: readonly number[];
-  /** One for each bound, and a last one for what is larger. */
+  /** One count for each bound, and one for larger values. */
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;
@@ -45,11 +45,11 @@ export interface Metrics {
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void;
   /** Raises or lowers a gauge of this process. */
   shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void;
-  /** Is asked for a gauge without labels whenever the metrics are read. */
+  /** Registers a function that is called for a gauge without labels when the metrics are read. */
   source(name: 'pg_pool_waiting', value: () => number): void;
-  /** The gauges of the instance; null in a process that another one reads them for. */
+  /** The gauges of the instance; null if another process reads them. */
   publish(readings: readonly InstanceReading[] | null): void;
-  /** Every metric of the catalogue, those without points too. */
+  /** Every metric of the catalogue, including those without points. */
   read(): MetricReading[];
 }
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 
-// Under load the first lines of a second are written, and of the others one in a hundred.
+// Under load, the first lines of each second are written, and one in a hundred of the others.
 const MOST_A_SECOND = 20;
 const ONE_IN = 100;
 const SECOND_MS = 1000;
 
 /** Lines about single mails: every one while there are few, a sample with the number left out under load. */
 export interface SampledLog {
-  /** The fields are made only where the line is written. */
+  /** Called only if the line is written. */
   info(message: string, fields: () => Readonly<Record<string, unknown>>): void;
 }
 

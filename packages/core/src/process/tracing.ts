@@ -1,5 +1,5 @@
 export interface Span {
-  /** As in the header traceparent; null where the trace is not sampled. */
+  /** The value of a traceparent header; null if the trace is not sampled. */
   readonly traceparent: string | null;
   end(result: {
     readonly failed: boolean;

@@ -10,10 +10,10 @@ const MOST_SETTLING = 2;
 
 /** Decides when results are recorded. Waits are in ms: 0 is immediately, null until the current settle has ended. */
 export interface BatchingPolicy {
-  /** A result has arrived; `waiting` includes it. */
+  /** Called when a result has arrived; `waiting` includes it. */
   came(waiting: number): number | null;
   begun(size: number): void;
-  /** A settle has ended or timed out; `waiting` results arrived meanwhile. */
+  /** Called when a settle has ended or timed out; `waiting` results arrived meanwhile. */
   ended(waiting: number): number | null;
 }
 
@@ -50,7 +50,7 @@ export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded:
   };
 }
 
-/** Results wait until they are flushed: for a drain, which knows when no more will arrive. */
+/** Results wait until they are flushed. For a drain, which knows when all have arrived. */
 export const onFlush: BatchingPolicy = {
   came: (waiting) => (waiting >= SETTLE_COUNT ? 0 : null),
   begun: () => undefined,

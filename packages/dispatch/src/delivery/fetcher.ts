@@ -25,7 +25,7 @@ export interface FetcherOptions {
   readonly sync: LaneSync;
   /** The number of claimed and not settled deliveries. */
   readonly inFlight: () => number;
-  /** Jobs wait in their lanes. */
+  /** Called when fetched jobs wait in their lanes. */
   readonly onPlaced: () => void;
 }
 
@@ -49,7 +49,7 @@ export class Fetcher {
     this.#options = options;
   }
 
-  /** The loop: fetches now, or notes that there is more where it cannot; then again at the next poll. */
+  /** The loop: fetches now, or remembers to fetch again; then repeats at the next poll. */
   poll = (): void => {
     if (this.#stopped) return;
     if (this.#fetching || this.#isCrowded()) {
@@ -83,7 +83,7 @@ export class Fetcher {
     if (this.#again && this.#hasFreeSlots()) this.poll();
   }
 
-  /** One fetch of all due jobs, for a drain. Returns their number. */
+  /** Fetches due jobs once, for a drain. Returns their number. */
   async fetchAll(): Promise<number> {
     const { count } = await this.#fetch(FETCH_COUNT, null);
     return count;
@@ -101,7 +101,7 @@ export class Fetcher {
     const { holds, lanes, inFlight } = this.#options;
     await holds.ready;
     if (holds.isPaused('delivery.attempt')) return false;
-    // Mail within the rate is here already; onAllowance announces more.
+    // Mail within the allowance has been fetched already; onAllowance announces more.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
     if (lanes.counts().waiting > allowance + FETCH_COUNT) return false;
     if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return true;
@@ -136,7 +136,7 @@ export class Fetcher {
     return null;
   }
 
-  /** A fetch of all jobs that found more than it took goes on from there, however old that is. */
+  /** If a fetch of all jobs found more than it took, the next one continues there, however old those jobs are. */
   #noteFound(found: readonly Fetched[], of_all_jobs: boolean, took_all: boolean): void {
     if (of_all_jobs && !took_all) this.#newest = null;
     for (const { created_on } of found) if (!this.#newest || created_on > this.#newest) this.#newest = created_on;
@@ -148,7 +148,7 @@ export class Fetcher {
       : { ms: LOOK_AHEAD_MS, count: FETCH_COUNT };
   }
 
-  /** Until it is time to look ahead, or half of those that wait here have gone. */
+  /** True until it is time to look ahead, or half of the mail that waits here is gone. */
   #isCrowded(): boolean {
     return performance.now() < this.#crowded_until && this.#options.lanes.counts().waiting * 2 > this.#crowded_by;
   }

@@ -4,12 +4,13 @@ import { repeatEvery } from '../repeat-task.ts';
 
 const MINUTE_MS = 60_000;
 const GIVE_UP_MS = 1000;
-// A restart of the database ends all connections: a worker that lost its own judges no other until all had time to return.
+// A restart of the database ends all connections, so a worker that lost its own judges no other until all had time to
+// reconnect.
 const UNSURE_MS = 10_000;
 const SLOW_MS = 1000;
 
 export interface Heartbeat {
-  /** It has beaten once. */
+  /** Resolves after the first heartbeat. */
   readonly first: Promise<void>;
   /** Counts ended attempts. */
   ended(count: number): void;
@@ -17,8 +18,8 @@ export interface Heartbeat {
 }
 
 /**
- * Says several times in a second that this worker is alive, and its attempts per minute. Frees the mail of a worker that
- * two beats in a row find dead.
+ * Records several times a second that this worker is alive, and its attempts per minute. Frees the mail of a worker
+ * that two heartbeats in a row find dead.
  */
 export function createHeartbeat(services: Services): Heartbeat {
   const { sql, jobs, log, config } = services;

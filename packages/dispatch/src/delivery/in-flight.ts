@@ -11,7 +11,7 @@ export interface InFlight extends Indexed, Leased {
   readonly lane: string;
   /** The fetched job with its lane; null if the claim returned a job that was not asked for. */
   readonly candidate: Candidate | null;
-  /** Infinity until it has its place in the lane. */
+  /** Infinity until the lane has started it. */
   started: number;
   readonly abort: AbortController;
   lease_ends: number;
@@ -20,7 +20,7 @@ export interface InFlight extends Indexed, Leased {
   content_slot: ContentSlot | null;
   /** Its result waits to be recorded; mail handed back untried has one too. */
   has_result: boolean;
-  /** The status of its message says that it is being sent. */
+  /** The status of its message has been set to sending. */
   shown: boolean;
   /** Its entry in the prerender queue. */
   prerendered: Prerendered | null;
@@ -28,7 +28,7 @@ export interface InFlight extends Indexed, Leased {
   made: Promise<unknown> | null;
 }
 
-/** A delivery whose claim was asked for at this time. */
+/** A new entry for a delivery that was claimed by a statement begun at this time. */
 export function newInFlight(claimed: Claimed, candidate: Candidate | null, asked_ms: number): InFlight {
   return {
     claimed,

@@ -27,7 +27,7 @@ export class LeaseLoops {
     this.#lanes = lanes;
     this.#cancel = cancel;
     this.#renewer = repeatEvery(RENEW_MS, () => this.#renew(), services);
-    // On its own timer: the database, which the other loop awaits, may not respond.
+    // On its own timer, because the database, which the other loop awaits, may not respond.
     this.#expirer = setInterval(() => this.#expire(), LEASE_CHECK_MS);
     this.#shower = repeatEvery(SHOW_MS, () => this.#show(), services);
   }
@@ -54,7 +54,7 @@ export class LeaseLoops {
         lease,
       })),
     );
-    // A delivery that lost its lease must not reach the dot: another worker may be sending the same copy. A renewal
+    // A delivery that lost its lease must not reach the end of DATA: another worker may be sending the same copy. A renewal
     // counts from its start, since the time of its commit is unknown.
     for (const entry of held) {
       if (entry.has_result) continue;

@@ -4,9 +4,8 @@ import { LEASE_SECONDS } from '@postrider/core/delivery';
 const LEASE_MS = (LEASE_SECONDS - 5) * 1000;
 
 export interface Leased {
-  /** A delivery that is not past the dot by then is aborted: the lease may have gone to another worker. */
+  /** A delivery that has not sent the end of DATA by then is aborted: another worker may have taken the lease. */
   readonly lease_ends: number;
-  /** Its result is known. */
   readonly has_result: boolean;
 }
 
@@ -15,7 +14,7 @@ export function leaseEnd(asked_ms: number): number {
   return asked_ms + LEASE_MS;
 }
 
-/** The deliveries that must no longer reach the dot. */
+/** The deliveries that must no longer reach the end of DATA. */
 export function outOfLease<T extends Leased>(entries: Iterable<T>, now_ms: number): T[] {
   return [...entries].filter(({ has_result, lease_ends }) => !has_result && now_ms >= lease_ends);
 }

@@ -1,8 +1,8 @@
 import type { Content } from '@postrider/core/delivery';
 
-/** A claimed mail that waits for its slot. */
+/** A claimed mail in the prerender queue. */
 export interface Prerendered {
-  /** The mail is being sent, or will not be. The returned value keeps the bytes in memory. */
+  /** Leaves the prerender queue and frees its slot. Returns the rendered bytes, or null if not rendered yet. */
   take(): Promise<unknown> | null;
 }
 

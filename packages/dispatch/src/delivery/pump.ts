@@ -27,12 +27,12 @@ import { createSemaphore } from './semaphore.ts';
 import { Settler } from './settler.ts';
 import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
-// A large mail takes several times its size while it is read, composed and sent.
+// A large mail takes several times its size in memory while it is read, composed and sent.
 const MOST_LARGE = 4;
 // Enough to keep every signing thread busy.
 const MOST_PRERENDERED = 128;
-// Before the end of the grace of a stop: what is past the dot and has no answer is recorded as unknown, and a second
-// later the pump gives up on a database that does not answer.
+// How long before the end of the grace period of a stop: mail past the end of DATA without a reply is recorded as
+// unknown, and a second later the pump gives up on a database that does not answer.
 const UNANSWERED_BEFORE_MS = 2000;
 const GIVE_UP_BEFORE_MS = 1000;
 
@@ -43,20 +43,20 @@ export interface DeliveryPumpOptions {
   readonly mailers: Mailers;
   readonly holds: HoldCache;
   readonly metrics: QueueMetrics | null;
-  /** When results are recorded; by default as traffic asks for it. */
+  /** When results are recorded; the default adapts to the traffic. */
   readonly batching?: BatchingPolicy;
 }
 
 /**
- * Moves deliveries: fetch → lane → claim → prepare → send → settle. A batch never waits for its slowest member. Does
- * nothing until start, or drain.
+ * Moves deliveries: fetch → lane → claim → prepare → send → settle. A batch never waits for its slowest member. Idle
+ * until start or drain is called.
  */
 export class DeliveryPump {
   readonly #services: Services;
   readonly #mailers: Mailers;
   readonly #holds: HoldCache;
   readonly #metrics: QueueMetrics | null;
-  /** What is claimed here, until its result is in the database. */
+  /** Claimed deliveries, until their results are in the database. */
   readonly #inFlight = createInFlightSet<InFlight>();
   readonly #lanes: Lanes;
   readonly #sync: LaneSync;
@@ -68,15 +68,15 @@ export class DeliveryPump {
   readonly #unrecorded: UnrecordedMail;
   /** The claim under way; there is one at a time. */
   #claiming: Promise<void> | null = null;
-  /** Jobs came, or places became free, during the claim under way. */
+  /** Jobs came, or slots became free, during the claim under way. */
   #claim_again = false;
   #stopped = false;
   #heartbeat: Heartbeat | null = null;
   #leaseLoops: LeaseLoops | null = null;
   #unsubscribe: (() => void) | null = null;
-  /** What a drain has claimed; null where this is none. */
+  /** What a drain has claimed; null if this pump does not drain. */
   #drained: DeliveryJob[] | null = null;
-  /** A drain waits for the next claim, result or settle to end. */
+  /** Set by a drain; called when a claim, a send or a settle has ended. */
   #onProgress: (() => void) | null = null;
 
   constructor({ services, mailers, holds, metrics, batching }: DeliveryPumpOptions) {
@@ -87,7 +87,7 @@ export class DeliveryPump {
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
     const settingsOf = (lane: string) => {
-      // A server of one's own is the way of all mail.
+      // A relay, which takes all mail, may have limits of its own.
       const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
       return width === undefined
         ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
@@ -140,12 +140,15 @@ export class DeliveryPump {
     this.#fetcher.poll();
   }
 
-  /** The database knows that this worker is there. */
+  /** Resolves once this worker is registered in the database. */
   async announced(): Promise<void> {
     await this.#heartbeat?.first;
   }
 
-  /** Hands back what is before the dot, waits for the answers to the rest, and parks what waits for a claim. */
+  /**
+   * Hands back mail that has not sent the end of DATA, waits for the replies to the rest, and parks what waits for a
+   * claim.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unsubscribe?.();
@@ -173,8 +176,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Instead of start and stop: moves all that is due until nothing is left, waits for servers and the database alone,
-   * and parks what no lane takes. Returns the jobs that were claimed.
+   * Used instead of start and stop: moves all that is due until nothing is left, waiting only for servers and the
+   * database, and parks what no lane takes. Returns the jobs that were claimed.
    */
   async drain(): Promise<DeliveryJob[]> {
     const drained: DeliveryJob[] = [];
@@ -192,7 +195,7 @@ export class DeliveryPump {
     return drained;
   }
 
-  /** Claims what the lanes give, one claim at a time; what comes meanwhile is in the next. */
+  /** Claims what the lanes offer, one claim at a time; what comes meanwhile is in the next. */
   readonly #claimSoon = (): void => {
     if (this.#stopped || this.#isPaused()) return;
     if (this.#claiming) {
@@ -237,7 +240,7 @@ export class DeliveryPump {
     }
   }
 
-  /** Prepares what was claimed while it waits for its place in the lane. */
+  /** Prerenders claimed mail while it waits for a connection of its lane. */
   #enter(claimed: Claimed, candidate: Candidate | null, asked: number): void {
     const entry = newInFlight(claimed, candidate, asked);
     this.#inFlight.add(entry);
@@ -298,7 +301,7 @@ export class DeliveryPump {
     return slot instanceof Promise ? slot.then(begin) : begin(slot);
   }
 
-  /** Its place in the lane is free, and what the attempt says of the lane is noted. */
+  /** Frees its connection, and tells the lane the outcome. */
   #leave(entry: InFlight, outcome: SendOutcome | null): void {
     this.#sync.done(entry.lane, entry.claimed.delivery.workspace_id, outcome);
     this.#claimSoon();
@@ -320,19 +323,19 @@ export class DeliveryPump {
     this.#onProgress?.();
   }
 
-  /** Before its turn has come. */
+  /** For mail that has not been started. */
   #handBack(entry: InFlight): void {
     entry.prerendered?.take();
     if (!entry.has_result) this.#finish(entry, unsentDelivery(entry.claimed));
   }
 
-  /** Nothing more of it goes out, unless it is past the dot. */
+  /** Aborts it. Has no effect after the end of DATA. */
   #cancel(entry: InFlight): void {
     entry.abort.abort();
     if (entry.started === Number.POSITIVE_INFINITY) this.#handBack(entry);
   }
 
-  /** Mail that waits for a claim, or after it for a place or a connection, and is held now, does not go out. */
+  /** Holds have changed: mail that waits for a claim or a connection and is held now does not go out. */
   #onHolds(): void {
     this.#sync.reassign();
     for (const entry of this.#inFlight) {
@@ -351,7 +354,7 @@ export class DeliveryPump {
     return this.#isPaused() || (candidate !== null && this.#sync.holdLaneFor(candidate) !== null);
   }
 
-  /** How many may be in flight; what an operator has set, where that is less. */
+  /** How many may be in flight: less if an operator has set less. */
   #most(): number {
     return Math.min(MOST_IN_FLIGHT, this.#metrics?.concurrency('delivery.attempt') ?? MOST_IN_FLIGHT);
   }

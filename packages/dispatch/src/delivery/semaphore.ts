@@ -1,4 +1,4 @@
-/** Limits concurrent work; the excess waits in order. Null where the signal aborted before the work's turn had come. */
+/** Limits concurrent work; the excess waits in order. Resolves with null if the signal aborts before its turn. */
 export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T | null>;
 
 export function createSemaphore(most: number): Semaphore {

@@ -4,9 +4,9 @@ import type { BatchingPolicy } from './batching-policy.ts';
 import type { InFlight } from './in-flight.ts';
 
 const LONGEST_PAUSE_MS = 1000;
-/** A batch that the database refuses is split after so many tries. */
+/** A batch that the database refuses is split after this many tries. */
 const TRIES_TOGETHER = 3;
-/** A result that it refuses alone, without any words of the server, is given up after so many. */
+/** A single result that the database refuses even without the server's reply is given up after this many tries. */
 const TRIES_REFUSED = 30;
 
 interface Finished {
@@ -26,7 +26,7 @@ export class Settler {
   #timer: NodeJS.Timeout | null = null;
   #given_up = false;
 
-  /** onRecorded tells what is in the database; onSettled, what is no longer waited for, recorded or not. */
+  /** onRecorded is called with what was recorded; onSettled with what is no longer waited for, recorded or not. */
   constructor(
     services: Services,
     batching: BatchingPolicy,
@@ -79,7 +79,7 @@ export class Settler {
     return this.#given_up;
   }
 
-  /** Does not restart a running wait. */
+  /** Starts the timer, unless it is running. */
   #flushIn(wait_ms: number | null): void {
     if (wait_ms === 0) this.flush();
     else if (wait_ms !== null) this.#timer ??= setTimeout(this.flush, wait_ms);
@@ -97,7 +97,7 @@ export class Settler {
       const began = performance.now();
       try {
         await settleDeliveries(this.#services, batch);
-        // Their events may be owed to endpoints.
+        // Endpoints may listen to their events.
         jobs.wakeLocal('webhook.deliver');
         this.#onRecorded(batch.length, performance.now() - began);
         return;

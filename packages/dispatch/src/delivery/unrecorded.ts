@@ -1,18 +1,18 @@
 import { createInFlightSet, type Indexed } from './in-flight-set.ts';
 
-// A killed worker sends again what it had sent and not recorded, so that much may be on its way at once, and no more:
-// what a settle records in 20 ms.
+// Mail that was sent and not recorded is sent again if the worker is killed. So its number is limited to what a settle
+// records in 20 ms.
 const AHEAD_MS = 20;
 const LEAST = 8;
-/** How many settles are remembered for the limit. */
+/** The number of recent settles that the limit is derived from. */
 const REMEMBERED = 4;
-/** A server that takes longer for its answer holds up no other. */
+/** A mail whose reply takes longer than this no longer counts, so that a slow server holds up no other. */
 const SLOW_MS = 50;
-/** Without a settle for so long, mail that waits is better off with another worker. */
+/** After this long without a settle, waiting mail is handed back to other workers. */
 const GIVE_UP_MS = 5000;
 const LOOK_MS = 10;
 
-/** A mail whose content has begun, until its result is in the database. */
+/** Held by a mail from before its first byte of content until its result is in the database. */
 export interface ContentSlot extends Indexed {
   readonly begun_at: number;
   answered: boolean;
@@ -24,7 +24,9 @@ interface Waiting {
   give(slot: ContentSlot | null): void;
 }
 
-/** Bounds how much is sent and not recorded. It grows as settles return, to at most double with each. */
+/**
+ * Limits how much mail is sent and not recorded. The limit grows with the rate of settles, at most doubling with each.
+ */
 export class UnrecordedMail {
   readonly #slots = createInFlightSet<ContentSlot>();
   readonly #waiting: Waiting[] = [];
@@ -34,7 +36,7 @@ export class UnrecordedMail {
   #count = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Null without a bound: for a drain, which records when it has all results. */
+  /** Null for no limit: a drain records when it has all results. */
   constructor(most: number | null) {
     this.#most = most;
     this.#limit = most === null ? Number.POSITIVE_INFINITY : Math.min(LEAST, most);
@@ -44,7 +46,7 @@ export class UnrecordedMail {
     return this.#limit;
   }
 
-  /** A slot, at once or as soon as there is one; null where it was aborted or nothing is being recorded. */
+  /** Takes a slot, or waits for one; null if the signal aborted, or nothing has been recorded for too long. */
   take(signal: AbortSignal): ContentSlot | Promise<ContentSlot | null> {
     if (this.#waiting.length === 0 && this.#hasFreeSlot()) return this.#begin();
     return new Promise((resolve) => {
@@ -65,7 +67,7 @@ export class UnrecordedMail {
     });
   }
 
-  /** The server has answered, or never will. */
+  /** Called when the server has replied, or never will. */
   answered(slot: ContentSlot): void {
     slot.answered = true;
     if (slot.counts) return;

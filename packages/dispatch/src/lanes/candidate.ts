@@ -10,11 +10,11 @@ export interface Candidate {
   readonly from_domain: string;
   readonly api_key_id: string | null;
   readonly due_at: Date;
-  /** It was parked before, and has waited for its turn. */
+  /** It was parked before, so it does not wait behind the parked mail of its workspace. */
   readonly resumed: boolean;
 }
 
-/** For jobs that have nothing to wait for, because there is nothing to send. */
+/** The lane of jobs that have nothing to send, and so nothing to wait for. */
 export const NO_LANE = '';
 
 export interface LaneLimit {
@@ -22,11 +22,11 @@ export interface LaneLimit {
   readonly messages_per_minute: number | null;
 }
 
-/** A claimed mail that waits for a place in its lane. */
+/** A claimed mail that waits for a connection in its lane. */
 export interface Starter {
   readonly workspace_id: string;
   run(): void;
-  /** The lane has closed before its turn came. */
+  /** Called if the lane closes before its turn. */
   refuse(): void;
 }
 

@@ -2,12 +2,12 @@ import { type ClosedReason, FIRST_PACE, type Pace } from '@postrider/core/lanes'
 import type { Candidate, LaneLimit, Starter } from './candidate.ts';
 import { NO_LANE } from './candidate.ts';
 
-// Mails are claimed ahead of their place, as many as the lane has lately sent in half a second: otherwise a fast
-// lane would stand still for each claim, and a slow one would hold mail that another worker could send.
+// Mail is claimed ahead, as much as the lane has lately sent in half a second: otherwise a fast lane would pause for
+// each claim, and a slow one would keep mail that another worker could send.
 const PERIOD_MS = 500;
 const MOST_AHEAD = 200;
 export const MOST_WAITING = 600;
-/** A lane that was idle may be a fast one; it shows within this time. */
+/** A lane that was idle counts as fast for this long, until its speed is known. */
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
 const FAST = 20;
@@ -20,21 +20,21 @@ export class Lane {
   readonly name: string;
   readonly #now: () => number;
   pace: Pace = FIRST_PACE;
-  /** What an operator has set for the destination. */
+  /** The operator's limit for the destination. */
   limit: LaneLimit | null;
   closed: ClosedReason | null = null;
   /** Claimed, or being claimed. */
   claimed_count = 0;
-  /** On a connection, or on the way to one. */
+  /** Connecting or on a connection. */
   sending = 0;
-  /** Claimed, and waiting for a place. */
+  /** Claimed, and waiting for a connection. */
   readonly ready: Starter[] = [];
-  /** Unclaimed, by workspace, in the order of their turns. */
+  /** Unclaimed, by workspace, in round-robin order. */
   readonly waiting = new Map<string, Candidate[]>();
   waiting_count = 0;
   /** Mail of this lane is parked in the database. */
   parked = false;
-  /** Workspaces whose mail is parked behind what waits here. */
+  /** Workspaces that have parked mail: their new mail is parked too. */
   readonly parked_workspaces = new Set<string>();
   busy_since: number;
   last_used: number;
@@ -50,13 +50,13 @@ export class Lane {
     this.last_used = now();
   }
 
-  /** How many may be sent at once. */
+  /** The limit of concurrent mails. */
   cap(): number {
     if (this.name === NO_LANE) return MOST_WAITING;
     return Math.min(this.pace.cap, this.limit?.connections ?? this.pace.cap);
   }
 
-  /** How many may be claimed at once. */
+  /** How many may be claimed at a time. */
   window(): number {
     return this.cap() + Math.min(MOST_AHEAD, this.#recent());
   }
@@ -91,7 +91,7 @@ export class Lane {
     this.parked_workspaces.add(workspace_id);
   }
 
-  /** A server has answered to an attempt. */
+  /** Counts an attempt that a server replied to. */
   noteFinished(): void {
     this.#roll();
     this.#finished += 1;

@@ -5,12 +5,12 @@ import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES } from './lane.ts';
 const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
 /**
- * One workspace holds at most so many times the places that are free. Alone it gets 480 of 600, two get 266 each: a
- * workspace that writes to many slow servers slows down before the places are gone, and the next one finds some.
+ * A workspace may have claimed at most this many times the number of free slots. Alone it gets 480 of 600, two get 266
+ * each: a workspace that sends to many slow servers slows down before the slots are gone, and the next one finds some.
  */
 const FREE_SHARE = 4;
 
-/** How wide a lane may become, and how long it may be left alone. */
+/** The limits of a lane: concurrent mails, and the longest pause. */
 export interface LaneSettings {
   readonly width: number;
   readonly longest_pause_ms: number;
@@ -18,16 +18,16 @@ export interface LaneSettings {
 
 const USUAL_SETTINGS: LaneSettings = { width: MOST_CAP, longest_pause_ms: 300_000 };
 
-/** What a worker knows of its lanes, and every choice that follows from it. Nothing here waits, or asks the database. */
+/** The lanes of this worker and all decisions about them. In memory only: no waiting, no database. */
 export class Lanes {
   readonly #now: () => number;
   readonly #settingsOf: (lane: string) => LaneSettings;
   readonly #lanes = new Map<string, Lane>();
-  /** Names of lanes in which mail waits for a claim, in the order of their turns. */
+  /** Names of lanes in which mail waits for a claim, in round-robin order. */
   readonly #queued = new Set<string>();
   readonly #waiting = new Map<string, Candidate>();
   #limits: ReadonlyMap<string, LaneLimit> = new Map();
-  /** The lane of the last job that came, and when one last came for another than the one before. */
+  /** The lane of the last job, and when the lane last changed from one job to the next. */
   #last_lane = NO_LANE;
   #mixed_at = Number.NEGATIVE_INFINITY;
   #claimed = 0;
@@ -38,7 +38,7 @@ export class Lanes {
     this.#settingsOf = settingsOf;
   }
 
-  /** Lets jobs wait here for their claim, and returns those that must wait elsewhere. */
+  /** Queues jobs in their lanes; returns those that have to be parked. */
   admit(candidates: readonly Candidate[]): Candidate[] {
     const parked: Candidate[] = [];
     for (const candidate of candidates) {
@@ -56,26 +56,26 @@ export class Lanes {
     return parked;
   }
 
-  /** Whether all that came of late was for one lane, so that hardly any mail stands behind it that could go elsewhere. */
+  /** Whether all recent jobs were for one lane, so that the queue hardly holds mail for others. */
   isAlone(): boolean {
     return this.#now() - this.#mixed_at >= ALONE_MS;
   }
 
-  /** How many more may wait in the one fast lane, and how many at most, where all that came of late was for it. */
+  /** The free and the total capacity of the only lane, if all recent jobs were for it. */
   aloneCapacity(): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
     const most = lane.capacity();
-    // What comes after parked mail of the same workspace is parked too: that is taken back first.
+    // New mail of a workspace with parked mail is parked too; the parked mail is resumed first.
     return { free: lane.parked ? 0 : most - lane.waiting_count, most };
   }
 
-  /** Whether a lane moves so fast that waiting in the queue is as good as waiting elsewhere. */
+  /** Whether a lane is so fast that its mail may as well wait in the queue. */
   isFast(name: string): boolean {
     return this.#laneNamed(name).isFast();
   }
 
-  /** What is to be claimed next: one lane after another, in a lane one workspace after another. */
+  /** Takes what to claim next: round robin over lanes, and in a lane over workspaces. */
   take(count: number): Candidate[] {
     const taken: Candidate[] = [];
     for (let found = true; found && taken.length < count; ) {
@@ -92,19 +92,19 @@ export class Lanes {
         this.#claimed += 1;
         this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
         taken.push(next);
-        // To the end of the lanes' line.
+        // Moves the lane to the end of the round.
         if (this.#queued.delete(name)) this.#queued.add(name);
       }
     }
     return taken;
   }
 
-  /** Ends a place that take had given, without an attempt. */
+  /** Releases a slot of take, without an attempt. */
   giveBack(name: string, workspace_id: string): void {
     this.#letGo(this.#laneNamed(name), workspace_id);
   }
 
-  /** Runs at once or when a place is free; done ends it. */
+  /** Starts now or when a connection is free; done releases it. */
   start(name: string, starter: Starter): void {
     const lane = this.#laneNamed(name);
     if (lane.closed === 'failing') {
@@ -116,7 +116,7 @@ export class Lanes {
     lane.startReady();
   }
 
-  /** An attempt is over. Answers whether it has closed the lane, and whether it ended a row of pauses. */
+  /** Called after an attempt. Returns whether it closed the lane, and whether it ended a series of closings. */
   done(
     name: string,
     workspace_id: string,
@@ -169,7 +169,7 @@ export class Lanes {
     return [...this.#lanes].flatMap(([name, lane]) => (lane.closed ? [name] : []));
   }
 
-  /** Says that mail is parked in a lane, or that none is left. */
+  /** Records whether mail is parked in a lane. */
   setBacklog(name: string, parked: boolean): void {
     const lane = parked ? this.#laneNamed(name) : this.#lanes.get(name);
     if (!lane) return;
@@ -177,12 +177,12 @@ export class Lanes {
     if (!parked) lane.parked_workspaces.clear();
   }
 
-  /** Nothing of a workspace is parked in a lane any more. */
+  /** Records that a workspace has nothing parked in a lane any more. */
   drained(name: string, workspace_id: string): void {
     this.#lanes.get(name)?.parked_workspaces.delete(workspace_id);
   }
 
-  /** Lanes that parked mail could be taken for, and how much. */
+  /** Lanes with capacity for parked mail, and how much. */
   shortages(): { readonly lane: string; readonly count: number }[] {
     return [...this.#lanes].flatMap(([name, lane]) => {
       if (!lane.parked || lane.closed) return [];
@@ -202,8 +202,8 @@ export class Lanes {
   }
 
   /**
-   * Takes out what waits in a lane that has become too slow for so much, and forgets lanes long idle. Where all mail is
-   * for one lane, no other needs the capacity.
+   * Removes what waits beyond the capacity of a lane that has become slow, and forgets lanes that were idle for long.
+   * If all mail is for one lane, no other needs the capacity.
    */
   trim(): Candidate[] {
     const left: Candidate[] = [];
@@ -226,7 +226,7 @@ export class Lanes {
     return left;
   }
 
-  /** Takes out everything that waits for a claim. */
+  /** Removes everything that waits for a claim. */
   empty(): Candidate[] {
     return [...this.#lanes.values()].flatMap((lane) => this.#empty(lane));
   }
@@ -258,7 +258,7 @@ export class Lanes {
     this.#queued.add(lane.name);
   }
 
-  /** A job that comes again was lost and found by the queue: only its newest attempt may be settled. */
+  /** A job that is fetched again was lost and rescued by the queue: only its newest fetch may be settled. */
   #renew(candidate: Candidate): boolean {
     const earlier = this.#waiting.get(candidate.job.id);
     if (!earlier) return false;
@@ -287,14 +287,14 @@ export class Lanes {
     return left;
   }
 
-  /** Whether a workspace leaves enough to those that may come. Mail that has nothing to send is gone at once. */
+  /** Whether a workspace leaves enough slots for others. Jobs with nothing to send end at once and are not limited. */
   #mayClaim(lane: Lane, workspace_id: string): boolean {
     return (
       lane.name === NO_LANE || (this.#claimedBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - this.#claimed)
     );
   }
 
-  /** The first of the workspace whose turn it is, which goes to the end of the line. */
+  /** The next job in round-robin order of workspaces. */
   #shift(lane: Lane): Candidate | null {
     const turn = lane.waiting.entries().find(([workspace_id]) => this.#mayClaim(lane, workspace_id));
     if (!turn) return null;
@@ -320,7 +320,7 @@ export class Lanes {
 
   #close(lane: Lane, reason: ClosedReason): Candidate[] {
     lane.closed = reason;
-    // What is within a limit has been counted there, and may go on.
+    // Mail that was counted against a rate limit may still be sent.
     if (reason === 'failing') {
       for (const starter of lane.ready.splice(0)) {
         this.#letGo(lane, starter.workspace_id);

@@ -13,27 +13,27 @@ import {
 import manifest from '../../package.json' with { type: 'json' };
 import { repeatEvery } from '../repeat-task.ts';
 
-// Every worker keeps to what an operator sets within two seconds.
+// Workers apply a new concurrency within two seconds.
 const POLL_MS = 1000;
-// One statement in so many milliseconds publishes all queues, however many jobs were done.
+// One statement in this time publishes all queues, however many jobs were done.
 const PUBLISH_MS = 5000;
 const MEASURE_MS = 10_000;
-// Of several workers the first whose turn comes measures, so that all together do it as often as one.
+// The first of several workers measures, so that together they do it as often as one.
 const FRESH_SECONDS = 9;
 
-/** What became of one run of a job. */
+/** The result of one run of a job. */
 export interface JobResult {
-  /** From when it could have run until it did; null where that is not known. */
+  /** From when it was due until it ran; null if unknown. */
   readonly wait_ms: number | null;
   readonly run_ms: number;
   readonly failed: boolean;
-  /** Whether the job is done with, for better or worse. */
+  /** Whether the job has ended, successfully or not. */
   readonly finished: boolean;
 }
 
 export interface ActiveWork {
   readonly active: number;
-  /** Empty where they are too many to be listed. */
+  /** Empty if they are too many to list. */
   readonly job_ids: readonly string[];
 }
 
@@ -46,17 +46,17 @@ interface Runner {
 
 /** The finished and the active jobs of this worker, queue by queue, and how many of each it may run at once. */
 export interface WorkerMetrics {
-  /** Under which id this worker is known; null where it is not registered. */
+  /** The id of this worker; null if it is not registered. */
   readonly worker_id: string | null;
   concurrency(queue: JobName): number;
   record(queue: JobName, result: JobResult): void;
   watch(queue: JobName, runner: Runner): void;
-  /** Publishes now what would be published in some seconds. */
+  /** Publishes now instead of at the next interval. */
   publish(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a pump needs of them. */
+/** The part that a pump needs. */
 export type QueueMetrics = Pick<WorkerMetrics, 'concurrency' | 'record' | 'watch'>;
 
 interface Tally {

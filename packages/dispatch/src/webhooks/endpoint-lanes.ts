@@ -2,12 +2,12 @@ import type { ClaimQuota, EndpointLease } from '@postrider/core/webhooks';
 
 export type { ClaimQuota, EndpointLease };
 
-/** A lease that is given up, and whether nothing was claimed under it. */
+/** An ended lease, and whether nothing was claimed under it. */
 export interface EndedLease extends EndpointLease {
   readonly idle: boolean;
 }
 
-/** At most so many posts to one endpoint at a time. */
+/** The most concurrent posts to one endpoint. */
 const MOST_POSTING = 4;
 // Deliveries are claimed ahead, as many as the endpoint has lately taken in half a second: otherwise a fast endpoint
 // would wait for each claim, and a slow one would hold deliveries after it is switched off.
@@ -18,7 +18,7 @@ const MOST_AHEAD = 100;
 const LEASE_MS = 5000;
 
 interface Lane<T> {
-  /** Claimed, and not being posted yet. */
+  /** Claimed, and not posted yet. */
   readonly waiting: T[];
   posting: number;
   /** Claimed and not recorded yet. */
@@ -30,7 +30,7 @@ interface Lane<T> {
   /** Null if another worker has the endpoint lease. */
   lease: EndpointLease | null;
   begun_at: number;
-  /** Something is due that was not asked for yet. */
+  /** Deliveries may be due that were not claimed yet. */
   wants: boolean;
   /** A claim for it is under way. */
   asking: boolean;
@@ -49,7 +49,7 @@ export class EndpointLanes<T> {
     this.#now = now;
   }
 
-  /** A lease has begun: the endpoint is this worker's until it ends. */
+  /** Called when a lease has begun: the endpoint belongs to this worker until it ends. */
   begin(lease: EndpointLease): void {
     const lane = this.#laneOf(lease.webhook_id);
     lane.lease = lease;
@@ -58,7 +58,7 @@ export class EndpointLanes<T> {
     lane.idle = true;
   }
 
-  /** Something may be due at an endpoint, or at all of them. */
+  /** Marks an endpoint, or all of them, as having due deliveries. */
   markDue(webhook_id?: string): void {
     if (webhook_id === undefined) for (const lane of this.#lanes.values()) lane.wants = true;
     else {
@@ -67,7 +67,7 @@ export class EndpointLanes<T> {
     }
   }
 
-  /** How much the next claim takes for which endpoints. Each that is named here is to be reported by claimed. */
+  /** The quotas of the next claim. The result for each endpoint in it has to be passed to claimed. */
   ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
     const share = Math.max(MOST_POSTING, Math.floor(free / Math.max(1, this.#lanes.size)));
@@ -85,7 +85,7 @@ export class EndpointLanes<T> {
     return quotas;
   }
 
-  /** What a claim has brought for an endpoint that was asked for; all of it is to be settled. */
+  /** Called with the result of a claim; every delivery in it has to be settled. */
   claimed(id: string, posts: readonly T[], count: number, asked: number): void {
     const lane = this.#laneOf(id);
     lane.asking = false;
@@ -96,7 +96,7 @@ export class EndpointLanes<T> {
     if (count >= asked) lane.wants = true;
   }
 
-  /** What may be posted to an endpoint now. */
+  /** Takes the deliveries that may be posted to an endpoint now. */
   start(id: string): readonly T[] {
     const lane = this.#laneOf(id);
     const started = lane.waiting.splice(0, MOST_POSTING - lane.posting);
@@ -104,7 +104,7 @@ export class EndpointLanes<T> {
     return started;
   }
 
-  /** A post has ended. An endpoint that did not take it loses what waits here for it. */
+  /** Called after a post. If the endpoint refused it, returns what waits for it, to be handed back. */
   ended(id: string, taken: boolean): readonly T[] {
     const lane = this.#laneOf(id);
     lane.posting -= 1;
@@ -115,18 +115,18 @@ export class EndpointLanes<T> {
     return [];
   }
 
-  /** A result is recorded, or what waited was handed back. */
+  /** Called when a result is recorded or a delivery was handed back. */
   settled(id: string): void {
     this.#laneOf(id).claimed_count -= 1;
     this.#claimed -= 1;
   }
 
-  /** Takes out what waits for an endpoint. */
+  /** Removes what waits for an endpoint. */
   drop(id: string): readonly T[] {
     return this.#lanes.get(id)?.waiting.splice(0) ?? [];
   }
 
-  /** Ends the leases that have nothing left to do but to record so many results for each endpoint. */
+  /** Ends the leases of endpoints that have nothing left but these results to record. */
   release(recording: ReadonlyMap<string, number>): readonly EndedLease[] {
     const ended: EndedLease[] = [];
     for (const [id, lane] of this.#lanes) {
@@ -138,13 +138,13 @@ export class EndpointLanes<T> {
     return ended;
   }
 
-  /** A lease was lost to another worker. */
+  /** Called when another worker has taken the lease. */
   lose(lease: EndpointLease): void {
     const lane = this.#lanes.get(lease.webhook_id);
     if (lane?.lease === lease) lane.lease = null;
   }
 
-  /** Ends all leases as soon as possible, whatever is due. */
+  /** Ends all leases as soon as possible, even if deliveries are due. */
   close(): void {
     this.#closed = true;
   }
@@ -201,7 +201,7 @@ export class EndpointLanes<T> {
     lane.period = period;
   }
 
-  /** How much of an endpoint may be held at once. */
+  /** How many deliveries of an endpoint may be claimed at a time. */
   #windowOf(lane: Lane<T>): number {
     if (lane.failing) return MOST_POSTING;
     this.#roll(lane);

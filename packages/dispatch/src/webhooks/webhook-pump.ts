@@ -18,12 +18,13 @@ import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lane
 
 // Jobs fetched at a time; there may be many for one endpoint.
 const FETCH_COUNT = 200;
-// Claimed here at a time, over all endpoints, and how many of those are leased.
+// The most claimed deliveries of this worker, and the most leased endpoints.
 const MOST_CLAIMED = 1200;
 const MOST_LEASES = 150;
 // Recording an event wakes the workers; polling covers lost wakes.
 const POLL_MS = 500;
-// Every accept of a mail is a wake, whether an endpoint listens or not: polls that find nothing become rarer, down to this.
+// Every accepted mail causes a wake, whether an endpoint listens or not, so polls that find nothing become rarer, up to
+// this interval.
 const FIRST_QUIET_MS = 3;
 const QUIET_MS = 50;
 const RENEW_MS = 3000;
@@ -33,7 +34,7 @@ const SETTLE_MS = 15;
 const MOST_SETTLES = 12;
 // A post takes up to 10 s, plus recording: a delivery that has not started by then goes to another worker.
 const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
-// Parts of the grace of a stop: posts may end by themselves, then they are cut and handed back.
+// Parts of the grace period of a stop: posts may end by themselves, then they are aborted and handed back.
 const CUT_PART = 1 / 3;
 const GIVE_UP_PART = 1 / 2;
 
@@ -45,7 +46,7 @@ interface Waiting {
 /**
  * Moves webhook deliveries: fetch → lease → claim → lane → post → settle. A job says only that an endpoint has due
  * deliveries, and stays active while this worker has the endpoint lease. A hanging endpoint occupies only its own few
- * slots. Does nothing until start or drain.
+ * slots. Idle until start or drain is called.
  */
 export class WebhookPump {
   readonly #services: Services;
@@ -61,7 +62,7 @@ export class WebhookPump {
   #fetching: Promise<void> | null = null;
   /** A wake came during the fetch under way. */
   #fetch_again = false;
-  /** After fetches that found nothing, the next waits for so long, and until then. */
+  /** The delay after fetches that found nothing, and when it ends. */
   #quiet_ms = 0;
   #quiet_until = 0;
   /** The claim under way; there is one at a time. */
@@ -78,7 +79,7 @@ export class WebhookPump {
   #given_up = false;
   /** How many posts were sent. */
   #sent = 0;
-  /** A drain: no timer runs, and this is called when a claim, a post or a settle has ended. */
+  /** Set by a drain, which runs no timer; called when a claim, a post or a settle has ended. */
   #onProgress: (() => void) | null = null;
   #draining = false;
 
@@ -105,7 +106,7 @@ export class WebhookPump {
     });
     this.#unsubscribes = [
       jobs.onWake('webhook.deliver', this.#poll),
-      // Mail that was accepted is an event too, and the process that accepts does not know which endpoints listen.
+      // An accepted mail is an event too, and the accepting process does not know which endpoints listen.
       jobs.onWake('delivery.attempt', this.#poll),
       jobs.onWake('webhook.close', () => void this.#dropClosed()),
     ];
@@ -138,8 +139,8 @@ export class WebhookPump {
   }
 
   /**
-   * Instead of start and stop: posts all that is due until nothing is left, and waits for receivers and the database
-   * alone. Returns how many posts that took.
+   * Used instead of start and stop: posts all that is due until nothing is left, waiting only for receivers and the
+   * database. Returns the number of posts.
    */
   async drain(): Promise<number> {
     this.#draining = true;
@@ -151,7 +152,7 @@ export class WebhookPump {
     return this.#sent;
   }
 
-  /** The loop: fetches now, or as soon as it may; then again at the next poll. */
+  /** The loop: fetches now, or as soon as the quiet time is over; then again at the next poll. */
   readonly #poll = (): void => {
     if (this.#stopped) return;
     if (this.#fetching) {
@@ -182,7 +183,7 @@ export class WebhookPump {
     this.#pollTimer = setTimeout(this.#pollAll, wait_ms);
   }
 
-  /** A job that another worker fetched for an endpoint leased here has ended, so every lane is asked again. */
+  /** Another worker may have ended a job for an endpoint that is leased here, so every lane is asked again. */
   readonly #pollAll = (): void => {
     this.#lanes.markDue();
     this.#claimSoon();
@@ -251,7 +252,7 @@ export class WebhookPump {
     }
   }
 
-  /** An endpoint that goes on after a hold takes no more than its rate leaves. */
+  /** Reduces the quota of an endpoint that resumes after a hold to what its rate allows. */
   async #metered(quotas: readonly ClaimQuota[]): Promise<readonly ClaimQuota[]> {
     const holds = this.#holds;
     const slow = quotas.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
@@ -304,7 +305,7 @@ export class WebhookPump {
     if (!this.#draining) this.#settleTimer ??= setTimeout(this.#settleNow, SETTLE_MS);
   }
 
-  /** Records what has come, and ends the leases that have nothing else left to do. */
+  /** Records the results so far, and ends the leases that have nothing else left. */
   readonly #settleNow = (): void => {
     if (this.#settleTimer) clearTimeout(this.#settleTimer);
     this.#settleTimer = null;
@@ -340,7 +341,7 @@ export class WebhookPump {
     }
   }
 
-  /** An endpoint was switched off: what waits here for it is not posted any more. */
+  /** Hands back what waits for endpoints that were switched off. */
   async #dropClosed(): Promise<void> {
     const ids = this.#lanes.ids();
     if (ids.length === 0) return;
@@ -351,7 +352,7 @@ export class WebhookPump {
     }
   }
 
-  /** What waits here and is held now is handed back, without an attempt. */
+  /** Holds have changed: hands back what is held now, without an attempt. */
   #onHolds(): void {
     for (const id of this.#lanes.ids()) {
       if (this.#isPaused() || this.#holds.isHeld(id)) this.#handBack(this.#lanes.drop(id));
@@ -359,7 +360,7 @@ export class WebhookPump {
     this.#pollAll();
   }
 
-  /** Renews the leases of endpoints, and now and then the heartbeats of their jobs. */
+  /** Renews the endpoint leases, and at every third run the heartbeats of their jobs. */
   async #renew(): Promise<void> {
     const { sql, jobs } = this.#services;
     const leases = this.#lanes.leases();
@@ -382,7 +383,7 @@ export class WebhookPump {
     return this.#lanes.claimedCount() >= MOST_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
-  /** What an operator has set, where that is less. */
+  /** The operator's concurrency, if that is lower. */
   #mostLeases(): number {
     return Math.min(MOST_LEASES, this.#metrics?.concurrency('webhook.deliver') ?? MOST_LEASES);
   }

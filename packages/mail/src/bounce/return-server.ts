@@ -16,7 +16,10 @@ export interface ReturnServerOptions {
   readonly name: string;
   /** For STARTTLS, which is not offered without it. */
   readonly tls: { readonly key: Buffer; readonly cert: Buffer } | null;
-  /** Whether an address is one of our envelope senders. Every other is refused: nothing is relayed. */
+  /**
+   * Whether a RCPT TO address is a return address (VERP) that we signed. All other recipients get 550, so the server is
+   * no open relay.
+   */
   isOurs(address: string): boolean;
   /** `taken` is answered with 250, `later` and a rejection with 451. */
   onMail(mail: CameBack): Promise<'taken' | 'later'>;
@@ -64,7 +67,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     },
     onRcptTo({ address }, session, callback) {
       if (!options.isOurs(address)) callback(smtpError(550, 'No such return address here; nothing is relayed'));
-      // The one reply after the dot can be about one recipient only.
+      // The one reply to the end of DATA can be about one recipient only.
       else if (session.envelope.rcptTo.length > 0) callback(smtpError(452, 'One return address at a time'));
       else callback();
     },

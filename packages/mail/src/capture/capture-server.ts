@@ -18,9 +18,9 @@ export type CaptureVerdict =
 export interface CaptureScript {
   /** At RCPT. The signal ends the waiting when the server stops. */
   on_recipient(recipient: string, signal: AbortSignal): Promise<CaptureVerdict>;
-  /** After the final dot. Only accepted mail is handed to on_mail. */
+  /** At the end of DATA. Only accepted mail is handed to on_mail. */
   on_content(mail: CapturedMail): CaptureVerdict;
-  /** Once the mail has been kept. */
+  /** Called after on_mail has stored the mail, before the 250 is sent. */
   on_stored(mail: CapturedMail): void;
 }
 

@@ -26,7 +26,7 @@ export function looksEncoded(text: string): boolean {
   return text.includes('=?') && /=\?[^?\s]+\?[BbQq]\?/.test(text);
 }
 
-/** A header of tokens that are separated by one space each; a line break is put before a token that does not fit. */
+/** Builds a header from tokens joined by single spaces, folding before any token that would exceed the line limit. */
 export function foldHeader(name: string, tokens: readonly string[]): string {
   let out = `${name}:`;
   let column = out.length;

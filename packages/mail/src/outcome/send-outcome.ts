@@ -52,8 +52,8 @@ export type Raw = Buffer | (() => Buffer | Promise<Buffer>);
 
 export interface Mailer {
   /**
-   * Never rejects for a failure of the network; rejects if the mail cannot be rendered. The signal is honoured until
-   * the final dot is written.
+   * Resolves with an outcome for any network or SMTP failure; the promise rejects if the mail cannot be rendered.
+   * Aborting the signal cancels the send until the end of DATA is written; after that the reply is awaited.
    */
   send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome>;
   /**

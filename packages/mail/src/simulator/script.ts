@@ -10,7 +10,7 @@ export type Script =
   | { readonly kind: 'defer'; readonly times: number }
   /** Accepted after a while. */
   | { readonly kind: 'slow'; readonly seconds: number }
-  /** The connection is cut after the final dot, once for each message and recipient, then accepted. */
+  /** The connection is cut after the end of DATA, once for each message and recipient; then the mail is accepted. */
   | { readonly kind: 'drop_after_data' }
   /** Accepted, then a complaint is mailed back. */
   | { readonly kind: 'complain' }

@@ -103,7 +103,7 @@ export class Dialogue<M extends Outgoing> {
   /** The signal of the current mail, or of the pipelined one, has aborted. */
   abort(mail: M): void {
     if (this.#turn?.mail === mail) {
-      // After the dot the server may already have taken the mail, so its reply is awaited.
+      // After the end of DATA the server may already have taken the mail, so its reply is awaited.
       if (this.#turn.position !== 'after_dot') this.#finish(this.#turn, lost(this.#turn, ABORTED));
     } else if (this.#pipelined?.mail === mail) {
       const gone = this.#pipelined;
@@ -238,14 +238,14 @@ export class Dialogue<M extends Outgoing> {
       });
       return;
     }
-    // From this write on the dot may reach the server at any time.
+    // From this write on the end of DATA may reach the server at any time.
     this.#moveTo(sending, 'after_dot', this.#timeouts.after_dot_ms);
     const rest = from === 0 ? content : content.subarray(from);
     const ahead = rest.length <= SMALL_SIZE ? this.#pipelineNext() : '';
     socket.cork();
     socket.write(rest);
     if (ahead !== '') {
-      // When this write fails, the kernel may have taken the dot and not the envelope behind it.
+      // If this write fails, the kernel may have sent the end of DATA and not the envelope behind it.
       sending.dot_flushed = true;
       socket.write(ending + ahead);
     } else {

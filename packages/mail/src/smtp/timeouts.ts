@@ -7,7 +7,7 @@ export interface SmtpTimeouts {
   readonly data_ms: number;
   /** For the transfer of each block of the content. */
   readonly block_ms: number;
-  /** For the reply to the dot. */
+  /** For the reply to the end of DATA. */
   readonly after_dot_ms: number;
   /** Envelopes are pipelined only behind a server that answers its dots within this time. */
   readonly prompt_ms: number;

@@ -1,6 +1,6 @@
 import type { RefusalRule } from './rule.ts';
 
-/** Texts that name their meaning exactly, though their other words would match rules below. */
+/** Texts with an exact meaning, although other words in them would match rules below. */
 export const exactTexts = {
   'not in the directory': {
     category: 'mailbox',

@@ -3,7 +3,7 @@ import type { Said } from '../classify.ts';
 
 // Replies and status codes inside a text that a mail system wrote for people.
 
-// A code, then what only a reply goes on with: a status, words, an address, a quotation. "Call 555 0100" is none.
+// A code followed by what follows only in a reply: a status, words, an address, a quotation. "Call 555 0100" is none.
 const REPLY = String.raw`([45]\d\d)(?:[ ,-]+|(?= ?#))(?:\1[ -]+)?(?=#?[45]\.\d{1,3}\.\d{1,3}\b|["'<(\[#]|[^\d\s%.,;:)-])`;
 /** First at the beginning of a line or behind what announces a reply, then behind any punctuation. */
 const PLACES = [
@@ -14,7 +14,7 @@ const PLACES = [
   new RegExp(String.raw`[:;,("'\[>-][ \t]*${REPLY}`, 'im'),
 ];
 const MOST_CONTINUATION_LINES = 8;
-// No part of an address of four numbers, and no version.
+// Not part of an IPv4 address or of a version.
 const STATUS = /(?<![\d.]|\bv|version )([45]\.(?:\d|\d{2}|[1-9]\d\d)\.\d{1,3})(?!\.?\d)/gi;
 
 /** The first refusal in a text, with the lines that continue it. */
@@ -59,7 +59,7 @@ function lengthOfCode(matched: string, code: string): number {
   return matched.length - matched.lastIndexOf(code);
 }
 
-/** Up to an empty line, another code or another address. */
+/** Ends at an empty line, another code, or another address. */
 function continued(text: string, code: string): string {
   const [first = '', ...others] = text.split('\n', MOST_CONTINUATION_LINES + 1);
   const lines = [first];

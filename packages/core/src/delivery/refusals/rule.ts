@@ -10,7 +10,7 @@ export const refusalCategories = [
   'throttled',
   'protocol',
   'network',
-  // Not a refusal: it could not be signed, and was not sent.
+  // Not a refusal: the mail could not be signed and was not sent.
   'signing',
   'other',
 ] as const;
@@ -24,17 +24,17 @@ export interface RefusalRule {
   readonly text?: RegExp;
   /** Only for a refusal without a subject of its own: no enhanced status, or x.0.0. */
   readonly unspecific?: true;
-  /** A permanent refusal of this kind means that there is no reader at the address. */
+  /** A permanent refusal of this kind means that the mailbox or its domain does not exist. */
   readonly hard?: true;
-  /** And that the mailbox does not exist. */
+  /** A permanent refusal of this kind means that the mailbox does not exist. */
   readonly suppress?: true;
   /** The server says 5xx although a later attempt may succeed. */
   readonly for_now?: true;
-  /** It says so little that other words about the same mail decide, if there are any. */
+  /** So vague that any other text about the same mail decides. */
   readonly weak?: true;
 }
 
-/** One expression of many phrases. Blanks stand for any white space between words. */
+/** One regular expression of many phrases. A space in a phrase matches any white space. */
 export function phrases(...alternatives: readonly string[]): RegExp {
   return new RegExp(alternatives.join('|'), 'i');
 }

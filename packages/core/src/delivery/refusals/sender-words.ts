@@ -64,7 +64,7 @@ export const senderStatus = {
   'status about the sender': { category: 'policy', status: ['1.7', '1.8'] },
 } as const satisfies Record<string, RefusalRule>;
 
-/** What remains of rules that the recipient's side set; where a status names a subject, that is better. */
+/** Remaining policies of the recipient's side; a status with a subject decides before these. */
 export const policyWords = {
   'against a policy': {
     category: 'policy',

@@ -57,7 +57,9 @@ export interface LinkedContent {
   readonly bytes: Buffer;
 }
 
-/** What a link leads to; null if it has been used, has expired, or its content is no longer stored. */
+/**
+ * The content that a link leads to; null if the link has been used or has expired, or the content is no longer stored.
+ */
 export async function openContentLink(services: Pick<Services, 'sql'>, token: string): Promise<LinkedContent | null> {
   const link = await takeContentLink(services.sql, hashOf(token));
   if (!link) return null;

@@ -4,7 +4,7 @@ import { isThere } from '../../delivery/index.ts';
 import type { RecipientRow } from './log-store.ts';
 
 const MOST_AHEAD = 10_000;
-// Each recipient of a message may be parked in a lane of its own.
+// Lower than MOST_AHEAD: this count runs once per parked recipient, the other once per message.
 const MOST_AHEAD_PARKED = 1000;
 
 export interface Place {

@@ -163,7 +163,7 @@ export async function attemptsOf(sql: Sql, workspace_id: string, message_id: str
     order by a.id`;
 }
 
-/** Null where the attempt told nothing that is kept. Served by the primary key. */
+/** Null if no transcript was kept. Served by the primary key. */
 const transcriptOf = (sql: Sql | Tx) => sql`(
   select t.transcript from transcripts t
   where t.message_id = a.message_id and t.attempt_id = a.id and t.workspace_id = a.workspace_id

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
   scryptCallback,
 );
-// OWASP's floor for scrypt: N = 2^17, r = 8, p = 1, which needs 128 MiB while it runs.
+// OWASP's minimum for scrypt: N = 2^17, r = 8, p = 1. Each hash uses 128 MiB.
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 const LENGTH = 32;
 // A dummy hash for users that do not exist or have no password, so that the check takes as long as a real one.
@@ -13,7 +13,7 @@ const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${Buffer.alloc(16).toString
 let lastTurn: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** One derivation at a time in this process: a flood of passwords must not take 128 MiB each. */
+/** Hashes one password at a time, so that many sign-ins at once do not take 128 MiB each. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   waiting += 1;
   const turn = lastTurn.then(work).finally(() => {
@@ -23,7 +23,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-/** How many passwords this process has before it. */
+/** The number of passwords that wait to be hashed in this process. */
 export function passwordsWaiting(): number {
   return waiting;
 }
@@ -36,7 +36,7 @@ export function hashPassword(password: string): Promise<string> {
   });
 }
 
-/** Whether a password is the one that was hashed. It takes as long where there is no hash. */
+/** Compares a password with its hash. Takes as long where there is no hash. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [kind, N, r, p, salt, digest] = (stored || NOBODY).split('$');
   if (kind !== 'scrypt' || !salt || !digest) return false;
@@ -46,7 +46,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(expected, derived) && Boolean(stored);
 }
 
-/** Random enough to print once and never think about again. */
+/** 120 random bits. */
 export function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }
