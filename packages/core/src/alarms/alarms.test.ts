@@ -137,7 +137,7 @@ it('without a live worker the mail waits, and the webhook is told', async () => 
   await watch.stop();
   await sql`delete from processes`;
   const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
-  // Nobody is left who measures the queues, and the last measure was of an empty one.
+  // No worker is left to measure the queues, and the last measure was of an empty one.
   await measure('delivery.attempt', {});
   const from = 'shop@sandbox.test';
   await invoke(world.as(world.workspace_id), sendMessage, { from, to: 'ada@example.com', subject: 'Hi', text: 'Hi' });

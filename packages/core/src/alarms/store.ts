@@ -64,7 +64,12 @@ export async function saveTurn(tx: Tx, changed: readonly Changed[], dropped: rea
 /** A time without the database, told by mail now that there is one again; of several processes the first notes it. */
 export async function noteOutage(
   sql: Sql,
-  { id, rule, since, until }: { readonly id: string; readonly rule: string; readonly since: Date; readonly until: Date },
+  {
+    id,
+    rule,
+    since,
+    until,
+  }: { readonly id: string; readonly rule: string; readonly since: Date; readonly until: Date },
 ): Promise<void> {
   await sql`
     insert into alarms (id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since,
