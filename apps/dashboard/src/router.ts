@@ -2,6 +2,7 @@ import { createRouter } from '@tanstack/react-router';
 import { composeRoutes } from './pages/compose/route.ts';
 import { domainRoutes } from './pages/domains/route.ts';
 import { emailRoutes } from './pages/emails/route.ts';
+import { inboxRoutes } from './pages/inbox/route.ts';
 import { missingRoutes } from './pages/missing/route.ts';
 import { holdRoutes } from './pages/operations/holds/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
@@ -21,6 +22,7 @@ const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     ...overviewRoutes,
     ...emailRoutes,
+    ...inboxRoutes,
     ...composeRoutes,
     ...domainRoutes,
     ...apiKeyRoutes,

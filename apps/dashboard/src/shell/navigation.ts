@@ -4,6 +4,7 @@ import {
   CirclePause,
   Cpu,
   Globe,
+  Inbox,
   KeyRound,
   LayoutDashboard,
   ListOrdered,
@@ -36,6 +37,7 @@ export const groupWords: Readonly<Record<Place['group'], string>> = {
 export const places: readonly Place[] = [
   { to: '/', word: 'Overview', icon: LayoutDashboard, group: 'mail', key: 'o' },
   { to: '/emails', word: 'Emails', icon: Mail, group: 'mail', key: 'e' },
+  { to: '/inbox', word: 'Test inbox', icon: Inbox, group: 'mail', key: 'i' },
   { to: '/compose', word: 'Compose', icon: PenLine, group: 'mail', key: 'n' },
   { to: '/domains', word: 'Domains', icon: Globe, group: 'mail', key: 'd' },
   { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
