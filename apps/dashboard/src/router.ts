@@ -8,6 +8,7 @@ import { holdRoutes } from './pages/operations/holds/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
 import { workerRoutes } from './pages/operations/workers/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
+import { requestRoutes } from './pages/requests/route.ts';
 import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
 import { auditRoutes } from './pages/settings/audit/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
@@ -25,6 +26,7 @@ const routeTree = rootRoute.addChildren([
     ...inboxRoutes,
     ...composeRoutes,
     ...domainRoutes,
+    ...requestRoutes,
     ...apiKeyRoutes,
     ...auditRoutes,
     ...suppressionRoutes,

@@ -12,6 +12,7 @@ import {
   Mail,
   PenLine,
   ScrollText,
+  SquareX,
   Webhook,
 } from 'lucide-react';
 import type { Scope } from '../api/me.ts';
@@ -41,6 +42,7 @@ export const places: readonly Place[] = [
   { to: '/compose', word: 'Compose', icon: PenLine, group: 'mail', key: 'n' },
   { to: '/domains', word: 'Domains', icon: Globe, group: 'mail', key: 'd' },
   { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
+  { to: '/requests', word: 'Requests', icon: SquareX, group: 'mail', key: 'r', only: 'admin' },
   { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },
   { to: '/settings/audit', word: 'Audit log', icon: ScrollText, group: 'settings', key: 'a', only: 'admin' },

@@ -1,10 +1,11 @@
 import { recordCapture } from '@postrider/core/captures';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeProblems, type Stage, sendMail, startStage } from './dashboard.ts';
+import { axeProblems, refusedMail, type Stage, sendMail, startStage } from './dashboard.ts';
 
 let stage: Stage;
 let email: string;
 let capture: string;
+let request: string;
 beforeAll(async () => {
   stage = await startStage();
   email = await sendMail(stage, { html: '<h1>Hello</h1>', tags: ['invoice'] });
@@ -15,6 +16,7 @@ beforeAll(async () => {
   );
   await recordCapture(services, { envelope_from: 'shop@sandbox.test', envelope_to: ['ada@example.com'], raw });
   capture = (await services.sql<{ id: string }[]>`select id from captures limit 1`)[0]?.id ?? '';
+  request = await refusedMail(stage, { to: 'nobody' });
   await sendMail(stage, { to: 'bob@example.com', subject: 'Waits' });
   await stage.world.domain('acme.test');
 });
@@ -36,6 +38,9 @@ const states: readonly (readonly [path: string, shows: string])[] = [
   ['/domains/acme.test', 'Records'],
   ['/domains/acme.test?open=remove', 'Remove the domain'],
   ['/webhooks', 'Webhooks'],
+  ['/requests', 'Each request'],
+  ['/requests?reason=nothing_such', 'Nothing matches'],
+  ['/requests?open=REQUEST', 'The request corrected'],
   ['/suppressions', 'Suppressions'],
   ['/operations/queues', 'Queues'],
   ['/operations/holds', 'Holds'],
@@ -48,7 +53,7 @@ const states: readonly (readonly [path: string, shows: string])[] = [
   ['/nowhere', 'There is no such page'],
 ];
 
-const placed = (path: string) => path.replace('EMAIL', email).replace('CAPTURE', capture);
+const placed = (path: string) => path.replace('EMAIL', email).replace('CAPTURE', capture).replace('REQUEST', request);
 
 describe.each([
   ['light', null],
