@@ -12,6 +12,7 @@ import { requestRoutes } from './pages/requests/route.ts';
 import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
 import { auditRoutes } from './pages/settings/audit/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
+import { statsRoutes } from './pages/stats/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
@@ -23,6 +24,7 @@ const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     ...overviewRoutes,
     ...emailRoutes,
+    ...statsRoutes,
     ...inboxRoutes,
     ...composeRoutes,
     ...domainRoutes,

@@ -1,6 +1,7 @@
 import {
   Ban,
   CalendarClock,
+  ChartLine,
   CirclePause,
   Cpu,
   Globe,
@@ -42,6 +43,7 @@ export const places: readonly Place[] = [
   { to: '/compose', word: 'Compose', icon: PenLine, group: 'mail', key: 'n' },
   { to: '/domains', word: 'Domains', icon: Globe, group: 'mail', key: 'd' },
   { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
+  { to: '/stats', word: 'Stats', icon: ChartLine, group: 'mail', key: 's' },
   { to: '/requests', word: 'Requests', icon: SquareX, group: 'mail', key: 'r', only: 'admin' },
   { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },

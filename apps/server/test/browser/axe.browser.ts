@@ -41,6 +41,8 @@ const states: readonly (readonly [path: string, shows: string])[] = [
   ['/requests', 'Each request'],
   ['/requests?reason=nothing_such', 'Nothing matches'],
   ['/requests?open=REQUEST', 'The request corrected'],
+  ['/stats', 'What became of mail'],
+  ['/stats?range=month&by=provider&view=table', 'What became of mail'],
   ['/suppressions', 'Suppressions'],
   ['/operations/queues', 'Queues'],
   ['/operations/holds', 'Holds'],
