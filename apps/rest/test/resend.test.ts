@@ -84,9 +84,20 @@ describe('the client of Resend', () => {
     const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
 
     expect(strict.error).toMatchObject({ statusCode: 403, name: 'validation_error' });
-    expect(strict.error?.message).toContain('emails[1]');
+    expect(strict.error?.message).toContain('messages[1]');
     expect(permissive.data?.data).toHaveLength(1);
     expect(permissive.data?.errors).toMatchObject([{ index: 1 }]);
+  });
+
+  it('refuses a mail of a batch that uses what does not exist here, and takes the others where it may', async () => {
+    const mails = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
+
+    const strict = await client().batch.send(mails);
+    const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
+
+    expect(strict.error?.message).toContain('messages[0]: topic_id is not supported');
+    expect(permissive.data?.data).toHaveLength(1);
+    expect(permissive.data?.errors?.map(({ index }) => index)).toEqual([0, 2]);
   });
 
   it.each([

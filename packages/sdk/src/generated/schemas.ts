@@ -524,6 +524,8 @@ export interface EmailBatchAnswer {
 
 export type EmailBatchBody = readonly (SendRequest)[] | {
   readonly messages: readonly (SendRequest)[];
+  /** One message that is refused refuses the batch, and nothing is sent. */
+  readonly all_or_nothing?: boolean | null | undefined;
 };
 
 export interface EmailLogsQuery {
