@@ -8,6 +8,7 @@ import {
   listMessages,
   rescheduleMessage,
 } from '@postrider/core/messages';
+import { resendTag } from '@postrider/core/webhooks';
 import { type Asked, fieldsOf, isObject } from './asked.ts';
 import { pageAfter } from './page-after.ts';
 
@@ -119,10 +120,7 @@ export async function get(ctx: Context, { params }: Asked) {
     ...summary(entry),
     html: content?.html ?? null,
     text: content?.text ?? null,
-    tags: entry.tags.map((tag) => {
-      const colon = tag.indexOf(':');
-      return { name: colon < 0 ? tag : tag.slice(0, colon), value: colon < 0 ? '' : tag.slice(colon + 1) };
-    }),
+    tags: entry.tags.map(resendTag),
   };
 }
 
