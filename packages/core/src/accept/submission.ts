@@ -34,9 +34,10 @@ export interface Submission {
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
   /**
-   * Set for a request of a single message: if that is refused, so is the request, and no idempotency key is claimed.
+   * The refusal of the whole request by those of its messages, null for each that is none. A refused request stores
+   * nothing and claims no idempotency key.
    */
-  readonly alone: boolean;
+  refusal(refusals: readonly (AppError | null)[]): AppError | null;
   readonly resend: Resend | null;
   readonly idempotency: Idempotency | null;
 }

@@ -4,7 +4,11 @@ import { leaseEnd, outOfLease } from './leases.ts';
 const MINUTE_MS = 60_000;
 
 it.each([
-  ['a lease that was asked for 25 s ago is lost', { lease_ends: leaseEnd(MINUTE_MS - 25_000), has_result: false }, true],
+  [
+    'a lease that was asked for 25 s ago is lost',
+    { lease_ends: leaseEnd(MINUTE_MS - 25_000), has_result: false },
+    true,
+  ],
   ['a lease that was asked for long ago is lost', { lease_ends: leaseEnd(0), has_result: false }, true],
   ['a lease with a moment left is not', { lease_ends: leaseEnd(MINUTE_MS - 24_999), has_result: false }, false],
   ['a lease that was asked for just now is not', { lease_ends: leaseEnd(MINUTE_MS), has_result: false }, false],
