@@ -200,6 +200,28 @@ export async function freeJobs(tx: Tx, queue: JobTable, holder: string): Promise
   return rows.map(({ data }) => data);
 }
 
+/**
+ * The same for a living process: jobs that it has and does not know of, as the answer to their fetch was lost. What was
+ * fetched in the last seconds is left alone, as that answer may be under way.
+ */
+export async function freeUnknownJobs(
+  tx: Tx,
+  queue: JobTable,
+  holder: string,
+  known: readonly string[],
+  seconds: number,
+): Promise<unknown[]> {
+  const table = tx(`pgboss.${queue.table}`);
+  const rows = await tx<{ data: unknown }[]>`
+    update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
+    where ctid = any (array(
+      select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
+        and j.heartbeat_on < pgboss.job_now() - make_interval(secs => ${seconds}) and j.id <> all (${[...known]}::uuid[])
+      order by j.id for update skip locked
+    )) returning data`;
+  return rows.map(({ data }) => data);
+}
+
 /** Completes a fetched job. It is kept for inspection, for less time than a dead one. */
 export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, kept_seconds: number): Promise<void> {
   await sql`

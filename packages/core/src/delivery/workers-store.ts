@@ -61,6 +61,22 @@ export async function freeWorker(
   });
 }
 
+/**
+ * Frees the mail that this worker holds in the database and does not know of: the answer to a fetch or a claim was lost.
+ * Returns how much there was.
+ */
+export async function freeUnknownMail(
+  { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
+  known: readonly string[],
+  seconds: number,
+): Promise<number> {
+  return sql.begin(async (tx) => {
+    const mails = await jobs.freeUnknown(tx, 'delivery.attempt', known, seconds);
+    await endLeases(tx, mails);
+    return mails.length;
+  });
+}
+
 /** Of claims whose jobs were held by the dead worker, and by no other. */
 async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<void> {
   const keys = unordered.toSorted((left, right) =>

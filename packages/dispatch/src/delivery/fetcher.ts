@@ -27,6 +27,8 @@ export interface FetcherOptions {
   readonly inFlight: () => number;
   /** Jobs wait in their lanes. */
   readonly onPlaced: () => void;
+  /** A fetch failed: whether it was committed is not known. */
+  readonly onLost: () => void;
 }
 
 /** Fetches due jobs while there is room in this worker: fetch → lane. */
@@ -67,6 +69,7 @@ export class Fetcher {
       })
       .catch((error) => {
         services.log.error({ err: error }, 'deliveries could not be fetched');
+        this.#options.onLost();
         return false;
       })
       .then((more) => {
