@@ -127,6 +127,7 @@ export class DeliveryPump {
   start(): void {
     this.#heartbeat = createHeartbeat(this.#services);
     this.#services.vitals.fetched_at = performance.now();
+    this.#services.metrics.source('unrecorded_mails_limit', () => this.#unrecorded.most);
     this.#sync.start();
     this.#leaseLoops = new LeaseLoops(this.#services, this.#inFlight, this.#lanes, (entry) => this.#cancel(entry));
     this.#lostAnswers = new LostAnswers(this.#services, () =>

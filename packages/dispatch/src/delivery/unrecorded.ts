@@ -44,6 +44,11 @@ export class UnrecordedMail {
     return this.#limit;
   }
 
+  /** What a kill at this moment may send again: what the limit leaves room for, and slow mail that has let others pass. */
+  get most(): number {
+    return Math.max(this.#limit, this.#count) + this.#turns.size - this.#count;
+  }
+
   /** A turn, at once or as soon as there is one; null where it was aborted or nothing is being recorded. */
   take(signal: AbortSignal): Unrecorded | Promise<Unrecorded | null> {
     if (this.#waiting.length === 0 && this.#hasRoom()) return this.#begin();
