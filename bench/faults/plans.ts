@@ -68,8 +68,8 @@ export const plans = {
   slice,
   full: {
     ...slice,
-    calm_s: 20,
-    sink_s: 20,
+    calm_s: 15,
+    sink_s: 15,
     worker_kills: 20,
     api_kills: 6,
     crashes: 3,

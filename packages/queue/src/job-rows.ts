@@ -172,6 +172,23 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, so
     on conflict do nothing`;
 }
 
+/**
+ * Renews the heartbeats of fetched jobs. What is locked is being settled and needs none: pg-boss's own statement waits
+ * for those rows in an order of its own, and met deadlocks with the settles.
+ */
+export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHold[]): Promise<void> {
+  const still = sql`j.state${unindexed} = 'active' and j.retry_count = s.retry_count`;
+  await sql`
+    update ${sql(`pgboss.${queue.table}`)} set heartbeat_on = pgboss.job_now()
+    where ctid = any (array(
+      select held.place from unnest(
+        ${jobs.map(({ id }) => id)}::uuid[],
+        ${jobs.map(({ retry_count }) => retry_count)}::int[]
+      ) as s (id, retry_count)
+      cross join lateral (${placeOf(sql, queue, sql`s.id`, still)} for update skip locked) held
+    ))`;
+}
+
 /** Notes who holds jobs that pg-boss has fetched. */
 export async function holdJobs(sql: Sql, queue: JobTable, holder: string, jobs: readonly JobHold[]): Promise<void> {
   await sql`

@@ -18,6 +18,7 @@ import {
   jobResumption,
   jobReturn,
   readJobTables,
+  touchJobs,
 } from './job-rows.ts';
 import { Wakes } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
@@ -143,7 +144,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       return (await readJobs(name, rows)).map(({ job }) => job);
     },
     async touch(name, jobs) {
-      if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf));
+      if (jobs.length > 0) await touchJobs(sql, tableOf(name), jobs);
     },
     async free(tx, name, dead) {
       return payloadsIn(catalogue, name, await freeJobs(tx, tableOf(name), dead));
