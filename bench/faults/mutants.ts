@@ -21,9 +21,11 @@ const mutants = readdirSync(folder)
   .map((name) => basename(name, '.patch'))
   .filter((name) => values.only === undefined || name === values.only);
 let wrong = 0;
-const unchanged = await run(root, 'unchanged');
-say(`${unchanged.sound ? 'ok ' : 'BAD'} unchanged: ${unchanged.told}`);
-if (!unchanged.sound) wrong += 1;
+if (values.only === undefined) {
+  const { sound, told } = await run(root, 'unchanged');
+  say(`${sound ? 'ok ' : 'BAD'} unchanged: ${told}`);
+  if (!sound) wrong += 1;
+}
 for (const name of mutants) {
   const copy = copyOfTree();
   try {

@@ -58,7 +58,7 @@ const slice: Plan = {
   messages: 1000,
   per_second: 40,
   horizon_s: 15,
-  drain_s: 90,
+  drain_s: 180,
   backlog: null,
   long_answer_s: 0,
   speed: null,
@@ -83,7 +83,7 @@ export const plans = {
     messages: 10_000,
     per_second: 90,
     horizon_s: 60,
-    drain_s: 150,
+    drain_s: 180,
     speed: SPEED,
   },
   backlog: {
@@ -96,10 +96,10 @@ export const plans = {
     mute_database_s: 0,
     split_s: 0,
     messages: 0,
-    drain_s: 150,
+    drain_s: 180,
     backlog: 4000,
     speed: SPEED,
   },
-  mutants: { ...slice, worker_kills: 6, cuts: 3, long_answer_s: 70, drain_s: 150 },
+  mutants: { ...slice, worker_kills: 6, cuts: 3, long_answer_s: 70, drain_s: 180 },
 } as const satisfies Record<string, Plan>;
 export type PlanName = keyof typeof plans;

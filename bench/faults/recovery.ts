@@ -3,7 +3,6 @@ import { atMost, check } from './check.ts';
 import type { Ledgers, WorkerKill } from './ledgers.ts';
 import type { Plan } from './plans.ts';
 
-const MOST_MEMORY_MB = 300;
 /** Where the machine's speed is not judged, a service that recovers at all does so within this. */
 const ALLOWANCE_S = 60;
 
@@ -24,14 +23,17 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
       close.map(({ slot }) => slot),
     ),
     check(
-      'kills while no mail went out',
-      kills.filter(({ mails_per_second }) => mails_per_second === 0).map(({ slot }) => slot),
-    ),
-    check(
       'processes that ended unplanned',
       lives.filter(({ end }) => end === 'unplanned').map(({ slot, pid }) => `${slot} ${pid}`),
     ),
   ];
+  if (plan.speed)
+    checks.push(
+      check(
+        'kills while no mail went out',
+        kills.filter(({ mails_per_second }) => mails_per_second === 0).map(({ slot }) => slot),
+      ),
+    );
   if (kills.length > 0)
     checks.push(
       atMost(
@@ -50,15 +52,6 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
         Math.max(...outages.map(({ seconds }) => seconds)),
         plan.speed?.first_accept ?? ALLOWANCE_S,
         outages.map(({ what, seconds }) => `${what} ${seconds.toFixed(1)} s`),
-      ),
-    );
-  // Beside a backlog every cache is as full as it may be; that is measured by the benchmarks of memory.
-  if (plan.speed && plan.backlog === null)
-    checks.push(
-      atMost(
-        'MB of memory of the largest process',
-        Math.max(...lives.map((life) => life.most_memory_mb)),
-        MOST_MEMORY_MB,
       ),
     );
   return checks;
