@@ -13,8 +13,16 @@ export interface LoadOptions {
   readonly horizon_s: number;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 const GIVE_UP_MS = 240_000;
 const TIMEOUT_MS = 15_000;
+const BATCH = 50;
+const BATCHES_AT_ONCE = 6;
+const LOOK_MS = 100;
 
 /** Clients that keep the key of a request and repeat it until they have an answer. */
 export class Load {
@@ -22,6 +30,7 @@ export class Load {
   readonly #options: LoadOptions;
   readonly #random: Random;
   readonly #open = new Set<Promise<void>>();
+  #made = 0;
   #running = false;
 
   constructor(ledgers: Ledgers, random: Random, options: LoadOptions) {
@@ -30,7 +39,7 @@ export class Load {
     this.#random = random;
   }
 
-  /** Sends at the pace until `stop`, at least so many messages. */
+  /** Sends at the pace until `stop`. */
   start(): void {
     this.#running = true;
     const began = performance.now();
@@ -38,15 +47,36 @@ export class Load {
     const tick = () => {
       if (!this.#running) return;
       const due = ((performance.now() - began) / 1000) * this.#options.per_second;
-      for (; made < due; made++) this.#keep(this.#one(this.#ledgers.sent.length));
+      for (; made < due; made++) this.#keep(this.#one(this.#made++));
       setTimeout(tick, 10);
     };
     tick();
   }
 
+  /** Instead of a pace: sends whenever less than so many are open, until `stop`. */
+  startBacklog(target: number, open: () => Promise<number>): void {
+    this.#running = true;
+    const refill = async () => {
+      while (this.#running) {
+        const batches = Math.min(BATCHES_AT_ONCE, Math.ceil((target - (await open())) / BATCH));
+        if (batches > 0) await Promise.all(Array.from({ length: batches }, () => this.#batch(this.#made++)));
+        else await pause(LOOK_MS);
+      }
+    };
+    this.#keep(refill());
+  }
+
   async stop(): Promise<void> {
     this.#running = false;
     while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  /** One mail to a domain of its own kind. */
+  sendTo(domain: string): void {
+    const index = this.#made++;
+    const sent = newSent(index, [`slow${index}@${domain}`], null);
+    this.#ledgers.sent.push(sent);
+    this.#keep(this.#send(sent, this.#bodyOf(sent, index, false), this.#random.fork(sent.key)).then(() => undefined));
   }
 
   #keep(work: Promise<void>): void {
@@ -55,93 +85,139 @@ export class Load {
   }
 
   async #one(index: number): Promise<void> {
-    const { body, sent, cancel_after_ms, twice } = this.#request(index);
+    // Of its own, so that what a request is does not depend on how often others were repeated.
+    const random = this.#random.fork(`request ${index}`);
+    const { body, sent, cancel_after_ms, twice } = this.#request(index, random);
     this.#ledgers.sent.push(sent);
-    const id = await this.#send(sent, body);
-    if (twice && id !== null) await this.#send(sent, body);
+    const id = await this.#send(sent, body, random);
+    if (twice && id !== null) await this.#send(sent, body, random);
     if (cancel_after_ms !== null && id !== null) {
       await pause(cancel_after_ms);
-      await this.#cancel(sent, id);
+      await this.#cancel(sent, id, random);
     }
   }
 
-  #request(index: number) {
-    const dice = this.#random.next();
-    const { domains, from, horizon_s } = this.#options;
+  #request(index: number, random: Random) {
+    const dice = random.next();
+    const { domains, horizon_s } = this.#options;
     const recipients = Array.from(
       { length: dice < 0.1 ? 3 : 1 },
-      (_, place) => `r${index}.${place}@${domains[this.#random.between(0, domains.length - 1)]}`,
+      (_, place) => `r${index}.${place}@${domains[random.between(0, domains.length - 1)]}`,
     );
     const scheduled = dice >= 0.1 && dice < 0.2;
-    const ahead_ms = this.#random.between(Math.min(10, horizon_s / 2) * 1000, horizon_s * 1000);
-    const due_at = scheduled ? wallTime() + ahead_ms : null;
-    const sent: Sent = {
-      key: `fault-${index}`,
-      recipients,
-      due_at,
-      first_tried_at: wallTime(),
-      accepted_at: null,
-      ids: new Set(),
-      refusal: null,
-      canceled: 'no',
+    const ahead_ms = random.between(Math.min(10, horizon_s / 2) * 1000, horizon_s * 1000);
+    // These take the fast path of an API that has one.
+    const keyed = dice < 0.3 || dice >= 0.6;
+    const sent = newSent(index, recipients, scheduled ? wallTime() + ahead_ms : null, keyed);
+    const canceled = scheduled && dice < 0.12;
+    return {
+      body: this.#bodyOf(sent, index, dice >= 0.25 && dice < 0.3),
+      sent,
+      cancel_after_ms: canceled ? random.between(0, ahead_ms) : null,
+      twice: dice >= 0.2 && dice < 0.25,
     };
-    const large = dice >= 0.25 && dice < 0.3;
-    const body = JSON.stringify({
-      from,
+  }
+
+  #bodyOf({ recipients, due_at }: Sent, index: number, large: boolean): string {
+    return JSON.stringify({
+      from: this.#options.from,
       to: recipients,
       subject: `Order ${index}`,
       text: large ? `Line of a large mail ${index}\n`.repeat(200_000 / 25) : `Your order ${index} is on its way.`,
       ...(due_at !== null && { scheduled_at: new Date(due_at).toISOString() }),
     });
-    const canceled = scheduled && dice < 0.12;
-    return {
-      body,
-      sent,
-      cancel_after_ms: canceled ? this.#random.between(0, ahead_ms) : null,
-      twice: dice >= 0.2 && dice < 0.25,
-    };
   }
 
-  async #send(sent: Sent, body: string): Promise<string | null> {
-    const answer = await this.#repeat('/v1/email/send', body, sent.key);
-    if (answer === null) return null;
+  async #batch(number: number): Promise<void> {
+    const random = this.#random.fork(`batch ${number}`);
+    const { domains } = this.#options;
+    const mails = Array.from({ length: BATCH }, (_, place) => {
+      const index = number * BATCH + place;
+      return newSent(index, [`r${index}@${domains[random.between(0, domains.length - 1)]}`], null);
+    });
+    this.#ledgers.sent.push(...mails);
+    const body = `[${mails.map((sent, place) => this.#bodyOf(sent, number * BATCH + place, false)).join()}]`;
+    const answer = await this.#repeat('/v1/email/batch', body, `fault-batch-${number}`, random);
+    const entries = (answer?.body as { data?: { id?: string }[] } | undefined)?.data ?? [];
+    for (const [place, sent] of mails.entries()) {
+      const id = entries[place]?.id;
+      if (id !== undefined) this.#accepted(sent, id);
+      else if (answer !== null) sent.refusal = `${answer.status} ${JSON.stringify(entries[place] ?? answer.body)}`;
+    }
+  }
+
+  async #send(sent: Sent, body: string, random: Random): Promise<string | null> {
+    const path = '/v1/email/send';
+    const answer = sent.keyed
+      ? await this.#repeat(path, body, sent.key, random)
+      : await this.#ask(random.between(0, 1), path, body, undefined);
+    if (answer === null || answer.status >= 500) return null;
     if (answer.status === 202) {
       const { id } = answer.body as { id: string };
-      sent.ids.add(id);
-      sent.accepted_at ??= wallTime();
+      this.#accepted(sent, id);
       return id;
     }
     sent.refusal = `${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`;
     return null;
   }
 
-  async #cancel(sent: Sent, id: string): Promise<void> {
+  #accepted(sent: Sent, id: string): void {
+    sent.ids.add(id);
+    sent.accepted_at ??= wallTime();
+    this.#ledgers.accepted.push(wallTime());
+  }
+
+  async #cancel(sent: Sent, id: string, random: Random): Promise<void> {
     sent.canceled = 'unknown';
-    const answer = await this.#repeat(`/v1/email/${id}/cancel`, undefined, undefined);
+    const answer = await this.#repeat(`/v1/email/${id}/cancel`, undefined, undefined, random);
     if (answer === null) return;
     sent.canceled = answer.status === 200 ? 'yes' : 'refused';
   }
 
   /** Asks until there is an answer that is final: neither a 5xx, nor a 429, nor a lost connection. */
-  async #repeat(path: string, body: string | undefined, key: string | undefined) {
+  async #repeat(
+    path: string,
+    body: string | undefined,
+    key: string | undefined,
+    random: Random,
+  ): Promise<Answer | null> {
     const began = wallTime();
-    for (let turn = 0; wallTime() - began < GIVE_UP_MS; turn++) {
-      const port = this.#options.ports[(turn + this.#random.between(0, 1)) % this.#options.ports.length];
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${this.#options.secret}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(key !== undefined && { 'idempotency-key': key }),
-        },
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      })
-        .then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
-        .catch(() => null);
+    for (let turn = random.between(0, 1); wallTime() - began < GIVE_UP_MS; turn++) {
+      const answer = await this.#ask(turn, path, body, key);
       if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
-      await pause(Math.min(1000, 50 * 2 ** Math.min(turn, 5)) + this.#random.between(0, 50));
+      await pause(Math.min(1000, 50 * 2 ** Math.min(turn, 5)) + random.between(0, 50));
     }
     return null;
   }
+
+  /** Once; null where the answer did not arrive. */
+  #ask(turn: number, path: string, body: string | undefined, key: string | undefined): Promise<Answer | null> {
+    const port = this.#options.ports[turn % this.#options.ports.length];
+    return fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.#options.secret}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+      .then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
+      .catch(() => null);
+  }
+}
+
+function newSent(index: number, recipients: readonly string[], due_at: number | null, keyed = true): Sent {
+  return {
+    key: `fault-${index}`,
+    keyed,
+    recipients,
+    due_at,
+    first_tried_at: wallTime(),
+    accepted_at: null,
+    ids: new Set(),
+    refusal: null,
+    canceled: 'no',
+  };
 }

@@ -1,10 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 
 export interface StoredRecipient {
   readonly message_id: string;
   readonly email: string;
   readonly state: string;
+  readonly attempt_count: number;
+  /** Its rows of attempts, the different numbers in them, and the highest. */
   readonly attempts: number;
+  readonly numbers: number;
+  readonly highest: number;
+  /** Types of the events about it. */
+  readonly events: readonly string[];
 }
 
 export interface StoredEvent {
@@ -26,12 +33,15 @@ export interface Stored {
   readonly open_webhooks: number;
 }
 
-/** The database of a run, read past the proxy. */
+const TRIES = 40;
+const TRY_MS = 250;
+
+/** The database of a run, read past the proxies. */
 export class Database {
   readonly #sql;
 
   constructor(url: string) {
-    this.#sql = postgres(url, { max: 1, onnotice: () => undefined });
+    this.#sql = postgres(url, { max: 2, onnotice: () => undefined, connect_timeout: 5 });
   }
 
   /** The plan's limit of requests would be the first fault to show. */
@@ -39,19 +49,58 @@ export class Database {
     await this.#sql`update plans set send_per_minute = 1000000, default_per_minute = 1000000`;
   }
 
-  async openRecipients(): Promise<number> {
-    const [row] = await this.#sql<{ count: number }[]>`
-      select count(*)::int as count from recipients where state in ('scheduled', 'queued', 'deferred', 'sending')`;
+  async openRecipients(except: readonly string[] = []): Promise<number> {
+    const [row] = await this.#again(
+      () => this.#sql<{ count: number }[]>`
+      select count(*)::int as count from recipients
+      where state in ('scheduled', 'queued', 'deferred', 'sending') and split_part(email, '@', 2) <> all (${[...except]})`,
+    );
     return row?.count ?? 0;
   }
 
-  async openWebhooks(): Promise<number> {
-    const [row] = await this.#sql<{ count: number }[]>`
-      select count(*)::int as count from webhook_deliveries where state = 'pending'`;
+  /** Posts that are owed to an endpoint. */
+  async openWebhooks(url: string): Promise<number> {
+    const [row] = await this.#again(
+      () => this.#sql<{ count: number }[]>`
+      select count(*)::int as count from webhook_deliveries d
+      where d.state = 'pending' and d.webhook_id in (select id from webhooks where url = ${url})`,
+    );
     return row?.count ?? 0;
   }
 
-  async read(): Promise<Stored> {
+  /** The worker whose connection comes from one of these ports. */
+  async workerFrom(ports: readonly number[]): Promise<string | null> {
+    const [row] = await this.#again(
+      () => this.#sql<{ worker: string }[]>`
+      select w.worker::text as worker from delivery_workers w
+      join pg_stat_activity a on a.pid = w.backend and a.backend_start = w.backend_started_at
+      where not w.stopped and a.client_port = any (${[...ports]}) limit 1`,
+    );
+    return row?.worker ?? null;
+  }
+
+  /** The deliveries that a worker holds. */
+  async jobsOf(worker: string): Promise<string[]> {
+    const rows = await this.#again(
+      () => this.#sql<{ id: string }[]>`
+      select id::text as id from pgboss.job
+      where name = 'delivery.attempt' and state = 'active' and source_id = ${worker}::uuid`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Of these, those that no other worker has taken and that have not ended. */
+  async jobsLeft(worker: string, ids: readonly string[]): Promise<number> {
+    const [row] = await this.#again(
+      () => this.#sql<{ count: number }[]>`
+      select count(*)::int as count from pgboss.job
+      where name = 'delivery.attempt' and id = any (${[...ids]}::uuid[])
+        and (state = 'active' and source_id = ${worker}::uuid or state < 'active' and start_after <= clock_now())`,
+    );
+    return row?.count ?? 0;
+  }
+
+  async read(url: string): Promise<Stored> {
     const sql = this.#sql;
     // Ids are text with a prefix, or a uuid that the database turns into that text.
     const [type] = await sql<{ uuid: boolean }[]>`
@@ -61,7 +110,19 @@ export class Database {
     const messages = await sql<{ id: string; created_at: Date; status: string }[]>`
       select ${text('id', 'msg')} as id, created_at, status::text as status from messages`;
     const recipients = await sql<StoredRecipient[]>`
-      select ${text('message_id', 'msg')} as message_id, email, state::text as state, attempt_count as attempts from recipients`;
+      select ${text('r.message_id', 'msg')} as message_id, r.email, r.state::text as state, r.attempt_count,
+        coalesce(a.attempts, 0) as attempts, coalesce(a.numbers, 0) as numbers, coalesce(a.highest, 0) as highest,
+        coalesce(e.types, '{}') as events
+      from recipients r
+      left join (
+        select message_id, recipient_id, count(*)::int as attempts, count(distinct number)::int as numbers,
+          max(number) as highest
+        from attempts group by message_id, recipient_id
+      ) a on a.message_id = r.message_id and a.recipient_id = r.id
+      left join (
+        select message_id, recipient_id, array_agg(type) as types from events
+        where recipient_id is not null group by message_id, recipient_id
+      ) e on e.message_id = r.message_id and e.recipient_id = r.id`;
     const events = await sql<StoredEvent[]>`
       select ${text('message_id', 'msg')} as message_id, sequence, type from events where message_id is not null`;
     const unknown = await sql<{ message_id: string; email: string }[]>`
@@ -77,11 +138,23 @@ export class Database {
       recipients,
       events,
       unknown: new Set(unknown.map(({ message_id, email }) => `${message_id} ${email}`)),
-      open_webhooks: await this.openWebhooks(),
+      open_webhooks: await this.openWebhooks(url),
     };
   }
 
   async stop(): Promise<void> {
-    await this.#sql.end();
+    await this.#sql.end({ timeout: 2 });
+  }
+
+  /** The database is crashed meanwhile. */
+  async #again<T>(ask: () => Promise<T>): Promise<T> {
+    for (let turn = 1; ; turn++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (turn === TRIES) throw error;
+        await pause(TRY_MS);
+      }
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,83 +21,90 @@ const SLOW: Readonly<Record<string, Slowness>> = {
   'reads-slowly.faults.test': { bytes_per_second: 220 },
   'one-connection.faults.test': { connections: 1 },
 };
+export const slowDomains: readonly string[] = Object.keys(SLOW);
+
+/** One process with its own way to the database. */
+export interface Place {
+  readonly slot: Slot;
+  readonly database: FaultProxy;
+}
 
 /** The service as it is shipped, two processes of each role, among real servers that can be made to fail. */
 export interface Instance {
   readonly postgres: FaultPostgres;
-  readonly database: FaultProxy;
   readonly mail: MailSink;
   readonly mail_path: FaultProxy;
   readonly hooks: WebhookSink;
-  readonly apis: readonly Slot[];
-  readonly workers: readonly Slot[];
+  readonly apis: readonly Place[];
+  readonly workers: readonly Place[];
   readonly secret: string;
   readonly from: string;
   readonly domains: readonly string[];
-  /** The address of the database itself, past the proxy, for the reconciliation. */
+  /** The address of the database itself, past the proxies, for the reconciliation. */
   readonly database_url: string;
   readonly log_folder: string;
-  stop(): Promise<void>;
+  /** The logs of the processes are left where something is to be looked into. */
+  stop(keep_logs: boolean): Promise<void>;
 }
 
 export interface InstanceOptions {
   readonly seed: string;
   readonly slow_peers: boolean;
+  /** Whether workers tell their metrics. */
+  readonly metrics: boolean;
+  readonly logs: string | null;
   /** Other checkouts for the processes of a role, so that two versions run side by side. */
   readonly api_checkout?: string;
   readonly worker_checkout?: string;
 }
 
 export async function startInstance(ledgers: Ledgers, random: Random, options: InstanceOptions): Promise<Instance> {
-  const log_folder = mkdtempSync(join(tmpdir(), 'postrider-faults-logs-'));
+  const log_folder = options.logs ?? mkdtempSync(join(tmpdir(), 'postrider-faults-logs-'));
+  mkdirSync(log_folder, { recursive: true });
   const postgres = await startPostgres();
-  const database = await startFaultProxy(() => ({ host: '127.0.0.1', port: postgres.port }));
   const mail = await startMailSink(ledgers, options.seed);
   const mail_path = await startFaultProxy(() => ({ host: '127.0.0.1', port: mail.port }), '127.0.0.2');
   const names = await startNameServer(await freePort());
   for (const domain of DOMAINS) names.mail(domain, '127.0.0.2');
   const slow = options.slow_peers ? await startSlowPeers(ledgers, options.seed, names, mail_path.port) : [];
   const hooks = await startWebhookSink(ledgers, random.fork('webhooks'));
-
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
-  const env = {
-    DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/postgres`,
-    SECRET_KEY: randomBytes(32).toString('hex'),
-    BOOTSTRAP_API_KEY: secret,
-    ADMIN_EMAIL: 'operator@faults.test',
-    ADMIN_PASSWORD: randomBytes(12).toString('hex'),
-    DELIVERY: 'mx',
-    MX_PORT: String(mail_path.port),
-    MX_ALLOW_NETWORKS: '127.0.0.0/8',
-    DNS_SERVERS: names.address,
-    HELO_NAME: 'service.faults.test',
-    RETURN_PATH_DOMAIN: 'bounces.faults.test',
-    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
-    RETRY_SCHEDULE: '1s,2s,4s,8s,15s,30s,60s',
-    WEBHOOK_RETRY_SCHEDULE: '1s,2s,4s,8s,15s,30s,60s',
-    LOG_LEVEL: 'info',
-  };
-  await runCommand(['migrate'], env, options.api_checkout);
-  const slot = async (name: string, ROLES: string, checkout: string | undefined) =>
-    openSlot(ledgers, {
+  const database_url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
+  const env = { ...settings(secret, names.address, mail_path.port), DATABASE_URL: database_url };
+
+  await runCommand(['migrate'], env);
+  const place = async (name: string, ROLES: string, checkout: string | undefined): Promise<Place> => {
+    const database = await startFaultProxy(() => ({ host: '127.0.0.1', port: postgres.port }));
+    const metrics_port = options.metrics && ROLES === 'worker' ? await freePort() : null;
+    const slot = openSlot(ledgers, {
       name,
       port: await freePort(),
-      env: { ...env, ROLES },
+      metrics_port,
+      env: {
+        ...env,
+        ROLES,
+        DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/postgres`,
+        ...(metrics_port !== null && { METRICS_PORT: String(metrics_port) }),
+      },
       log_folder,
       ...(checkout && { checkout }),
     });
-  const apis = [await slot('api-1', 'rest', options.api_checkout), await slot('api-2', 'rest', options.api_checkout)];
+    return { slot, database };
+  };
+  const { api_checkout, worker_checkout } = options;
+  const apis = [await place('api-1', 'rest', api_checkout), await place('api-2', 'rest', api_checkout)];
   const workers = [
-    await slot('worker-1', 'worker', options.worker_checkout),
-    await slot('worker-2', 'worker', options.worker_checkout),
+    await place('worker-1', 'worker', worker_checkout),
+    await place('worker-2', 'worker', worker_checkout),
   ];
-  for (const each of [...apis, ...workers]) await each.untilReady();
-  const port = apis[0]?.port ?? 0;
+  const places = [...apis, ...workers];
+  for (const { slot } of places) await slot.untilReady();
+  const port = apis[0]?.slot.port ?? 0;
   await addDomain(port, secret, names);
   hooks.secret = await addWebhook(port, secret, hooks.url);
+  await addWebhook(port, secret, hooks.dead_url);
   return {
     postgres,
-    database,
     mail,
     mail_path,
     hooks,
@@ -106,14 +113,34 @@ export async function startInstance(ledgers: Ledgers, random: Random, options: I
     secret,
     from: `Shop <orders@${SENDER}>`,
     domains: DOMAINS,
-    database_url: `postgres://postgres@127.0.0.1:${postgres.port}/postgres`,
+    database_url,
     log_folder,
-    async stop() {
-      await Promise.all([...apis, ...workers].map((each) => each.stop()));
-      for (const part of [...slow, hooks, mail_path, mail, database, names]) await part.stop();
+    async stop(keep_logs) {
+      await Promise.all(places.map(({ slot }) => slot.stop()));
+      for (const part of [...slow, hooks, mail_path, mail, ...places.map(({ database }) => database), names])
+        await part.stop();
       await postgres.stop();
-      rmSync(log_folder, { recursive: true, force: true });
+      if (!keep_logs) rmSync(log_folder, { recursive: true, force: true });
     },
+  };
+}
+
+function settings(secret: string, name_server: string, mail_port: number) {
+  return {
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    BOOTSTRAP_API_KEY: secret,
+    ADMIN_EMAIL: 'operator@faults.test',
+    ADMIN_PASSWORD: randomBytes(12).toString('hex'),
+    DELIVERY: 'mx',
+    MX_PORT: String(mail_port),
+    MX_ALLOW_NETWORKS: '127.0.0.0/8',
+    DNS_SERVERS: name_server,
+    HELO_NAME: 'service.faults.test',
+    RETURN_PATH_DOMAIN: 'bounces.faults.test',
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    RETRY_SCHEDULE: '1s,2s,4s,8s,15s,30s,60s',
+    WEBHOOK_RETRY_SCHEDULE: '1s,2s,4s,8s,15s,30s,60s',
+    LOG_LEVEL: 'info',
   };
 }
 
@@ -126,8 +153,6 @@ async function startSlowPeers(ledgers: Ledgers, seed: string, names: NameServer,
   }
   return sinks;
 }
-
-export const slowDomains: readonly string[] = Object.keys(SLOW);
 
 /** A request of the set-up, before there are faults. */
 async function ask(port: number, secret: string, method: string, path: string, body?: unknown): Promise<unknown> {

@@ -1,6 +1,8 @@
 /** What a client knows of one request, by its idempotency key. */
 export interface Sent {
   readonly key: string;
+  /** False where it was sent without its key and once: what became of it is not known unless it was answered. */
+  readonly keyed: boolean;
   readonly recipients: readonly string[];
   /** When it was due, in milliseconds since 1970; null for mail that is not scheduled. */
   readonly due_at: number | null;
@@ -21,6 +23,8 @@ export interface Seen {
   readonly message_id: string;
   readonly recipient: string;
   readonly outcome: SinkOutcome;
+  /** Its answer waited, as the plan says. */
+  readonly late: boolean;
   readonly at: number;
   readonly body_hash: string;
 }
@@ -45,13 +49,37 @@ export interface Life {
   ended_at: number | null;
   /** How it ended; unplanned is a fault of the service. */
   end: 'killed' | 'stopped' | 'unplanned' | null;
+  most_memory_mb: number;
 }
+
+/** What a fault is made to. */
+export type FaultOf = 'worker' | 'api' | 'database' | 'pause' | 'stop';
 
 /** One fault as it was made. */
 export interface Fault {
   readonly what: string;
+  readonly of: FaultOf;
   readonly at: number;
   readonly ended_at: number;
+}
+
+/** What a worker was doing when it was killed, and what became of its mail. */
+export interface WorkerKill {
+  readonly slot: string;
+  readonly at: number;
+  readonly lived_ms: number;
+  /** Since its start and since that of the one before it in its slot, as it was measured. */
+  readonly start_ms: number;
+  readonly since_last_kill_ms: number | null;
+  readonly mails_per_second: number;
+  /** Recipients that were open. */
+  readonly backlog: number;
+  /** What it might have sent and not recorded: the bound of its own, which it tells in its metrics; null if unasked. */
+  readonly bound: number | null;
+  /** Jobs that it held. */
+  readonly held: number;
+  /** When the last of these was in other hands or ended; null if that was not seen. */
+  taken_over_at: number | null;
 }
 
 export interface Ledgers {
@@ -60,8 +88,13 @@ export interface Ledgers {
   readonly posted: Posted[];
   readonly lives: Life[];
   readonly faults: Fault[];
+  readonly kills: WorkerKill[];
+  /** When every mail server answered slowly, and what waited for that. */
+  readonly slow_times: { readonly from: number; readonly to: number }[];
+  /** The times of all answers 202. */
+  readonly accepted: number[];
 }
 
 export function newLedgers(): Ledgers {
-  return { sent: [], seen: [], posted: [], lives: [], faults: [] };
+  return { sent: [], seen: [], posted: [], lives: [], faults: [], kills: [], slow_times: [], accepted: [] };
 }

@@ -35,6 +35,8 @@ export interface Slowness {
 export interface MailSink {
   readonly port: number;
   faults: MailFaults;
+  /** How long every answer to a mail waits. */
+  reply_ms: number;
   stop(): Promise<void>;
 }
 
@@ -49,7 +51,7 @@ export async function startMailSink(
 ): Promise<MailSink> {
   const scripted = new Set<string>();
   const sockets = new Set<Socket>();
-  const sink = { faults: noMailFaults };
+  const sink = { faults: noMailFaults, reply_ms: 0 };
 
   /** What happens to this mail for this recipient now. */
   const verdictOn = (message_id: string, recipient: string): (typeof SCRIPTED)[number] | 'accepted' => {
@@ -76,21 +78,22 @@ export async function startMailSink(
       socket.end('421 4.3.2 too many connections\r\n');
       return;
     }
-    const note = (message_id: string, recipient: string, outcome: SinkOutcome, body: string) =>
-      ledgers.seen.push({ message_id, recipient, outcome, at: wallTime(), body_hash: hash('sha256', body) });
     converse(socket, slow, (recipients, body) => {
       const message_id = /^Message-ID:\s*<([^>]+)>/im.exec(body)?.[1] ?? '';
       const verdict = verdictOn(message_id, recipients.join(','));
       const outcome: SinkOutcome = verdict === 'late' ? 'accepted' : verdict;
+      const wait_ms = (verdict === 'late' ? LATE_MS : 0) + (slow.reply_ms ?? 0) + sink.reply_ms;
+      const body_hash = hash('sha256', body);
+      // It has the mail now, whether or not its answer arrives.
+      for (const recipient of recipients)
+        ledgers.seen.push({ message_id, recipient, outcome, late: wait_ms > 0, at: wallTime(), body_hash });
       const answer = () => {
         if (socket.destroyed) return;
-        for (const recipient of recipients) note(message_id, recipient, outcome, body);
         if (outcome === 'accepted') socket.write('250 2.0.0 taken\r\n');
         else if (outcome === 'deferred') socket.write('451 4.3.0 try again later\r\n');
         else if (outcome === 'rejected') socket.write('550 5.7.1 not wanted here\r\n');
         else socket.destroy();
       };
-      const wait_ms = (verdict === 'late' ? LATE_MS : 0) + (slow.reply_ms ?? 0);
       if (wait_ms > 0) setTimeout(answer, wait_ms);
       else answer();
     });

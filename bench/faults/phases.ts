@@ -1,171 +1,249 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Instance } from './instance.ts';
-import type { Ledgers } from './ledgers.ts';
+import type { Load } from './client.ts';
+import type { Database } from './database.ts';
+import { type Instance, type Place, slowDomains } from './instance.ts';
+import type { FaultOf, Ledgers, WorkerKill } from './ledgers.ts';
 import { usualMailFaults } from './mail-sink.ts';
+import type { Plan } from './plans.ts';
 import type { Slot } from './processes.ts';
 import type { Random } from './random.ts';
 import { wallTime } from './wall-time.ts';
 
-export interface Plan {
-  readonly calm_s: number;
-  readonly sink_s: number;
-  readonly worker_kills: number;
-  readonly api_kills: number;
-  readonly crashes: number;
-  readonly freeze_database_s: number;
-  readonly mute_database_s: number;
-  readonly cut_commits: number;
-  readonly zombies: number;
-  readonly zombie_s: number;
-  readonly rolling_restart: boolean;
-  readonly messages: number;
-  readonly per_second: number;
-  readonly horizon_s: number;
-  readonly drain_s: number;
+const RATE_MS = 3000;
+const TAKEOVER_POLL_MS = 100;
+const TAKEOVER_GIVE_UP_MS = 60_000;
+const BOUND_POLL_MS = 250;
+/** The bound moves with each record of results: what it was within this time before a kill counts. */
+const BOUNDS_KEPT = 4;
+const AFTER_CRASH_MS = 8000;
+const CUT_WAIT_MS = 10_000;
+const LONGER_REPLY_MS = 6000;
+/** In the last place of the statement that stores mail, and of the one that records results. */
+const ACCEPT_BYTES = 'Order ';
+const RESULT_BYTES = '2.0.0 taken';
+
+export interface PhaseParts {
+  readonly plan: Plan;
+  readonly instance: Instance;
+  readonly ledgers: Ledgers;
+  readonly database: Database;
+  readonly load: Load;
+  readonly random: Random;
+  say(line: string): void;
 }
-
-export const plans: Readonly<Record<'full' | 'slice', Plan>> = {
-  full: {
-    calm_s: 20,
-    sink_s: 40,
-    worker_kills: 20,
-    api_kills: 6,
-    crashes: 3,
-    freeze_database_s: 15,
-    mute_database_s: 20,
-    cut_commits: 2,
-    zombies: 2,
-    zombie_s: 25,
-    rolling_restart: true,
-    messages: 10_000,
-    per_second: 90,
-    horizon_s: 120,
-    drain_s: 240,
-  },
-  slice: {
-    calm_s: 3,
-    sink_s: 4,
-    worker_kills: 4,
-    api_kills: 1,
-    crashes: 1,
-    freeze_database_s: 0,
-    mute_database_s: 0,
-    cut_commits: 1,
-    zombies: 0,
-    zombie_s: 0,
-    rolling_restart: false,
-    messages: 1000,
-    per_second: 40,
-    horizon_s: 15,
-    drain_s: 60,
-  },
-};
-
-const FIRST_START_MS = 3000;
 
 /** Makes the faults of a plan, one phase after the other, and writes each down. */
 export class Phases {
-  readonly #plan: Plan;
-  readonly #instance: Instance;
-  readonly #ledgers: Ledgers;
-  readonly #random: Random;
-  readonly #say: (line: string) => void;
+  readonly #parts: PhaseParts;
+  readonly #killed_at = new Map<string, number>();
+  readonly #bounds = new Map<string, number[]>();
+  readonly #takeovers: Promise<void>[] = [];
 
-  constructor(plan: Plan, instance: Instance, ledgers: Ledgers, random: Random, say: (line: string) => void) {
-    this.#plan = plan;
-    this.#instance = instance;
-    this.#ledgers = ledgers;
-    this.#random = random;
-    this.#say = say;
+  constructor(parts: PhaseParts) {
+    this.#parts = parts;
   }
 
   async run(): Promise<void> {
-    await pause(this.#plan.calm_s * 1000);
-    this.#instance.mail.faults = usualMailFaults;
-    this.#instance.hooks.faulty = true;
-    this.#say('mail servers and endpoints fail now and then');
-    await pause(this.#plan.sink_s * 1000);
+    const { plan, instance, ledgers, load, say } = this.#parts;
+    for (let count = 0; count < plan.slow_peers; count++) {
+      for (const domain of slowDomains) load.sendTo(domain);
+    }
+    await pause(plan.calm_s * 1000);
+    if (plan.sink_s > 0) {
+      instance.mail.faults = usualMailFaults;
+      instance.hooks.faulty = true;
+      say('mail servers and endpoints fail now and then');
+      await pause(plan.sink_s * 1000);
+    }
+    const bounds = setInterval(() => void this.#readBounds(), BOUND_POLL_MS);
     await this.#kills();
+    clearInterval(bounds);
+    await Promise.all(this.#takeovers);
     await this.#database();
-    await this.#zombies();
-    while (this.#ledgers.sent.length < this.#plan.messages) await pause(200);
+    await this.#pauses();
+    await this.#longAnswers();
+    while (ledgers.sent.length < plan.messages) await pause(200);
   }
 
-  async #fault(what: string, make: () => Promise<unknown> | unknown): Promise<void> {
+  async #fault(what: string, of: FaultOf, make: () => Promise<unknown>): Promise<void> {
     const at = wallTime();
     await make();
-    this.#ledgers.faults.push({ what, at, ended_at: wallTime() });
-    this.#say(`${what} (${wallTime() - at} ms)`);
+    this.#parts.ledgers.faults.push({ what, of, at, ended_at: wallTime() });
+    this.#parts.say(`${what} (${wallTime() - at} ms)`);
   }
 
-  /** Workers and APIs in turn, each slot killed again no sooner than twice its start time after the kill before. */
+  /**
+   * Workers and APIs in turn. A slot is killed again no sooner than twice its start time after the kill before, and
+   * only while the other one of its role is ready: what it leaves can be taken over.
+   */
   async #kills(): Promise<void> {
-    const { workers, apis } = this.#instance;
-    const order: Slot[] = [];
-    const { worker_kills, api_kills } = this.#plan;
-    for (let kill = 0; kill < worker_kills; kill++) {
-      const worker = workers[kill % workers.length];
-      if (worker) order.push(worker);
-      const api = apis[order.length % apis.length];
-      const owed = Math.round(((kill + 1) * api_kills) / worker_kills) - Math.round((kill * api_kills) / worker_kills);
-      if (owed > 0 && api) order.push(api);
+    const { instance, plan, random } = this.#parts;
+    const { worker_kills, api_kills } = plan;
+    const order: { readonly place: Place; readonly among: readonly Place[]; readonly of: FaultOf }[] = [];
+    const add = (among: readonly Place[], number: number, of: FaultOf) => {
+      const place = among[number % among.length];
+      if (place) order.push({ place, among, of });
+    };
+    for (let kill = 0, api = 0; kill < worker_kills; kill++) {
+      add(instance.workers, kill, 'worker');
+      while (api < Math.round(((kill + 1) * api_kills) / worker_kills)) add(instance.apis, api++, 'api');
     }
-    const killed_at = new Map<string, number>();
-    for (const slot of order) {
-      const gap_ms = 2 * this.#startTimeOf(slot.name);
-      const free_at = (killed_at.get(slot.name) ?? 0) + gap_ms;
-      await pause(Math.max(this.#random.between(100, 1500), free_at - wallTime()));
+    for (const { place, among, of } of order) {
+      const { slot } = place;
       await slot.untilReady();
-      killed_at.set(slot.name, wallTime());
-      await this.#fault(`kill -9 ${slot.name}`, () => slot.kill());
+      const free_at = (this.#killed_at.get(slot.name) ?? 0) + 2 * startTime(place);
+      await pause(Math.max(random.between(100, 1500), free_at - wallTime()));
+      for (const other of among) await other.slot.untilReady();
+      if (of === 'worker') await this.#killWorker(place);
+      else await this.#fault(`kill -9 ${slot.name}`, of, () => slot.kill());
+      this.#killed_at.set(slot.name, wallTime());
     }
-    for (const slot of [...workers, ...apis]) await slot.untilReady();
+    for (const { slot } of [...instance.workers, ...instance.apis]) await slot.untilReady();
   }
 
-  #startTimeOf(slot: string): number {
-    const starts = this.#ledgers.lives
-      .filter((life) => life.slot === slot && life.ready_at !== null)
-      .map((life) => (life.ready_at ?? 0) - life.started_at);
-    return starts.at(-1) ?? FIRST_START_MS;
+  async #killWorker(place: Place): Promise<void> {
+    const { database, ledgers, say } = this.#parts;
+    const { slot } = place;
+    const life = slot.life();
+    const worker = await database.workerFrom(place.database.ports());
+    const backlog = await database.openRecipients();
+    await this.#readBound(slot);
+    const bounds = this.#bounds.get(slot.name) ?? [];
+    const before = this.#killed_at.get(slot.name);
+    await this.#fault(`kill -9 ${slot.name}`, 'worker', () => slot.kill());
+    const at = ledgers.faults.at(-1)?.at ?? wallTime();
+    const jobs = worker === null ? [] : await database.jobsOf(worker);
+    const kill: WorkerKill = {
+      slot: slot.name,
+      at,
+      lived_ms: at - (life.ready_at ?? at),
+      start_ms: (life.ready_at ?? at) - life.started_at,
+      since_last_kill_ms: before === undefined ? null : at - before,
+      mails_per_second:
+        ledgers.seen.filter((seen) => seen.at > at - RATE_MS && seen.at <= at).length / (RATE_MS / 1000),
+      backlog,
+      bound: bounds.length === 0 ? null : Math.max(...bounds),
+      held: jobs.length,
+      taken_over_at: null,
+    };
+    ledgers.kills.push(kill);
+    this.#bounds.delete(slot.name);
+    say(
+      `  lived ${(kill.lived_ms / 1000).toFixed(1)} s, ${kill.mails_per_second.toFixed(0)} mails a second, ` +
+        `${backlog} open, held ${kill.held}${kill.bound === null ? '' : `, bound ${kill.bound}`}`,
+    );
+    if (worker !== null) this.#takeovers.push(this.#watchTakeover(kill, worker, jobs));
+  }
+
+  async #watchTakeover(kill: WorkerKill, worker: string, jobs: readonly string[]): Promise<void> {
+    const until = wallTime() + TAKEOVER_GIVE_UP_MS;
+    while (wallTime() < until) {
+      if ((await this.#parts.database.jobsLeft(worker, jobs)) === 0) {
+        kill.taken_over_at = wallTime();
+        return;
+      }
+      await pause(TAKEOVER_POLL_MS);
+    }
+  }
+
+  async #readBounds(): Promise<void> {
+    await Promise.all(this.#parts.instance.workers.map(({ slot }) => this.#readBound(slot)));
+  }
+
+  async #readBound(slot: Slot): Promise<void> {
+    const life = slot.life();
+    const bound = await slot.gauge('postrider_unrecorded_mails_limit');
+    if (bound === null || slot.life() !== life) return;
+    this.#bounds.set(slot.name, [...(this.#bounds.get(slot.name) ?? []), bound].slice(-BOUNDS_KEPT));
   }
 
   async #database(): Promise<void> {
-    const { postgres, database } = this.#instance;
-    for (let crash = 0; crash < this.#plan.crashes; crash++) {
-      await this.#fault('crash of Postgres', () => postgres.crash());
-      await pause(8000);
+    const { plan, instance } = this.#parts;
+    const { postgres, apis, workers } = instance;
+    for (let crash = 0; crash < plan.crashes; crash++) {
+      await this.#fault('crash of Postgres', 'database', () => postgres.crash());
+      await pause(AFTER_CRASH_MS);
     }
-    for (let cut = 0; cut < this.#plan.cut_commits; cut++) {
-      await this.#fault('connection cut after a commit', () =>
-        Promise.race([database.cutAfter('commit'), pause(10_000)]),
+    for (let cut = 0; cut < plan.cuts; cut++) {
+      await this.#fault('cut off with mail on its way', 'database', () => cutOne(apis, 'cutBefore', ACCEPT_BYTES));
+      await this.#fault('cut off after mail was stored', 'database', () => cutOne(apis, 'cutAfter', ACCEPT_BYTES));
+      await this.#fault('cut off with results on their way', 'database', () =>
+        cutOne(workers, 'cutBefore', RESULT_BYTES),
+      );
+      await this.#fault('cut off after results were recorded', 'database', () =>
+        cutOne(workers, 'cutAfter', RESULT_BYTES),
       );
       await pause(1000);
     }
-    for (const [what, seconds] of [
-      ['database frozen', this.#plan.freeze_database_s],
-      ['database unreachable without an error', this.#plan.mute_database_s],
-    ] as const) {
-      if (seconds === 0) continue;
-      await this.#fault(what, async () => {
-        database.mute(true);
-        await pause(seconds * 1000);
-        if (what.startsWith('database unreachable')) database.cutAll();
-        database.mute(false);
-      });
+    const paths = [...apis, ...workers].map(({ database }) => database);
+    const mute = async (seconds: number, end: () => void) => {
+      for (const path of paths) path.mute(true);
+      await pause(seconds * 1000);
+      end();
+      for (const path of paths) path.mute(false);
+    };
+    if (plan.freeze_database_s > 0) {
+      await this.#fault('database frozen', 'database', () => mute(plan.freeze_database_s, () => undefined));
       await pause(10_000);
+    }
+    if (plan.mute_database_s > 0) {
+      await this.#fault('database unreachable without an error', 'database', () =>
+        mute(plan.mute_database_s, () => {
+          for (const path of paths) path.cutAll();
+        }),
+      );
+      await pause(plan.mute_database_s > 10 ? 10_000 : 3000);
     }
   }
 
-  async #zombies(): Promise<void> {
-    const { workers, apis } = this.#instance;
-    for (let zombie = 0; zombie < this.#plan.zombies; zombie++) {
-      const worker = workers[zombie % workers.length];
-      if (worker) await this.#fault(`${worker.name} frozen`, () => worker.freeze(this.#plan.zombie_s * 1000));
+  async #pauses(): Promise<void> {
+    const { plan, instance, ledgers } = this.#parts;
+    const { workers, apis, mail } = instance;
+    const split = workers[0];
+    if (plan.split_s > 0 && split) {
+      // Its results arrive while the worker that took over is still sending.
+      const from = wallTime();
+      mail.reply_ms = LONGER_REPLY_MS;
+      await pause(1500);
+      await this.#fault(`${split.slot.name} stopped and cut off`, 'pause', async () => {
+        const frozen = split.slot.freeze(plan.split_s * 1000);
+        split.database.cutAll();
+        await frozen;
+      });
+      mail.reply_ms = 0;
+      await pause(LONGER_REPLY_MS);
+      ledgers.slow_times.push({ from, to: wallTime() });
     }
-    if (!this.#plan.rolling_restart) return;
-    for (const slot of [...workers, ...apis]) {
-      await this.#fault(`SIGTERM ${slot.name}`, () => slot.restart());
+    for (let zombie = 0; zombie < plan.zombies; zombie++) {
+      const slot = workers[zombie % workers.length]?.slot;
+      if (slot) await this.#fault(`${slot.name} stopped`, 'pause', () => slot.freeze(plan.zombie_s * 1000));
+    }
+    if (!plan.rolling_restart) return;
+    for (const { slot } of [...workers, ...apis]) {
+      await this.#fault(`SIGTERM ${slot.name}`, 'stop', () => slot.restart());
       await slot.untilReady();
     }
   }
+
+  /** Mail that is being sent for longer than a lease without a renewal would last. */
+  async #longAnswers(): Promise<void> {
+    const { plan, instance, say } = this.#parts;
+    if (plan.long_answer_s === 0) return;
+    instance.mail.reply_ms = plan.long_answer_s * 1000;
+    await pause(1000);
+    instance.mail.reply_ms = 0;
+    say(`mail of one second is answered after ${plan.long_answer_s} s`);
+  }
+}
+
+function startTime({ slot }: Place): number {
+  const { started_at, ready_at } = slot.life();
+  return (ready_at ?? started_at) - started_at;
+}
+
+/** Cuts the connection of the first process that sends these bytes. */
+async function cutOne(places: readonly Place[], how: 'cutBefore' | 'cutAfter', bytes: string): Promise<void> {
+  const end = new AbortController();
+  await Promise.race([pause(CUT_WAIT_MS), ...places.map(({ database }) => database[how](bytes, end.signal))]);
+  end.abort();
 }

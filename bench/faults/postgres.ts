@@ -41,6 +41,11 @@ export async function startPostgres(): Promise<FaultPostgres> {
   const start = () =>
     run('pg_ctl', ['-D', data, '-w', '-t', '60', '-l', join(directory, 'log'), '-o', settings, 'start']);
   await start();
+  let stopped = false;
+  process.once('exit', () => {
+    if (!stopped)
+      execFileSync(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...user, cwd: directory });
+  });
   return {
     port,
     async crash() {
@@ -48,6 +53,7 @@ export async function startPostgres(): Promise<FaultPostgres> {
       await start();
     },
     async stop() {
+      stopped = true;
       await run('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
       rmSync(directory, { recursive: true, force: true });
     },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream, readFileSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,15 @@ import { wallTime } from './wall-time.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = process.execPath;
 const READY_POLL_MS = 50;
+const MEMORY_POLL_MS = 1000;
+/** A process that ends so often before it was ready will never be. */
+const MOST_FALSE_STARTS = 3;
+
+// A run that fails must leave no process behind.
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 /** A place for one process of the service, which is filled again whenever that process ends. */
 export interface Slot {
@@ -22,6 +31,10 @@ export interface Slot {
   /** SIGTERM, and a new process when it has exited. */
   restart(): Promise<void>;
   untilReady(): Promise<void>;
+  /** The life of the process that is there now. */
+  life(): Life;
+  /** A metric of the process without labels; null where it is not told. */
+  gauge(name: string): Promise<number | null>;
   stop(): Promise<void>;
 }
 
@@ -29,6 +42,7 @@ export interface SlotOptions {
   readonly checkout?: string;
   readonly name: string;
   readonly port: number;
+  readonly metrics_port: number | null;
   readonly env: Readonly<Record<string, string>>;
   readonly log_folder: string;
 }
@@ -48,47 +62,37 @@ export async function runCommand(
 }
 
 /** Starts the shipped program in this slot. */
-export function openSlot(ledgers: Ledgers, { checkout = ROOT, name, port, env, log_folder }: SlotOptions): Slot {
-  const log: WriteStream = createWriteStream(join(log_folder, `${name}.log`));
-  let current: { child: ChildProcess; life: Life } | null = null;
+export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
+  const { checkout = ROOT, name, port, metrics_port, env, log_folder } = options;
+  const log_file = join(log_folder, `${name}.log`);
+  const log: WriteStream = createWriteStream(log_file);
+  let current: { readonly child: ChildProcess; readonly life: Life };
   let closed = false;
+  let false_starts = 0;
 
   const begin = () => {
     const child = spawn(NODE, [join(checkout, 'apps/server/src/main.ts')], {
       env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), LOG_FORMAT: 'json', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    running.add(child);
     child.stdout?.pipe(log, { end: false });
     child.stderr?.pipe(log, { end: false });
-    const life: Life = {
-      slot: name,
-      pid: child.pid ?? 0,
-      started_at: wallTime(),
-      ready_at: null,
-      ended_at: null,
-      end: null,
-    };
+    const life = newLife(name, child.pid ?? 0);
     ledgers.lives.push(life);
-    current = { child, life };
     child.once('exit', (code, signal) => {
+      running.delete(child);
       life.ended_at = wallTime();
       log.write(`${JSON.stringify({ ended: name, code, signal, planned: life.end })}\n`);
       if (life.end === null) life.end = 'unplanned';
-      if (!closed) begin();
+      false_starts = life.ready_at === null && life.end === 'unplanned' ? false_starts + 1 : 0;
+      if (!closed && false_starts < MOST_FALSE_STARTS) current = begin();
     });
-    void ready(life);
-  };
-  const ready = async (life: Life) => {
-    while (life.ended_at === null && life.ready_at === null) {
-      const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
-        () => null,
-      );
-      if (answer?.ok && life.ended_at === null) life.ready_at = wallTime();
-      else await pause(READY_POLL_MS);
-    }
+    void untilItAnswers(life, port);
+    void watchMemory(life);
+    return { child, life };
   };
   const end = async (signal: NodeJS.Signals, planned: Life['end']) => {
-    if (!current) return;
     const { child, life } = current;
     if (child.exitCode !== null || child.signalCode !== null) return;
     life.end = planned;
@@ -97,20 +101,33 @@ export function openSlot(ledgers: Ledgers, { checkout = ROOT, name, port, env, l
     await exited;
   };
 
-  begin();
+  current = begin();
   return {
     name,
     port,
     kill: () => end('SIGKILL', 'killed'),
     restart: () => end('SIGTERM', 'stopped'),
     async freeze(ms) {
-      const frozen = current?.child;
-      frozen?.kill('SIGSTOP');
+      const frozen = current.child;
+      frozen.kill('SIGSTOP');
       await pause(ms);
-      frozen?.kill('SIGCONT');
+      frozen.kill('SIGCONT');
     },
     async untilReady() {
-      while (current?.life.ready_at === null || current?.life.ended_at !== null) await pause(READY_POLL_MS);
+      while (current.life.ready_at === null || current.life.ended_at !== null) {
+        if (false_starts >= MOST_FALSE_STARTS)
+          throw new Error(`${name} does not start; its log ends with:\n${readFileSync(log_file, 'utf8').slice(-2000)}`);
+        await pause(READY_POLL_MS);
+      }
+    },
+    life: () => current.life,
+    async gauge(metric) {
+      if (metrics_port === null) return null;
+      const page = await fetch(`http://127.0.0.1:${metrics_port}/metrics`, { signal: AbortSignal.timeout(2000) })
+        .then((answer) => answer.text())
+        .catch(() => '');
+      const value = new RegExp(`^${metric}(?:\\{[^}]*\\})? ([0-9.]+)`, 'm').exec(page)?.[1];
+      return value === undefined ? null : Number(value);
     },
     async stop() {
       closed = true;
@@ -118,4 +135,32 @@ export function openSlot(ledgers: Ledgers, { checkout = ROOT, name, port, env, l
       log.end();
     },
   };
+}
+
+function newLife(slot: string, pid: number): Life {
+  return { slot, pid, started_at: wallTime(), ready_at: null, ended_at: null, end: null, most_memory_mb: 0 };
+}
+
+async function untilItAnswers(life: Life, port: number): Promise<void> {
+  while (life.ended_at === null && life.ready_at === null) {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
+      () => null,
+    );
+    if (answer?.ok && life.ended_at === null) life.ready_at = wallTime();
+    else await pause(READY_POLL_MS);
+  }
+}
+
+/** The most that the process had resident once it was ready, as Linux tells it; elsewhere it stays 0. */
+async function watchMemory(life: Life): Promise<void> {
+  while (life.ended_at === null) {
+    try {
+      const kb = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${life.pid}/status`, 'utf8'))?.[1];
+      if (kb !== undefined && life.ready_at !== null)
+        life.most_memory_mb = Math.max(life.most_memory_mb, Math.round(Number(kb) / 1024));
+    } catch {
+      return;
+    }
+    await pause(MEMORY_POLL_MS, undefined, { ref: false });
+  }
 }

@@ -3,12 +3,16 @@ import { type AddressInfo, createServer, connect as openSocket, type Socket } fr
 /** A TCP proxy that delays, mutes, half-closes and cuts what passes. */
 export interface FaultProxy {
   readonly port: number;
+  /** The ports from which it speaks to the other side now. */
+  ports(): number[];
   /** Milliseconds that every chunk waits in both directions. */
   delay(ms: number): void;
   /** Lets nothing pass until it is called with false; no connection is closed, and none is told. */
   mute(on: boolean): void;
-  /** Cuts the next connection on which the client sends these bytes, after they were passed on. */
-  cutAfter(bytes: string): Promise<void>;
+  /** Cuts the next connection on which the client sends these bytes, after they were passed on; until the signal ends. */
+  cutAfter(bytes: string, signal: AbortSignal): Promise<void>;
+  /** The same, and they are not passed on. */
+  cutBefore(bytes: string, signal: AbortSignal): Promise<void>;
   /** Ends the server's side of every open connection, as a peer does that died with its sockets half open. */
   halfClose(): void;
   cutAll(): void;
@@ -20,28 +24,47 @@ interface Pair {
   readonly server: Socket;
 }
 
+interface Cut {
+  readonly bytes: Buffer;
+  readonly passes: boolean;
+  done(): void;
+}
+
 export async function startFaultProxy(target: () => { host: string; port: number }, host = '127.0.0.1', port = 0) {
   const pairs = new Set<Pair>();
   const held: (() => void)[] = [];
-  const cuts: { readonly bytes: Buffer; readonly done: () => void }[] = [];
+  const cuts: Cut[] = [];
   let delay_ms = 0;
   let muted = false;
 
   const pass = (pair: Pair, to: Socket, chunk: Buffer) => {
+    const place = to === pair.server ? cuts.findIndex(({ bytes }) => chunk.includes(bytes)) : -1;
+    const [cut] = place < 0 ? [] : cuts.splice(place, 1);
+    if (cut) {
+      // What passes arrives; the answer never comes back.
+      if (cut.passes) to.write(chunk);
+      pair.client.destroy();
+      setTimeout(() => pair.server.destroy(), 20);
+      cut.done();
+      return;
+    }
     const write = () => {
       if (!to.destroyed && to.writable) to.write(chunk);
     };
     if (muted) held.push(write);
     else if (delay_ms > 0) setTimeout(write, delay_ms);
     else write();
-    const cut = to === pair.server ? cuts.findIndex(({ bytes }) => chunk.includes(bytes)) : -1;
-    if (cut < 0) return;
-    const [made] = cuts.splice(cut, 1);
-    // The bytes are on their way; the answer never comes back.
-    pair.client.destroy();
-    setTimeout(() => pair.server.destroy(), 20);
-    made?.done();
   };
+  const cutOn = (bytes: string, passes: boolean, signal: AbortSignal) =>
+    new Promise<void>((done) => {
+      const cut: Cut = { bytes: Buffer.from(bytes), passes, done };
+      cuts.push(cut);
+      signal.addEventListener('abort', () => {
+        const place = cuts.indexOf(cut);
+        if (place >= 0) cuts.splice(place, 1);
+        done();
+      });
+    });
 
   const server = createServer((client) => {
     const pair: Pair = { client, server: openSocket(target()) };
@@ -64,6 +87,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const proxy: FaultProxy = {
     port: (server.address() as AddressInfo).port,
+    ports: () => [...pairs].flatMap(({ server: behind }) => behind.localPort ?? []),
     delay(ms) {
       delay_ms = ms;
     },
@@ -71,7 +95,8 @@ export async function startFaultProxy(target: () => { host: string; port: number
       muted = on;
       if (!on) for (const write of held.splice(0)) write();
     },
-    cutAfter: (bytes) => new Promise((done) => cuts.push({ bytes: Buffer.from(bytes), done })),
+    cutAfter: (bytes, signal) => cutOn(bytes, true, signal),
+    cutBefore: (bytes, signal) => cutOn(bytes, false, signal),
     halfClose() {
       for (const { client } of pairs) client.end();
     },

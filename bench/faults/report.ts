@@ -1,30 +1,77 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { holds } from './check.ts';
 import type { Ledgers } from './ledgers.ts';
 import type { Figures } from './reconcile.ts';
 
-/** Prints what was found; true where every check holds. */
-export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers): boolean {
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const accepted = ledgers.sent.filter(({ ids }) => ids.size > 0).length;
-  say('');
-  say(
-    `${ledgers.sent.length} requests, ${accepted} accepted, ${ledgers.seen.length} transactions at mail servers, ${ledgers.posted.length} posts`,
-  );
-  say('Lives of processes (from start to ready, from ready to end):');
-  for (const { slot, started_at, ready_at, ended_at, end } of ledgers.lives) {
+export interface Run {
+  readonly plan: string;
+  readonly seed: string;
+  readonly seconds: number;
+  /** Messages of the logs above information, with how often they were logged. */
+  readonly warnings: readonly (readonly [string, number])[];
+}
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const MOST_WARNINGS = 12;
+
+/** Prints what was found, a line for each criterion; true where all hold. */
+export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, run: Run): boolean {
+  print('');
+  print(summary(ledgers));
+  print('Lives of processes (from start to ready, from ready to end, most memory):');
+  for (const { slot, started_at, ready_at, ended_at, end, most_memory_mb } of ledgers.lives) {
     const seconds = (from: number | null, to: number | null) =>
       from === null || to === null ? 'never' : `${((to - from) / 1000).toFixed(1)} s`;
-    say(
-      `  ${slot.padEnd(9)} ${seconds(started_at, ready_at).padStart(7)} ${seconds(ready_at, ended_at).padStart(8)}  ${end ?? 'alive'}`,
+    print(
+      `  ${slot.padEnd(9)} ${seconds(started_at, ready_at).padStart(7)} ${seconds(ready_at, ended_at).padStart(8)} ` +
+        `${String(most_memory_mb).padStart(4)} MB  ${end ?? 'alive'}`,
     );
   }
-  say('');
-  for (const { name, found, at_most, examples } of checks) {
-    const holds = found <= at_most;
-    say(
-      `  ${holds ? 'ok ' : 'BAD'} ${String(found).padStart(6)}  ${name}${at_most > 0 ? ` (at most ${at_most})` : ''}`,
-    );
-    if (!holds) for (const example of examples) say(`             ${example}`);
+  print('');
+  for (const one of checks) {
+    const { name, found, at_most, examples } = one;
+    const limit = at_most > 0 ? ` (at most ${at_most})` : '';
+    print(`  ${holds(one) ? 'ok ' : 'BAD'} ${figure(found).padStart(7)}  ${name}${limit}`);
+    if (!holds(one)) for (const example of examples) print(`               ${example}`);
   }
-  for (const note of notes) say(`  ${note}`);
-  return checks.every(({ found, at_most }) => found <= at_most);
+  for (const note of notes) print(`  ${note}`);
+  for (const [message, count] of run.warnings.slice(0, MOST_WARNINGS)) print(`  logged ${count} times: ${message}`);
+  const failed = checks.filter((one) => !holds(one)).length;
+  print('');
+  print(
+    failed === 0
+      ? `sound: all ${checks.length} criteria hold, plan ${run.plan}, seed ${run.seed}, ${run.seconds} s`
+      : `NOT sound: ${failed} of ${checks.length} criteria failed, plan ${run.plan}, seed ${run.seed}, ${run.seconds} s`,
+  );
+  return failed === 0;
+}
+
+/** The same for programs. */
+export function writeFaultReport(path: string, { checks, notes }: Figures, ledgers: Ledgers, run: Run): void {
+  const { lives, kills, faults, sent, seen, posted } = ledgers;
+  mkdirSync(dirname(path), { recursive: true });
+  const report = {
+    ...run,
+    sound: checks.every(holds),
+    requests: sent.length,
+    transactions: seen.length,
+    posts: posted.length,
+    checks: checks.map((one) => ({ ...one, holds: holds(one) })),
+    notes,
+    kills,
+    faults,
+    lives,
+  };
+  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  print(`figures: ${path}`);
+}
+
+function summary({ sent, seen, posted }: Ledgers): string {
+  const accepted = sent.filter(({ ids }) => ids.size > 0).length;
+  return `${sent.length} requests, ${accepted} accepted, ${seen.length} transactions at mail servers, ${posted.length} posts`;
+}
+
+function figure(found: number): string {
+  return Number.isInteger(found) ? String(found) : found.toFixed(2);
 }

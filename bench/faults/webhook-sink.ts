@@ -7,6 +7,8 @@ import { wallTime } from './wall-time.ts';
 
 export interface WebhookSink {
   readonly url: string;
+  /** A place where nothing listens. */
+  readonly dead_url: string;
   /** The secret under which posts are signed, once the endpoint has been created. */
   secret: string;
   /** Whether posts meet the faults of the plan: 5 % are answered 500, 1 % hang, 1 % are reset. */
@@ -45,6 +47,8 @@ export async function startWebhookSink(ledgers: Ledgers, random: Random): Promis
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(sink, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    // Nothing answers on this address of the loopback network.
+    dead_url: `http://127.0.0.99:${(server.address() as AddressInfo).port}/dead`,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -109,6 +109,7 @@ describe('200', () => {
         attempts: 1,
         last_response: expect.stringMatching(/^250 /),
         next_attempt_at: null,
+        bounce: null,
         waiting: null,
       })),
       last_event: { type: 'email.delivered', at: created_at },
@@ -125,6 +126,7 @@ describe('200', () => {
     const answer = await logs(`/${sent[0]}`);
 
     expect(answer.body).toMatchObject({ id: sent[0], status: 'bounced', object: 'email' });
+    expect(answer.body.recipients).toMatchObject([{ bounce: { class: 'hard', category: 'mailbox', code: '5.1.1' } }]);
     expect(answer.body.events).toMatchObject([
       { type: 'email.queued', sequence: 1 },
       { type: 'email.bounced', sequence: 2 },

@@ -6,6 +6,8 @@ export interface DatabaseProxy {
   readonly url: string;
   /** Established connections fall silent; new ones work. */
   silence(): void;
+  /** What clients send still arrives; no established connection gets an answer. */
+  swallowAnswers(): void;
   /** Ends every connection and takes no more, until it is opened. */
   close(): Promise<void>;
   open(): Promise<void>;
@@ -14,10 +16,13 @@ export interface DatabaseProxy {
 export async function openDatabaseProxy(database_url: string): Promise<DatabaseProxy> {
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
+  const upstreams = new Set<Socket>();
   const listen = (port: number): Promise<Server> =>
     new Promise((resolve, reject) => {
       const server = createServer((client) => {
         const upstream = connect(Number(target.port || 5432), target.hostname);
+        upstreams.add(upstream);
+        upstream.on('close', () => upstreams.delete(upstream));
         for (const [from, to] of [
           [client, upstream],
           [upstream, client],
@@ -47,6 +52,12 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
         socket.unpipe();
         // Read and thrown away, so that the other side sees a peer that takes everything.
         socket.resume();
+      }
+    },
+    swallowAnswers() {
+      for (const upstream of upstreams) {
+        upstream.unpipe();
+        upstream.resume();
       }
     },
     async close() {

@@ -172,6 +172,23 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, so
     on conflict do nothing`;
 }
 
+/**
+ * Renews the heartbeats of fetched jobs. What is locked is being settled and needs none: pg-boss's own statement waits
+ * for those rows in an order of its own, and met deadlocks with the settles.
+ */
+export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHold[]): Promise<void> {
+  const still = sql`j.state${unindexed} = 'active' and j.retry_count = s.retry_count`;
+  await sql`
+    update ${sql(`pgboss.${queue.table}`)} set heartbeat_on = pgboss.job_now()
+    where ctid = any (array(
+      select held.place from unnest(
+        ${jobs.map(({ id }) => id)}::uuid[],
+        ${jobs.map(({ retry_count }) => retry_count)}::int[]
+      ) as s (id, retry_count)
+      cross join lateral (${placeOf(sql, queue, sql`s.id`, still)} for update skip locked) held
+    ))`;
+}
+
 /** Notes who holds jobs that pg-boss has fetched. */
 export async function holdJobs(sql: Sql, queue: JobTable, holder: string, jobs: readonly JobHold[]): Promise<void> {
   await sql`
@@ -195,6 +212,28 @@ export async function freeJobs(tx: Tx, queue: JobTable, holder: string): Promise
     update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
     where ctid = any (array(
       select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
+      order by j.id for update skip locked
+    )) returning data`;
+  return rows.map(({ data }) => data);
+}
+
+/**
+ * The same for a living process: jobs that it has and does not know of, as the answer to their fetch was lost. What was
+ * fetched in the last seconds is left alone, as that answer may be under way.
+ */
+export async function freeUnknownJobs(
+  tx: Tx,
+  queue: JobTable,
+  holder: string,
+  known: readonly string[],
+  seconds: number,
+): Promise<unknown[]> {
+  const table = tx(`pgboss.${queue.table}`);
+  const rows = await tx<{ data: unknown }[]>`
+    update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
+    where ctid = any (array(
+      select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
+        and j.heartbeat_on < pgboss.job_now() - make_interval(secs => ${seconds}) and j.id <> all (${[...known]}::uuid[])
       order by j.id for update skip locked
     )) returning data`;
   return rows.map(({ data }) => data);

@@ -7,6 +7,7 @@ import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
 import { SCHEMA } from './install.ts';
 import {
   freeJobs,
+  freeUnknownJobs,
   holdJobs,
   idsWithoutLiveJob,
   type JobTable,
@@ -17,6 +18,7 @@ import {
   jobResumption,
   jobReturn,
   readJobTables,
+  touchJobs,
 } from './job-rows.ts';
 import { Wakes } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
@@ -58,6 +60,13 @@ export interface Queue<C extends Catalogue> {
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
   /** Frees the jobs of a process that has died, due immediately, and returns their payloads. */
   free<N extends keyof C & string>(tx: Tx, name: N, holder: string): Promise<Data<C, N>[]>;
+  /** Frees jobs that this process holds and does not know of, for so many seconds, and returns their payloads. */
+  freeUnknown<N extends keyof C & string>(
+    tx: Tx,
+    name: N,
+    known: readonly string[],
+    seconds: number,
+  ): Promise<Data<C, N>[]>;
   /** Of these job ids, those without a waiting or running job. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
   /** Of these values, those in a field of a waiting or running job. Reads all live jobs of the queue. */
@@ -135,15 +144,13 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       return (await readJobs(name, rows)).map(({ job }) => job);
     },
     async touch(name, jobs) {
-      if (jobs.length > 0) await boss.touch(name, jobs.map(attemptOf));
+      if (jobs.length > 0) await touchJobs(sql, tableOf(name), jobs);
     },
     async free(tx, name, dead) {
-      const payload = payloadOf(catalogue, name);
-      // What does not parse is reported when it is fetched.
-      return (await freeJobs(tx, tableOf(name), dead)).flatMap((data) => {
-        const parsed = payload.safeParse(data);
-        return parsed.success ? [parsed.data as Data<C, typeof name>] : [];
-      });
+      return payloadsIn(catalogue, name, await freeJobs(tx, tableOf(name), dead));
+    },
+    async freeUnknown(tx, name, known, seconds) {
+      return payloadsIn(catalogue, name, await freeUnknownJobs(tx, tableOf(name), holder, known, seconds));
     },
     async workerCount() {
       const instances = await boss.getInstances();
@@ -170,6 +177,19 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     onWake: wakes.onWake,
     listen: wakes.listen,
   };
+}
+
+/** What does not parse is left out here, and reported when it is fetched. */
+function payloadsIn<C extends Catalogue, N extends keyof C & string>(
+  catalogue: C,
+  name: N,
+  rows: readonly unknown[],
+): Data<C, N>[] {
+  const payload = payloadOf(catalogue, name);
+  return rows.flatMap((data) => {
+    const parsed = payload.safeParse(data);
+    return parsed.success ? [parsed.data as Data<C, N>] : [];
+  });
 }
 
 function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {

@@ -25,7 +25,10 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
     ['production', 'sending', 'sdk', 'webhooks', 'testing', 'simulator', 'domains', 'submission', 'from-resend'],
   ],
   ['Reference', ['api', 'errors', 'graphql', 'command-line']],
-  ['Operating', ['self-hosting', 'operations', 'settings', 'admin-actions', 'metrics', 'security', 'benchmarks']],
+  [
+    'Operating',
+    ['self-hosting', 'operations', 'settings', 'admin-actions', 'metrics', 'security', 'reliability', 'benchmarks'],
+  ],
 ];
 const OTHERS = 'More';
 

@@ -128,6 +128,7 @@ describe('what a mail server does', () => {
     const read = await send('ada@strict.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'bounced',
+      recipients: [{ bounce: { class: 'soft', category: 'policy', code: '5.7.1' } }],
       attempts: [{ outcome: 'rejected', reply: { code: 554, enhanced: '5.7.1' }, category: expect.any(String) }],
     });
   });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSmtpSink } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
 import { freePort } from '../server-process.ts';
 
@@ -37,6 +38,36 @@ describe('the mail of a worker', () => {
 
     expect(performance.now() - killed_at).toBeLessThan(5000);
     expect(second.logged().map(({ msg }) => msg)).toContain('a worker has died, and its mail goes on');
+  });
+
+  it('chaos C12: goes on within seconds where the answer to its claim was lost with the connection', async () => {
+    const api = await journey.start({ ROLES: 'rest' });
+    for (let number = 0; number < 8; number++) {
+      await api.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
+    }
+    const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
+    const released = Promise.withResolvers<void>();
+    const holder = journey.sql.begin(async (tx) => {
+      await tx`lock table suppressions in access exclusive mode`;
+      await released.promise;
+    });
+    const worker = await journey.start({ ROLES: 'worker', DATABASE_URL: proxy.url });
+    const waiting = () => journey.sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%moves as%'`;
+    await expect.poll(waiting, PATIENCE).not.toHaveLength(0);
+    proxy.swallowAnswers();
+    released.resolve();
+    await holder;
+    await expect.poll(async () => (await statesOf(journey.sql)).sending ?? 0, PATIENCE).toBeGreaterThan(0);
+    await proxy.close();
+    await proxy.open();
+    const back_at = performance.now();
+
+    await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 8 });
+    expect(performance.now() - back_at).toBeLessThan(15_000);
+    expect(worker.logged().map(({ msg }) => msg)).toContain('mail was fetched and its answer lost, and it goes on');
+    await proxy.close();
   });
 });
 

@@ -2,10 +2,10 @@ import { fields } from './use-case.ts';
 
 // What GraphQL shows of each thing, under the names that the core has for it.
 
-const recipient = fields('id email kind status attempts last_response next_attempt_at', {
+const recipient = `${fields('id email kind status attempts last_response next_attempt_at', {
   email: 'address',
   attempts: 'attemptCount',
-});
+})} bounce { class category code }`;
 export const message = `${fields(
   `id status from to cc bcc reply_to subject tags metadata created_at scheduled_at sent_at delivered_at message_id
    request_id`,

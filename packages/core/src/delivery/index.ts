@@ -23,4 +23,11 @@ export { GIVEN_UP, settleDeliveries } from './settle.ts';
 export { LEASE_SECONDS, renewLeases, showAttempts, transition } from './store.ts';
 export { stsPolicyStore } from './sts-policies.ts';
 export { forgetStsPolicies } from './sts-store.ts';
-export { countWorkers, forgetDeliveryWorkers, freeWorker, isThere, noteWorker } from './workers-store.ts';
+export {
+  countWorkers,
+  forgetDeliveryWorkers,
+  freeUnknownMail,
+  freeWorker,
+  isThere,
+  noteWorker,
+} from './workers-store.ts';

@@ -61,6 +61,22 @@ export async function freeWorker(
   });
 }
 
+/**
+ * Frees the mail that this worker holds in the database and does not know of: the answer to a fetch or a claim was lost.
+ * Returns how much there was.
+ */
+export async function freeUnknownMail(
+  { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
+  known: readonly string[],
+  seconds: number,
+): Promise<number> {
+  return sql.begin(async (tx) => {
+    const mails = await jobs.freeUnknown(tx, 'delivery.attempt', known, seconds);
+    await endLeases(tx, mails);
+    return mails.length;
+  });
+}
+
 /** Ends the leases of claims whose jobs only the dead worker had. */
 async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<void> {
   const keys = unordered.toSorted((left, right) =>

@@ -78,6 +78,21 @@ describe('parking', () => {
 
     expect(await parkedCount()).toBe(2);
   });
+
+  it('chaos C14: meets no deadlock with others that lock the same jobs in another order', async () => {
+    for (let round = 0; round < 10; round++) {
+      await send(names(40, `round${round}-`));
+      const jobs = await fetchAll();
+      const counts = await Promise.all([
+        park(jobs),
+        park(jobs.toReversed()),
+        park(jobs.slice(7)),
+        park(jobs.toReversed()),
+      ]);
+
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(40);
+    }
+  });
 });
 
 describe('taking parked mail back', () => {

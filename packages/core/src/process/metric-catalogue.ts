@@ -124,6 +124,12 @@ export const metricCatalogue = {
     help: 'Transactions that wait for a connection to Postgres.',
     labels: [],
   },
+  unrecorded_mails_limit: {
+    kind: 'gauge',
+    of: 'process',
+    help: 'How many mails this worker may have sent and not recorded: a kill may send as many twice.',
+    labels: [],
+  },
   invariant_violations: {
     kind: 'gauge',
     of: 'process',

@@ -39,6 +39,9 @@ export interface InstanceReading {
   readonly value: number;
 }
 
+/** Gauges of this process that are read when they are asked for. */
+export type SourcedGauge = 'pg_pool_waiting' | 'unrecorded_mails_limit';
+
 /** The metrics of a process: plain numbers in memory, which an exporter reads when it is asked. */
 export interface Metrics {
   count<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void;
@@ -46,7 +49,7 @@ export interface Metrics {
   /** Raises or lowers a gauge of this process. */
   shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void;
   /** Registers a function that is called for a gauge without labels when the metrics are read. */
-  source(name: 'pg_pool_waiting', value: () => number): void;
+  source(name: SourcedGauge, value: () => number): void;
   /** The gauges of the instance; null if another process reads them. */
   publish(readings: readonly InstanceReading[] | null): void;
   /** Every metric of the catalogue, including those without points. */
@@ -98,7 +101,7 @@ class ProcessMetrics implements Metrics {
     series.value += 1;
   }
 
-  source(name: 'pg_pool_waiting', value: () => number): void {
+  source(name: SourcedGauge, value: () => number): void {
     this.#sources.set(name, value);
   }
 

@@ -126,7 +126,7 @@ describe('the series of a workspace', () => {
     expect(days.series[0]?.points.map((point) => point.at)).toEqual([at(0), at(DAY_MS)]);
   });
 
-  it('catches up after a pause of hours, the latest minutes first and each step for good', async () => {
+  it('promise P25: catches up after a pause of hours, the latest minutes first and each step for good', async () => {
     await send('old@example.com');
     await world.clock.advance(9 * HOUR_MS);
     await send('new@example.com');

@@ -27,6 +27,8 @@ export interface FetcherOptions {
   readonly inFlight: () => number;
   /** Called when fetched jobs wait in their lanes. */
   readonly onPlaced: () => void;
+  /** A fetch failed: whether it was committed is not known. */
+  readonly onLost: () => void;
 }
 
 /** Fetches due jobs while this worker has free slots: fetch → lane. */
@@ -67,6 +69,7 @@ export class Fetcher {
       })
       .catch((error) => {
         services.log.error({ err: error }, 'deliveries could not be fetched');
+        this.#options.onLost();
         return false;
       })
       .then((more) => {

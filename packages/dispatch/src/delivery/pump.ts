@@ -22,6 +22,7 @@ import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { type InFlight, newInFlight } from './in-flight.ts';
 import { createInFlightSet } from './in-flight-set.ts';
 import { LeaseLoops } from './lease-loops.ts';
+import { LostAnswers } from './lost-answers.ts';
 import { createPrerender } from './prerender.ts';
 import { createSemaphore } from './semaphore.ts';
 import { Settler } from './settler.ts';
@@ -68,11 +69,13 @@ export class DeliveryPump {
   readonly #unrecorded: UnrecordedMail;
   /** The claim under way; there is one at a time. */
   #claiming: Promise<void> | null = null;
+  #claimed: readonly Candidate[] = [];
   /** Jobs came, or slots became free, during the claim under way. */
   #claim_again = false;
   #stopped = false;
   #heartbeat: Heartbeat | null = null;
   #leaseLoops: LeaseLoops | null = null;
+  #lostAnswers: LostAnswers | null = null;
   #unsubscribe: (() => void) | null = null;
   /** What a drain has claimed; null if this pump does not drain. */
   #drained: DeliveryJob[] | null = null;
@@ -94,7 +97,8 @@ export class DeliveryPump {
         : { width, longest_pause_ms: relay_longest_pause };
     };
     this.#lanes = new Lanes(() => performance.now(), settingsOf);
-    this.#sync = new LaneSync(services, mailers, this.#lanes, holds, this.#claimSoon);
+    const onLost = () => this.#lostAnswers?.note();
+    this.#sync = new LaneSync(services, mailers, this.#lanes, holds, { onReady: this.#claimSoon, onLost });
     this.#fetcher = new Fetcher({
       services,
       holds,
@@ -102,6 +106,7 @@ export class DeliveryPump {
       sync: this.#sync,
       inFlight: () => this.#inFlight.size,
       onPlaced: this.#claimSoon,
+      onLost,
     });
     this.#settler = new Settler(
       services,
@@ -122,8 +127,15 @@ export class DeliveryPump {
   start(): void {
     this.#heartbeat = createHeartbeat(this.#services);
     this.#services.vitals.fetched_at = performance.now();
+    this.#services.metrics.source('unrecorded_mails_limit', () => this.#unrecorded.most);
     this.#sync.start();
     this.#leaseLoops = new LeaseLoops(this.#services, this.#inFlight, this.#lanes, (entry) => this.#cancel(entry));
+    this.#lostAnswers = new LostAnswers(this.#services, () =>
+      [
+        ...[...this.#inFlight].map(({ claimed }) => claimed.job),
+        ...[...this.#lanes.waiting(), ...this.#claimed].map(({ job }) => job),
+      ].map(({ id }) => id),
+    );
     this.#metrics?.watch('delivery.attempt', {
       active: () => ({ active: this.#inFlight.size, job_ids: [] }),
       changed: this.#claimSoon,
@@ -172,6 +184,7 @@ export class DeliveryPump {
     }
     for (const deadline of deadlines) clearTimeout(deadline);
     await this.#leaseLoops?.stop();
+    await this.#lostAnswers?.stop();
     await this.#heartbeat?.stop();
   }
 
@@ -212,6 +225,7 @@ export class DeliveryPump {
     this.#claiming = this.#claim(batch)
       .catch((error) => {
         this.#services.log.error({ err: error }, 'deliveries could not be claimed');
+        this.#lostAnswers?.note();
       })
       .then(() => {
         this.#claiming = null;
@@ -224,6 +238,7 @@ export class DeliveryPump {
 
   async #claim(batch: readonly Candidate[]): Promise<void> {
     let left: readonly Candidate[] = batch;
+    this.#claimed = batch;
     try {
       left = await this.#sync.grant(batch);
       const byJob = new Map(left.map((candidate) => [candidate.job.id, candidate]));
@@ -236,6 +251,7 @@ export class DeliveryPump {
       const entered = new Set(won.map(({ job }) => job.id));
       left = left.filter(({ job }) => !entered.has(job.id));
     } finally {
+      this.#claimed = [];
       for (const { lane, job } of left) this.#lanes.giveBack(lane, job.data.workspace_id);
     }
   }

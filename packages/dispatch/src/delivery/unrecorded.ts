@@ -46,6 +46,11 @@ export class UnrecordedMail {
     return this.#limit;
   }
 
+  /** What a kill at this moment may send again: what the limit leaves room for, and slow mail that has let others pass. */
+  get most(): number {
+    return Math.max(this.#limit, this.#count) + this.#slots.size - this.#count;
+  }
+
   /** Takes a slot, or waits for one; null if the signal aborted, or nothing has been recorded for too long. */
   take(signal: AbortSignal): ContentSlot | Promise<ContentSlot | null> {
     if (this.#waiting.length === 0 && this.#hasFreeSlot()) return this.#begin();

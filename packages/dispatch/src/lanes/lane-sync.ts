@@ -48,6 +48,7 @@ export class LaneSync {
   readonly #lanes: Lanes;
   readonly #holds: HoldCache;
   readonly #onReady: () => void;
+  readonly #onLost: () => void;
   /** The workspace that was served last in a lane, if the last slice did not reach the end. */
   readonly #served = new Map<string, string>();
   /** Lanes whose closing is not in the database yet, or came there after the poll that is under way. */
@@ -67,13 +68,23 @@ export class LaneSync {
   #first_poll: Promise<unknown> | null = null;
   #stopped = false;
 
-  /** onReady is called when mail that was parked may be claimed, or lanes have opened. */
-  constructor(services: Services, mailers: Mailers, lanes: Lanes, holds: HoldCache, onReady: () => void) {
+  /**
+   * onReady is called when mail that was parked may be claimed, or lanes have opened; onLost, when a move of mail failed
+   * and may have been committed.
+   */
+  constructor(
+    services: Services,
+    mailers: Mailers,
+    lanes: Lanes,
+    holds: HoldCache,
+    { onReady, onLost }: { readonly onReady: () => void; readonly onLost: () => void },
+  ) {
     this.#services = services;
     this.#mailers = mailers;
     this.#lanes = lanes;
     this.#holds = holds;
     this.#onReady = onReady;
+    this.#onLost = onLost;
     holds.onResume((lane, count) => {
       this.#leaving.set(lane, (this.#leaving.get(lane) ?? 0) + count);
       this.refill();
@@ -159,7 +170,10 @@ export class LaneSync {
     }
     this.#refill_again = false;
     this.#refilling = this.#resume()
-      .catch((error) => this.#services.log.error({ err: error }, 'parked mail could not be taken back'))
+      .catch((error) => {
+        this.#services.log.error({ err: error }, 'parked mail could not be taken back');
+        this.#onLost();
+      })
       .then(() => {
         this.#refilling = null;
         if (this.#refill_again) this.refill();
@@ -257,7 +271,10 @@ export class LaneSync {
   #write(written: Promise<unknown>, facts: object, failure: string): Promise<void> {
     const writing: Promise<void> = written
       .then(() => undefined)
-      .catch((error) => this.#services.log.error({ err: error, ...facts }, failure))
+      .catch((error) => {
+        this.#services.log.error({ err: error, ...facts }, failure);
+        this.#onLost();
+      })
       .finally(() => {
         this.#writes.delete(writing);
       });

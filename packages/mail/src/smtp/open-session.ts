@@ -271,7 +271,8 @@ function startSession(attempt: Attempt, socket: Socket | null, { use_tls }: { us
     requireTLS: required && use_tls,
     opportunisticTLS: !required,
     tls: { rejectUnauthorized: route.checked },
-    connectionTimeout: Math.min(timeouts.greeting_ms, CONNECT_MS),
+    // It ends with STARTTLS, and cuts the time for the greeting short; a socket that is given is open already.
+    connectionTimeout: socket ? NEVER_MS : Math.min(timeouts.greeting_ms, CONNECT_MS),
     greetingTimeout: NEVER_MS,
     dnsTimeout: Math.min(timeouts.greeting_ms, CONNECT_MS),
     socketCloseTimeout: 0,

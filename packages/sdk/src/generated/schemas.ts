@@ -80,6 +80,14 @@ export interface Attempt {
   finished_at: string;
 }
 
+export interface Bounce {
+  /** hard: the mailbox or its domain does not exist. Whatever is not known is soft. */
+  class: "hard" | "soft" | (string & {});
+  category: "mailbox" | "domain" | "quota" | "policy" | "reputation" | "authentication" | "content" | "throttled" | "protocol" | "network" | "signing" | "other" | (string & {});
+  /** The enhanced status code, else the code of the reply. */
+  code: string | null;
+}
+
 export interface Capture {
   object: "capture";
   id: string;
@@ -326,6 +334,8 @@ export interface Recipient {
   /** The last reply of the receiving server. */
   last_response: string | null;
   next_attempt_at: string | null;
+  /** Why it bounced; null unless its status is bounced, and once that event is not kept. */
+  bounce: Bounce | null;
   /** Why it has not been sent yet; null while sending and once closed. */
   waiting: Waiting | null;
 }

@@ -138,6 +138,20 @@ export const WaitReason = builder.unionType('WaitReason', {
   resolveType: ({ entry }) => (entry.waiting ? typeOfReason[entry.waiting.reason].name : undefined),
 });
 
+const BounceClass = enumOf(
+  'BounceClass',
+  ['hard', 'soft'],
+  'hard: the mailbox or its domain does not exist. Whatever is not known is soft.',
+);
+const Bounce = builder.objectRef<NonNullable<RecipientEntry['bounce']>>('Bounce').implement({
+  description: 'What a bounce means.',
+  fields: (t) => ({
+    class: t.field({ type: BounceClass, resolve: (bounce) => bounce.class }),
+    category: t.exposeString('category'),
+    code: t.exposeString('code', { nullable: true, description: 'The enhanced status code, else that of the reply.' }),
+  }),
+});
+
 claimIds('recipient', 'Recipient');
 builder.node(Recipient, {
   id: { resolve: ({ id }) => id },
@@ -171,6 +185,12 @@ builder.node(Recipient, {
       },
     }),
     nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.next_attempt_at }),
+    bounce: t.field({
+      type: Bounce,
+      nullable: true,
+      description: 'Null unless its status is bounced.',
+      resolve: ({ entry }) => entry.bounce,
+    }),
     waiting: t.field({
       type: WaitReason,
       nullable: true,

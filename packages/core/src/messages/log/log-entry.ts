@@ -14,6 +14,20 @@ const statusField = z.enum(deliveryStates).meta({
     'and sending are open, the least advanced first; the others are closed, the worst first.',
 });
 
+const bounceSchema = z
+  .object({
+    class: z
+      .enum(['hard', 'soft'])
+      .meta({ description: 'hard: the mailbox or its domain does not exist. Whatever is not known is soft.' }),
+    category: z.enum(refusalCategories),
+    code: z
+      .string()
+      .nullable()
+      .meta({ description: 'The enhanced status code, else the code of the reply.', examples: ['5.1.1'] }),
+  })
+  .meta({ id: 'Bounce' });
+export type BounceEntry = z.output<typeof bounceSchema>;
+
 export const recipientSchema = z
   .object({
     id: idField(idPrefixes.recipient),
@@ -23,6 +37,9 @@ export const recipientSchema = z
     attempts: z.int(),
     last_response: z.string().nullable().meta({ description: 'The last reply of the receiving server.' }),
     next_attempt_at: timeField.nullable(),
+    bounce: bounceSchema
+      .nullable()
+      .meta({ description: 'Why it bounced; null unless its status is bounced, and once that event is not kept.' }),
     waiting: waitingSchema
       .nullable()
       .meta({ description: 'Why it has not been sent yet; null while sending and once closed.' }),
@@ -110,8 +127,16 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
     attempts: row.attempt_count,
     last_response: row.last_response,
     next_attempt_at: row.state === 'deferred' || row.state === 'scheduled' ? isoTime(row.due_at) : null,
+    bounce: bounceEntry(row.bounce_facts),
     waiting: waitingReason(row),
   };
+}
+
+/** Written by JSON.stringify of what the event of the bounce holds. */
+function bounceEntry(facts: string | null): BounceEntry | null {
+  if (facts === null) return null;
+  const { bounce } = JSON.parse(facts) as { bounce?: BounceEntry };
+  return bounce ?? null;
 }
 
 export const attemptOutcomes = ['accepted', 'deferred', 'rejected', 'unknown'] as const;

@@ -41,6 +41,8 @@ export interface RecipientRow {
   attempt_count: number;
   first_attempt_at: Date | null;
   last_response: string | null;
+  /** The facts of its bounce, as JSON. */
+  bounce_facts: string | null;
   job_id: string | null;
   parked_lane: string | null;
   /** Until when the lane is closed, why, and the last reply of the destination. */
@@ -117,7 +119,13 @@ export async function recipientsOf(
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
-      last_response, job_id, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
+      last_response, job_id,
+      case when r.state = 'bounced' then (
+        select e.facts from events e
+        where e.message_id >= r.message_id and e.message_id <= r.message_id and e.recipient_id = r.id
+          and e.type = 'email.bounced'
+        order by e.message_id desc, e.id desc limit 1
+      ) end as bounce_facts, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
       l.limit_per_minute, l.resume_rate, h.hold_id, h.hold_scope, h.hold_reason, h.hold_until,
       case when ${open} then (select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w) else true end
         as worker_there,

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type DnsZone, startDnsZone } from '@postrider/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hello, type Journey, openJourney } from '../journey.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 100 };
+const LONG_MS = 90_000;
+// Beyond the half minute that a relay has.
+const LATE_GREETING_MS = 32_000;
+
+interface Session {
+  readonly socket: Socket;
+  line: string;
+  content: boolean;
+  unanswered: boolean;
+}
+
+let dns: DnsZone;
+let journey: Journey;
+let server: ServerProcess;
+let late: string;
+const servers: Server[] = [];
+const open = new Set<Socket>();
+/** Envelopes that began before the mail before them had its answer. */
+let ahead = 0;
+
+/** A mail server that is told of each line; the greeting is the empty one. */
+async function strangerAt(host: string, port: number, answer: (session: Session) => void): Promise<number> {
+  const listener = createServer((socket) => {
+    const session: Session = { socket, line: '', content: false, unanswered: false };
+    open.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => open.delete(socket));
+    socket.setEncoding('latin1');
+    let received = '';
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      for (let end = received.indexOf('\r\n'); end >= 0; end = received.indexOf('\r\n')) {
+        session.line = received.slice(0, end);
+        received = received.slice(end + 2);
+        answer(session);
+      }
+    });
+    answer(session);
+  });
+  listener.listen(port, host);
+  await once(listener, 'listening');
+  servers.push(listener);
+  // A socket of TCP has an address with a port.
+  return (listener.address() as AddressInfo).port;
+}
+
+/** The usual replies, and PIPELINING is offered. */
+function reply(session: Session): void {
+  const { socket, line } = session;
+  if (session.content) {
+    if (line !== '.') return;
+    session.content = false;
+    // What came with the dot has been read by then, and would be next.
+    setTimeout(() => {
+      session.unanswered = false;
+      socket.write('250 2.0.0 taken\r\n');
+    }, 50);
+  } else if (line === '') socket.write('220 hello\r\n');
+  else if (line.startsWith('EHLO')) socket.write('250-hello\r\n250 PIPELINING\r\n');
+  else if (line === 'QUIT') socket.end('221 bye\r\n');
+  else if (line === 'DATA') {
+    session.content = true;
+    session.unanswered = true;
+    socket.write('354 go\r\n');
+  } else {
+    if (line.startsWith('MAIL') && session.unanswered) ahead += 1;
+    socket.write('250 ok\r\n');
+  }
+}
+
+const send = async (to: string) => {
+  const answer = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
+  expect(answer.status).toBe(202);
+  return String(answer.body.id);
+};
+const read = async (id: string) => (await server.call('GET', `/v1/email/logs/${id}`)).body;
+
+beforeAll(async () => {
+  const port = await strangerAt('127.0.0.2', 0, reply);
+  await strangerAt('127.0.0.3', port, (session) => {
+    if (session.line === '') setTimeout(() => session.socket.write('220 hello\r\n'), LATE_GREETING_MS);
+    else reply(session);
+  });
+  dns = await startDnsZone({
+    'prompt.example': { MX: [{ priority: 10, exchange: 'mx.prompt.example' }] },
+    'mx.prompt.example': { A: ['127.0.0.2'] },
+    'late.example': { MX: [{ priority: 10, exchange: 'mx.late.example' }] },
+    'mx.late.example': { A: ['127.0.0.3'] },
+  });
+  journey = await openJourney({
+    DELIVERY: 'mx',
+    MX_PORT: String(port),
+    MX_ALLOW_NETWORKS: '127.0.0.0/8',
+    DNS_SERVERS: dns.address,
+    HELO_NAME: 'mail.good.test',
+    RETRY_SCHEDULE: '1s,1s,2s,2s,4s,4s,8s,8s',
+    LIMITS: 'site_connections=1',
+  });
+  server = await journey.start();
+  late = await send('ada@late.example');
+});
+afterAll(async () => {
+  await journey.stop();
+  for (const socket of open) socket.destroy();
+  for (const listener of servers) listener.close();
+  await dns.stop();
+});
+
+describe('a domain that DNS does not know', () => {
+  it(
+    'promise P5: gets its mail once it is back, and no address of it is suppressed',
+    async () => {
+      const id = await send('ada@back.example');
+      await expect.poll(() => read(id), PATIENCE).toMatchObject({ status: 'deferred' });
+
+      dns.set('back.example', 'MX', [{ priority: 10, exchange: 'mx.prompt.example' }]);
+
+      await expect.poll(() => read(id), PATIENCE).toMatchObject({ status: 'delivered' });
+      expect(await journey.sql`select from suppressions`).toHaveLength(0);
+    },
+    LONG_MS,
+  );
+});
+
+describe('a stranger', () => {
+  it(
+    'promise P9: that offers PIPELINING gets no envelope before its answer to the mail before',
+    async () => {
+      const ids = await Promise.all(Array.from({ length: 6 }, (_, number) => send(`to${number}@prompt.example`)));
+
+      for (const id of ids) await expect.poll(() => read(id), PATIENCE).toMatchObject({ status: 'delivered' });
+      expect(ahead).toBe(0);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'promise P6: that greets after half a minute gets its mail by the first attempt',
+    async () => {
+      await expect.poll(() => read(late), PATIENCE).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
+    },
+    LONG_MS,
+  );
+});

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { patched, readPatch } from './patch.ts';
+
+// npm run bench:faults:mutants -- [--only NAME] [--seed TEXT]
+// Runs the harness against the tree, which must be sound, and against copies with one planted bug each, which must not be.
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string' } } });
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = fileURLToPath(new URL('mutants/', import.meta.url));
+const seed = values.seed ?? 'mutants';
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+const mutants = readdirSync(folder)
+  .filter((name) => name.endsWith('.patch'))
+  .map((name) => basename(name, '.patch'))
+  .filter((name) => values.only === undefined || name === values.only);
+let wrong = 0;
+if (values.only === undefined) {
+  const { sound, told } = await run(root, 'unchanged');
+  say(`${sound ? 'ok ' : 'BAD'} unchanged: ${told}`);
+  if (!sound) wrong += 1;
+}
+for (const name of mutants) {
+  const copy = copyOfTree();
+  try {
+    plant(copy, name);
+    const { sound, told } = await run(copy, name);
+    if (sound) wrong += 1;
+    say(`${sound ? 'BAD' : 'ok '} ${name}: ${told}`);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+say(
+  wrong === 0
+    ? `all ${mutants.length} bugs turned it red`
+    : `${wrong} of ${mutants.length + 1} runs ended otherwise than expected`,
+);
+process.exit(wrong === 0 ? 0 : 1);
+
+/** The workspaces, beside the packages that are installed. */
+function copyOfTree(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'postrider-mutant-'));
+  for (const name of ['apps', 'packages', 'package.json', 'patches'])
+    cpSync(join(root, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
+  const modules = join(copy, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== '@postrider'))
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  // These links are relative, and lead into the copy.
+  cpSync(join(root, 'node_modules/@postrider'), join(modules, '@postrider'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  return copy;
+}
+
+function plant(copy: string, name: string): void {
+  for (const { path, hunks } of readPatch(readFileSync(join(folder, `${name}.patch`), 'utf8'))) {
+    const file = join(copy, path);
+    const text = patched(readFileSync(file, 'utf8'), hunks);
+    if (text === null) throw new Error(`${name}.patch does not fit ${path}`);
+    writeFileSync(file, text);
+  }
+}
+
+/** Whether the harness finds the processes of a tree sound, and what it says of them. */
+async function run(tree: string, name: string): Promise<{ readonly sound: boolean; readonly told: string }> {
+  const json = fileURLToPath(new URL(`../../node_modules/.cache/faults/mutant-${name}.json`, import.meta.url));
+  rmSync(json, { force: true });
+  const program = fileURLToPath(new URL('run.ts', import.meta.url));
+  const args = [program, '--plan', 'mutants', '--seed', seed, '--json', json, '--old-api', tree, '--old-worker', tree];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => child.kill());
+  await once(child, 'exit');
+  const { sound, seconds, checks } = JSON.parse(readFileSync(json, 'utf8')) as {
+    sound: boolean;
+    seconds: number;
+    checks: { name: string; found: number; holds: boolean }[];
+  };
+  const failed = checks.filter(({ holds }) => !holds).map((check) => `${check.found} × ${check.name}`);
+  return { sound, told: `${seconds} s, ${failed.length === 0 ? 'every criterion holds' : failed.join('; ')}` };
+}

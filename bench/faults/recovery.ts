@@ -1,0 +1,78 @@
+import type { Check } from './check.ts';
+import { atMost, check } from './check.ts';
+import type { Ledgers, WorkerKill } from './ledgers.ts';
+import type { Plan } from './plans.ts';
+
+/** Where the machine's speed is not judged, a service that recovers at all does so within this. */
+const ALLOWANCE_S = 60;
+
+/** How soon mail went on after a kill, and requests after an outage; and whether the faults were made as planned. */
+export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
+  const { kills, faults, lives } = ledgers;
+  const takeovers = kills.map((kill) => ({ kill, seconds: takeoverSeconds(ledgers, kill) }));
+  const outages = faults
+    .filter(({ of }) => of === 'database')
+    .map(({ what, ended_at }) => ({
+      what,
+      seconds: ((ledgers.accepted.find((at) => at >= ended_at) ?? Number.POSITIVE_INFINITY) - ended_at) / 1000,
+    }));
+  const close = kills.filter(({ since_last_kill_ms, start_ms }) => (since_last_kill_ms ?? Infinity) < 2 * start_ms);
+  const checks = [
+    check(
+      'kills of one slot closer than twice its start time',
+      close.map(({ slot }) => slot),
+    ),
+    check(
+      'processes that ended unplanned',
+      lives.filter(({ end }) => end === 'unplanned').map(({ slot, pid }) => `${slot} ${pid}`),
+    ),
+  ];
+  if (plan.speed)
+    checks.push(
+      check(
+        'kills while no mail went out',
+        kills.filter(({ mails_per_second }) => mails_per_second === 0).map(({ slot }) => slot),
+      ),
+    );
+  if (kills.length > 0)
+    checks.push(
+      atMost(
+        'seconds until the mail of a killed worker was in other hands',
+        Math.max(...takeovers.map(({ seconds }) => seconds)),
+        plan.speed?.takeover ?? ALLOWANCE_S,
+        takeovers
+          .filter(({ seconds }) => seconds > (plan.speed?.takeover ?? ALLOWANCE_S))
+          .map(({ kill, seconds }) => `${kill.slot}, ${kill.held} jobs, ${seconds.toFixed(1)} s`),
+      ),
+    );
+  if (outages.length > 0)
+    checks.push(
+      atMost(
+        'seconds from the return of the database to the first 202',
+        Math.max(...outages.map(({ seconds }) => seconds)),
+        plan.speed?.first_accept ?? ALLOWANCE_S,
+        outages.map(({ what, seconds }) => `${what} ${seconds.toFixed(1)} s`),
+      ),
+    );
+  return checks;
+}
+
+/** Without the time in which no worker was there to take it. */
+function takeoverSeconds({ lives }: Ledgers, { at, taken_over_at, held }: WorkerKill): number {
+  if (held === 0) return 0;
+  if (taken_over_at === null) return Number.POSITIVE_INFINITY;
+  const there = lives
+    .flatMap(({ slot, ready_at, ended_at }) =>
+      slot.startsWith('worker') && ready_at !== null ? [{ from: ready_at, to: ended_at ?? taken_over_at }] : [],
+    )
+    .map(({ from, to }) => ({ from: Math.max(from, at), to: Math.min(to, taken_over_at) }))
+    .filter(({ from, to }) => to > from)
+    .sort((left, right) => left.from - right.from);
+  let covered = 0;
+  let upto = at;
+  for (const { from, to } of there) {
+    covered += Math.max(0, to - Math.max(from, upto));
+    upto = Math.max(upto, to);
+  }
+  return covered / 1000;
+}

@@ -1,0 +1,47 @@
+import type { Services } from '@postrider/core';
+import { freeUnknownMail } from '@postrider/core/delivery';
+import { repeatEvery } from '../repeat-task.ts';
+
+const LOOK_MS = 1000;
+/** What was fetched less long ago may be on its way here. */
+const QUIET_SECONDS = 3;
+/** A look passes over what is locked, so there are several. */
+const LOOK_FOR_MS = 15_000;
+
+/**
+ * A fetch or a claim that fails may have been committed. Without a look for what this worker then holds and does not know
+ * of, that mail would wait until its heartbeat is missed, over half a minute.
+ */
+export class LostAnswers {
+  readonly #looks: ReturnType<typeof repeatEvery>;
+  #lost_at: number | null = null;
+
+  /** Known are the jobs that this worker has, wherever they are. */
+  constructor(services: Services, known: () => readonly string[]) {
+    const look = async () => {
+      const lost_at = this.#lost_at;
+      if (lost_at === null || performance.now() < lost_at + QUIET_SECONDS * 1000) return;
+      let count: number;
+      try {
+        count = await freeUnknownMail(services, known(), QUIET_SECONDS);
+      } catch (error) {
+        this.note();
+        throw error;
+      }
+      if (this.#lost_at === lost_at && performance.now() > lost_at + LOOK_FOR_MS) this.#lost_at = null;
+      if (count === 0) return;
+      services.log.warn({ count }, 'mail was fetched and its answer lost, and it goes on');
+      services.jobs.wakeAll('delivery.attempt');
+    };
+    this.#looks = repeatEvery(LOOK_MS, look, services);
+  }
+
+  /** A statement that fetches, claims or moves jobs has failed. */
+  note(): void {
+    this.#lost_at = performance.now();
+  }
+
+  stop(): Promise<void> {
+    return this.#looks.stop();
+  }
+}
