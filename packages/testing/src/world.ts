@@ -28,7 +28,7 @@ import { createMailer } from '@postrider/mail';
 import { createHttpGuard } from '@postrider/net';
 import { createQueue } from '@postrider/queue';
 import { dkimVerify } from 'mailauth';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { testPairs } from './dkim-pairs.ts';
@@ -81,6 +81,20 @@ export interface World {
 
 const BATCH = 50;
 
+async function startTestQueue(url: string, sql: Sql, log: Logger, works: boolean) {
+  const queue = createQueue({
+    sql,
+    url,
+    catalogue,
+    application_name: 'postrider-test-queue',
+    max_connections: 4,
+    supervise: works,
+    on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+  });
+  await queue.start();
+  return queue;
+}
+
 /**
  * A service with its own database, clock, name server and SMTP server; nothing in it is mocked. With DELIVERY=mx, live
  * mail goes to the hosts of the zone, at the SMTP server's port on any loopback address, so that further sinks on that
@@ -109,19 +123,7 @@ export async function createWorld(
   });
   const leased: EndpointLease[] = [];
   const peerStops: (() => Promise<void>)[] = [];
-  const startQueue = async (pool: Sql, works: boolean) => {
-    const queue = createQueue({
-      sql: pool,
-      url: database.url,
-      catalogue,
-      application_name: 'postrider-test-queue',
-      max_connections: 4,
-      supervise: works,
-      on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
-    });
-    await queue.start();
-    return queue;
-  };
+  const startQueue = (pool: Sql, works: boolean) => startTestQueue(database.url, pool, log, works);
   const jobs = await startQueue(sql, false);
   // An operator exists already, so that no test waits for a password hash.
   await sql`insert into users (id, email, operator, created_at) values (${newId('user', 0)}, 'operator@sandbox.test', true, clock_now())
