@@ -18,6 +18,7 @@ import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
 import { benchStartOfAttempts } from './suites/start-of-attempts.ts';
+import { benchStorage } from './suites/storage.ts';
 import { benchTelemetry } from './suites/telemetry.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
@@ -41,6 +42,7 @@ const suites: Readonly<Record<string, Suite>> = {
   webhooks: benchWebhooks,
   telemetry: benchTelemetry,
   start: benchStart,
+  storage: benchStorage,
   'memory-at-rest': benchMemoryAtRest,
   'memory-under-load': benchMemoryUnderLoad,
 };

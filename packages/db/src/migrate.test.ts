@@ -103,6 +103,89 @@ describe('migrate', () => {
   });
 });
 
+describe('an index that is made while mail is written', () => {
+  const partitioned = `
+    create table mails (id int not null, word text not null) partition by range (id);
+    create table mails_1 partition of mails for values from (0) to (10);
+    create table mails_default partition of mails default;
+    insert into mails values (1, 'a'), (11, 'b');`;
+  const index =
+    "-- concurrently: the release before runs on it.\ncreate index mails_word on mails (word) where word <> 'x';\n";
+
+  it('has every partition, those too that are made later, and lets others write meanwhile', async () => {
+    write('0003_mails', partitioned);
+    await migrate(url, undefined, migrations);
+    write('0004_words', index);
+    const writer = connect(url, { max: 1, application_name: 'migrate-test' });
+    const { promise: written, resolve: done } = Promise.withResolvers<void>();
+    const writing = writer.begin(async (tx) => {
+      await tx`insert into mails_1 values (2, 'c')`;
+      await written;
+    });
+
+    const migrating = migrate(url, undefined, migrations);
+    await expect
+      .poll(() => sql`select from pg_stat_activity where query like 'create index concurrently%'`)
+      .toHaveLength(1);
+    await sql`insert into mails values (3, 'd')`;
+    done();
+    await writing;
+    await writer.end();
+
+    expect(await migrating).toEqual(['0004_words']);
+    await sql`create table mails_2 partition of mails for values from (20) to (30)`;
+    const made = await sql`
+      select indrelid::regclass::text as table from pg_index where indisvalid and indexrelid in
+        (select 'mails_word'::regclass union all select inhrelid from pg_inherits where inhparent = 'mails_word'::regclass)
+      order by 1`;
+    expect(made.map((row) => row.table)).toEqual(['mails', 'mails_1', 'mails_2', 'mails_default']);
+  });
+
+  it('is finished by the next run where one was interrupted', async () => {
+    write('0003_mails', partitioned);
+    await migrate(url, undefined, migrations);
+    await sql`create index mails_word on only mails (word) where word <> 'x'`;
+    await sql`create index mails_1_mails_word on mails_1 (word) where word <> 'x'`;
+    await sql`update pg_index set indisvalid = false where indexrelid = 'mails_1_mails_word'::regclass`;
+    write('0004_words', index);
+
+    await migrate(url, undefined, migrations);
+
+    expect(await sql`select from pg_index where not indisvalid`).toHaveLength(0);
+    expect(await sql`select from pg_inherits where inhparent = 'mails_word'::regclass`).toHaveLength(2);
+  });
+
+  it('is all that such a migration holds', async () => {
+    await migrate(url, undefined, migrations);
+    write('0003_words', `${index}insert into letters values (3);`);
+
+    await expect(migrate(url, undefined, migrations)).rejects.toThrow('holds only: create index');
+  });
+});
+
+describe('a lock that others hold', () => {
+  it('is waited for in short turns, so that their successors pass between', async () => {
+    await migrate(url, undefined, migrations);
+    write('0003_more', 'alter table letters add column sound text;');
+    const reader = connect(url, { max: 1, application_name: 'migrate-test' });
+    const { promise: read, resolve: done } = Promise.withResolvers<void>();
+    const reading = reader.begin(async (tx) => {
+      await tx`select from letters`;
+      await read;
+    });
+    const lines: string[] = [];
+
+    const migrating = migrate(url, (line) => lines.push(line), migrations);
+    await expect.poll(() => lines.join()).toContain('tried again');
+    expect(await letters()).toEqual([1, 2]);
+    done();
+    await reading;
+    await reader.end();
+
+    expect(await migrating).toEqual(['0003_more']);
+  });
+});
+
 describe('pendingMigrations', () => {
   it('lists every file on an empty database and only the new one later', async () => {
     expect(await pendingMigrations(sql, migrations)).toEqual(['0001_letters', '0002_more']);

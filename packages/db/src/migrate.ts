@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { MigrationBuilder } from 'node-pg-migrate';
 import pg from 'pg';
+import { indexesOf, isConcurrent, makeIndex } from './concurrent-index.ts';
 import { connect } from './connect.ts';
 import type { Sql } from './sql.ts';
 
@@ -10,7 +13,12 @@ const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../migrations', import.meta.
 const MIGRATIONS_TABLE = 'migrations';
 const CHECKSUMS_TABLE = 'migration_checksums';
 const CONNECT_TIMEOUT_MS = 5000;
-const LOCK_TIMEOUT_MS = 10_000;
+// Every statement that comes after a waiting one for the same table waits too, so that it gives up soon and often.
+const LOCK_TIMEOUT_MS = 500;
+const LOCK_TRIES = 100;
+const LOCK_PAUSE_MS = 1000;
+const TURN_PAUSE_MS = 200;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Runs the pending migrations, each file in its own transaction, and returns their names. Concurrent starts queue on an
@@ -32,32 +40,82 @@ export async function migrate(
   await client.connect();
   const sql = connect(url, { max: 1, application_name: 'postrider-migrate' });
   try {
-    // Loaded only when the schema is changed. The lock id is node-pg-migrate's, so that its own CLI waits too.
-    const { PG_MIGRATE_LOCK_ID, runner } = await import('node-pg-migrate');
-    // lock_timeout also limits the wait for an advisory lock, and the process ahead may migrate for longer than that:
-    // wait for the lock without a timeout first. The runner then takes the same lock again immediately.
     await client.query('set statement_timeout = 0');
-    await client.query('set lock_timeout = 0');
-    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await awaitTurn(client);
     await requireUpgradable(sql, directory);
     await sql`create table if not exists ${sql(CHECKSUMS_TABLE)} (name text primary key, checksum text not null)`;
-    const ran = await runner({
-      dbClient: client,
-      dir: directory,
-      ignorePattern: String.raw`(?!.*\.sql$).*`,
-      migrationsTable: MIGRATIONS_TABLE,
-      direction: 'up',
-      advisoryLockMode: 'wait',
-      log: (line) => log?.(line),
-    });
-    const names = ran.map((migration) => migration.name);
+    const pending = await pendingMigrations(sql, directory);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await runPending(client, directory, log);
+        break;
+      } catch (error) {
+        // What failed is still open, and what it holds would be held for the pause.
+        await client.query('rollback');
+        if (attempt === LOCK_TRIES || !(error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE))
+          throw error;
+        log?.('A lock was not to be had in time; the migration is tried again.');
+        await pause(LOCK_PAUSE_MS);
+      }
+    }
     await noteChecksums(sql, directory);
-    return names;
+    return pending;
   } finally {
     await sql.end();
     await client.end();
   }
+}
+
+/**
+ * One process migrates at a time. The lock is tried again and again, because a statement that waited for it would be
+ * waited for by an index that is made concurrently.
+ */
+async function awaitTurn(client: pg.Client): Promise<void> {
+  const { PG_MIGRATE_LOCK_ID } = await import('node-pg-migrate');
+  for (;;) {
+    // The id is node-pg-migrate's, so that its own CLI waits too. The runner then takes the same lock again immediately.
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      PG_MIGRATE_LOCK_ID,
+    ]);
+    if (rows[0]?.taken) return;
+    await pause(TURN_PAUSE_MS);
+  }
+}
+
+async function runPending(client: pg.Client, directory: string, log?: (line: string) => void): Promise<void> {
+  // Loaded only when the schema is changed.
+  const { runner } = await import('node-pg-migrate');
+  const loader = async (paths: string[]) =>
+    Promise.all(
+      paths.map(async (path) => ({
+        id: path,
+        filePaths: [path],
+        actions: actionsOf(client, await readFile(path, 'utf8')),
+      })),
+    );
+  await runner({
+    dbClient: client,
+    dir: directory,
+    ignorePattern: String.raw`(?!.*\.sql$).*`,
+    migrationsTable: MIGRATIONS_TABLE,
+    direction: 'up',
+    advisoryLockMode: 'wait',
+    migrationLoaderStrategies: [{ extensions: ['.sql'], loader }],
+    log: (line) => log?.(line),
+  });
+}
+
+function actionsOf(client: pg.Client, text: string) {
+  if (!isConcurrent(text)) return { up: (builder: MigrationBuilder) => builder.sql(text), down: false as const };
+  const indexes = indexesOf(text);
+  return {
+    async up(builder: MigrationBuilder) {
+      builder.noTransaction();
+      for (const index of indexes) await makeIndex(client, index);
+    },
+    down: false as const,
+  };
 }
 
 /** Checksums of the migrations that have run. One that was stopped before it noted them is completed by the next. */

@@ -42,6 +42,27 @@ export async function createDatabase(server_url: string = inject('postgres_url')
     // Ending the session releases the lock.
     await server.end();
   }
+  return named(server_url, name);
+}
+
+/** A private database that holds what a dump made of statements has. It is as old as the dump. */
+export async function loadDatabase(
+  statements: string,
+  server_url: string = inject('postgres_url'),
+): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
+  const server = connect(server_url, { max: 1, application_name: 'postrider-test-load' });
+  await server`create database ${server(name)}`;
+  await server.end();
+  const database = named(server_url, name);
+  // The dump sets parameters of its session.
+  const sql = connect(database.url, { max: 1, application_name: 'postrider-test-load' });
+  await sql.unsafe(statements);
+  await sql.end();
+  return database;
+}
+
+function named(server_url: string, name: string): TestDatabase {
   return {
     url: databaseUrl(server_url, name),
     async drop() {
@@ -63,4 +84,18 @@ async function copiesFilesCheaply(server: Sql): Promise<boolean> {
   const [row] = await server<{ copies: boolean }[]>`
     select current_setting('fsync') = 'off' and current_setting('server_version_num')::int >= 150000 as copies`;
   return row?.copies ?? false;
+}
+
+/** Lets a test move the clocks of the product and pg-boss; both functions keep their signatures. */
+export async function installTestClock(sql: Sql): Promise<void> {
+  await sql`create table public.test_clock (
+    only_row boolean primary key default true check (only_row),
+    frozen_at timestamptz,
+    jump interval not null default '0'
+  )`;
+  await sql`insert into public.test_clock default values`;
+  await sql`create or replace function public.clock_now() returns timestamptz language sql stable as
+    $$ select coalesce(frozen_at, pg_catalog.now()) + jump from public.test_clock $$`;
+  await sql`create or replace function pgboss.job_now() returns timestamptz language sql stable as
+    $$ select public.clock_now() $$`;
 }

@@ -8,7 +8,7 @@ import { connect, migrate } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { installQueue } from '@postrider/queue';
 import type { TestProject } from 'vitest/node';
-import { databaseUrl, TEMPLATE } from './database.ts';
+import { databaseUrl, installTestClock, TEMPLATE } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -82,18 +82,4 @@ async function buildTemplate(server_url: string): Promise<void> {
   const sql = connect(url, { max: 1, application_name: 'postrider-test-setup' });
   await installTestClock(sql);
   await sql.end();
-}
-
-/** Lets a test move the clocks of the product and pg-boss; both functions keep their signatures. */
-async function installTestClock(sql: ReturnType<typeof connect>): Promise<void> {
-  await sql`create table public.test_clock (
-    only_row boolean primary key default true check (only_row),
-    frozen_at timestamptz,
-    jump interval not null default '0'
-  )`;
-  await sql`insert into public.test_clock default values`;
-  await sql`create or replace function public.clock_now() returns timestamptz language sql stable as
-    $$ select coalesce(frozen_at, pg_catalog.now()) + jump from public.test_clock $$`;
-  await sql`create or replace function pgboss.job_now() returns timestamptz language sql stable as
-    $$ select public.clock_now() $$`;
 }

@@ -1,6 +1,6 @@
 export { breakingChanges } from './breaking-changes.ts';
 export { createTestClock, type TestClock } from './clock.ts';
-export { createDatabase, databaseUrl, type TestDatabase } from './database.ts';
+export { createDatabase, databaseUrl, installTestClock, loadDatabase, type TestDatabase } from './database.ts';
 export { bothPairs, testPairs } from './dkim-pairs.ts';
 export {
   type Delegations,

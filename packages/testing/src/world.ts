@@ -28,9 +28,9 @@ import { createMailer } from '@postrider/mail';
 import { createHttpGuard } from '@postrider/net';
 import { createQueue } from '@postrider/queue';
 import { dkimVerify } from 'mailauth';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createTestClock, type TestClock } from './clock.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
 import { testPairs } from './dkim-pairs.ts';
 import { type DnsZone, startDnsZone } from './dns-zone.ts';
 import { type SinkMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
@@ -81,21 +81,40 @@ export interface World {
 
 const BATCH = 50;
 
+async function startTestQueue(url: string, sql: Sql, log: Logger, works: boolean) {
+  const queue = createQueue({
+    sql,
+    url,
+    catalogue,
+    application_name: 'postrider-test-queue',
+    max_connections: 4,
+    supervise: works,
+    on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+  });
+  await queue.start();
+  return queue;
+}
+
 /**
  * A service with its own database, clock, name server and SMTP server; nothing in it is mocked. With DELIVERY=mx, live
  * mail goes to the hosts of the zone, at the SMTP server's port on any loopback address, so that further sinks on that
  * port are further mail servers; otherwise it goes to the SMTP server whatever DELIVERY says.
  */
-export async function createWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
-  const database = await createDatabase();
+export async function createWorld(
+  env: Readonly<Record<string, string>> = {},
+  /** A database that has been in use, and the time at which it goes on. */
+  used?: { readonly database: TestDatabase; readonly at: Date },
+): Promise<World> {
+  const database = used?.database ?? (await createDatabase());
   const sql = connect(database.url, { max: 10, application_name: 'postrider-test' });
   const clock = createTestClock(sql);
+  if (used) await clock.freeze(used.at);
   const smtp = await startSmtpSink({ now: clock.now });
   const dns = await startDnsZone();
   const by_mx = env.DELIVERY?.split(',').includes('mx') ?? false;
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const secret = `pr_live_${randomBytes(32).toString('hex')}`;
+  const secret = env.BOOTSTRAP_API_KEY ?? `pr_live_${randomBytes(32).toString('hex')}`;
   const config: Config = readConfig({
     BOOTSTRAP_API_KEY: secret,
     DNS_SERVERS: dns.address,
@@ -104,27 +123,16 @@ export async function createWorld(env: Readonly<Record<string, string>> = {}): P
   });
   const leased: EndpointLease[] = [];
   const peerStops: (() => Promise<void>)[] = [];
-  const startQueue = async (pool: Sql, works: boolean) => {
-    const queue = createQueue({
-      sql: pool,
-      url: database.url,
-      catalogue,
-      application_name: 'postrider-test-queue',
-      max_connections: 4,
-      supervise: works,
-      on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
-    });
-    await queue.start();
-    return queue;
-  };
+  const startQueue = (pool: Sql, works: boolean) => startTestQueue(database.url, pool, log, works);
   const jobs = await startQueue(sql, false);
   // An operator exists already, so that no test waits for a password hash.
-  await sql`insert into users (id, email, operator, created_at) values (${newId('user', 0)}, 'operator@sandbox.test', true, clock_now())`;
+  await sql`insert into users (id, email, operator, created_at) values (${newId('user', 0)}, 'operator@sandbox.test', true, clock_now())
+    on conflict do nothing`;
   const public_url = config.PUBLIC_URL ?? 'http://localhost:3000';
   const parts = { sql, jobs, clock, log, config, secret_key: 'f'.repeat(64), public_url };
   await provision(parts, async () => testPairs);
   const services = createServices(parts);
-  const [first] = await sql<{ id: string }[]>`select id from workspaces`;
+  const [first] = await sql<{ id: string }[]>`select id from workspaces order by id`;
   const workspace_id = first?.id ?? '';
   const mailer = createMailer({
     helo_name: 'localhost',

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createEncryption } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
@@ -124,6 +125,7 @@ describe('a start', () => {
   it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {
     const first = await journey.start();
     await first.end();
+    const before = await hashKey(journey.env.SECRET_KEY ?? '');
     const fresh = 'n'.repeat(40);
     const second = await journey.start({ SECRET_KEY: fresh, SECRET_KEY_PREVIOUS: journey.env.SECRET_KEY ?? '' });
     await expect
@@ -135,8 +137,19 @@ describe('a start', () => {
     await send(third);
 
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
+    expect(await hashKey(fresh)).toEqual(before);
   });
 });
+
+/** The key of the hashes of erased addresses, which no rotation changes. */
+async function hashKey(secret_key: string): Promise<Buffer> {
+  const [row] = await journey.sql<{ id: string; encrypted_key: Buffer }[]>`
+    select id, encrypted_key from suppression_hash_keys`;
+  return createEncryption(secret_key).decrypt(
+    row?.encrypted_key ?? Buffer.alloc(0),
+    `key of the suppression hash ${row?.id}`,
+  );
+}
 
 describe('an outage', () => {
   it('promise P4, P23: keeps the result of mail past the dot, and is logged once, with a count', async () => {

@@ -1,6 +1,7 @@
 import { encryptionPurpose } from '../domains/index.ts';
 import type { Services } from '../operation/context.ts';
 import { DecryptionError } from '../process/encryption.ts';
+import { hashKeyPurpose } from '../suppressions/index.ts';
 import { webhookPurpose } from '../webhooks/index.ts';
 import { countByKey, replaceSecret, type StoredSecret, secretsUnderOthers } from './store.ts';
 
@@ -26,7 +27,7 @@ export async function requireSecrets(parts: Parts): Promise<void> {
   const { lost } = await countSecrets(parts);
   if (lost === 0) return;
   throw new Error(
-    `SECRET_KEY does not open ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (keys that sign, secrets of webhooks). ` +
+    `SECRET_KEY does not open ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (keys that sign, secrets of webhooks, the key that hashes erased addresses). ` +
       'Set the SECRET_KEY that this database was used with, or set it as SECRET_KEY_PREVIOUS beside a new one.',
   );
 }
@@ -78,5 +79,13 @@ function openOrNull({ encryption }: Pick<Services, 'encryption'>, secret: Stored
 }
 
 function purposeOf({ kind, id }: StoredSecret): string {
-  return kind === 'dkim' ? encryptionPurpose(id) : webhookPurpose(id);
+  switch (kind) {
+    case 'dkim':
+      return encryptionPurpose(id);
+    case 'suppression_hash':
+      return hashKeyPurpose(id);
+    case 'webhook':
+    case 'webhook_previous':
+      return webhookPurpose(id);
+  }
 }

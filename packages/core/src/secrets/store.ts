@@ -1,8 +1,8 @@
 import type { Sql } from '@postrider/db';
 
-/** What is encrypted at rest: private DKIM keys, and secrets of webhooks. */
+/** What is encrypted at rest: private DKIM keys, secrets of webhooks, and the key that hashes erased addresses. */
 export interface StoredSecret {
-  readonly kind: 'dkim' | 'webhook' | 'webhook_previous';
+  readonly kind: 'dkim' | 'suppression_hash' | 'webhook' | 'webhook_previous';
   readonly id: string;
   readonly encrypted: Buffer;
 }
@@ -11,6 +11,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 const everySecret = (sql: Sql) => sql`
   select 'dkim' as kind, id, encrypted_private_key as encrypted from dkim_keys
+  union all select 'suppression_hash', id, encrypted_key from suppression_hash_keys
   union all select 'webhook', id, secret from webhooks
   union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
 
@@ -47,6 +48,11 @@ export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSec
       await sql`
         update dkim_keys set encrypted_private_key = decode(${is}, 'hex')
         where id = ${id} and encrypted_private_key = decode(${was}, 'hex')`;
+      return;
+    case 'suppression_hash':
+      await sql`
+        update suppression_hash_keys set encrypted_key = decode(${is}, 'hex')
+        where id = ${id} and encrypted_key = decode(${was}, 'hex')`;
       return;
     case 'webhook':
       await sql`

@@ -1,6 +1,7 @@
 export { createSuppressions } from './create-suppressions.ts';
 export { deleteSuppression } from './delete-suppression.ts';
 export { expireSuppressions } from './expire-suppressions.ts';
+export { ensureHashKey, hashKeyPurpose } from './hash-key-store.ts';
 export { stillSuppressed } from './in-force-store.ts';
 export { listSuppressions } from './list-suppressions.ts';
 export { readSuppressions, readSuppressionsByEmail } from './read-suppressions.ts';

@@ -6,6 +6,7 @@ import { scopes } from '../operation/scopes.ts';
 import { newSecret } from '../operation/secrets.ts';
 import { anyOperator, hashPassword, insertUser, newPassword } from '../people/index.ts';
 import { createEncryption } from '../process/encryption.ts';
+import { ensureHashKey } from '../suppressions/index.ts';
 import { newKeyRow } from './first-key.ts';
 import { SANDBOX_DOMAIN } from './sandbox.ts';
 import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.ts';
@@ -30,6 +31,8 @@ export async function provision(
   const pairs = (await oldestWorkspace(sql)) === null ? await makePairs() : null;
   return sql.begin(async (tx) => {
     await takeProvisioningTurn(tx);
+    const encryption = createEncryption(services.secret_key, config.SECRET_KEY_PREVIOUS);
+    await ensureHashKey(tx, encryption);
     const now_ms = clock.now();
     let workspace_id = await oldestWorkspace(tx);
     let secret: string | null = null;
@@ -37,7 +40,6 @@ export async function provision(
       if (pairs === null) throw new Error('the workspace was deleted while this process started');
       workspace_id = newId('workspace', now_ms);
       await insertWorkspace(tx, { id: workspace_id, name: 'Default', plan: 'business' });
-      const encryption = createEncryption(services.secret_key, config.SECRET_KEY_PREVIOUS);
       await insertProvenDomain(tx, encryption, { workspace_id, name: SANDBOX_DOMAIN, sandbox: true }, pairs, now_ms);
       secret = config.BOOTSTRAP_API_KEY ? null : newSecret('live');
     }

@@ -1,0 +1,324 @@
+// Makes baseline.sql.br, the database that upgrade.test.ts upgrades: a process of the product works through every kind
+// of object and every state, is killed while it sends, and what it leaves is dumped. It was run at the baseline and is
+// not run again; what later releases add is added by their migrations.
+//
+//   node apps/server/test/upgrade/make-fixture.ts postgres://postgres@127.0.0.1:5432/an_empty_database
+//
+// It needs a pg_dump that can read that server.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { connect } from '@postrider/db';
+import { startDnsZone, startWebhookSink } from '@postrider/testing';
+import { type Answer, freePort, type ServerProcess, startServer } from '../server-process.ts';
+import { ADMIN_SECRET, OPERATOR, ROOT_SECRET } from './fixture.ts';
+
+const FILE = fileURLToPath(new URL('baseline.sql.br', import.meta.url));
+const BATCH = 100;
+const MAILS = 10_000;
+const DAY_MS = 86_400_000;
+
+type Json = Record<string, unknown>;
+
+const [database_url] = process.argv.slice(2);
+if (database_url === undefined) throw new Error('name an empty database');
+const sql = connect(database_url, { max: 2, application_name: 'postrider-fixture' });
+const zone = await startDnsZone();
+const endpoint = await startWebhookSink();
+endpoint.script(({ path, nth }) => {
+  if (path === '/gone') return { kind: 'reply', status: 410 };
+  if (path === '/failing') return { kind: 'reply', status: 500, body: 'out of order' };
+  return { kind: 'reply', status: path === '/late' && nth < 2 ? 503 : 200 };
+});
+const server = await startServer({
+  DATABASE_URL: database_url,
+  SECRET_KEY: ROOT_SECRET,
+  BOOTSTRAP_API_KEY: ADMIN_SECRET,
+  ADMIN_EMAIL: OPERATOR.email,
+  ADMIN_PASSWORD: OPERATOR.password,
+  DNS_SERVERS: zone.address,
+  PORT: await freePort(),
+  CAPTURE_PORT: await freePort(),
+  INBOUND_PORT: await freePort(),
+  LOG_LEVEL: 'warn',
+});
+try {
+  await work(server);
+} finally {
+  await server.kill();
+  await zone.stop();
+  await endpoint.stop();
+}
+await sql.end();
+dump(database_url);
+
+async function work({ url }: ServerProcess): Promise<void> {
+  for (const name of ['acme.test', 'paused.test']) await verify(name, ADMIN_SECRET);
+  const other = await secondWorkspace();
+  await verify('second.test', other.secret);
+  await rest('POST', '/domains', { name: 'pending.test', dkim_ed25519: true });
+
+  await inBulk(ADMIN_SECRET, 'acme.test', MAILS);
+  await inBulk(other.secret, 'second.test', 5 * BATCH);
+  await until('bulk mail is delivered', async () => (await countOf("state = 'delivered'")) >= MAILS + 5 * BATCH);
+  await rest('DELETE', '/captures');
+  await rest('DELETE', '/captures', undefined, other.secret);
+
+  await setUp(other.workspace_id);
+  await signIn(url);
+  await everyOutcome();
+  await openMail(other.secret);
+  await operate();
+  await refused();
+  await until('statistics are counted', async () => {
+    const [row] = await sql<{ count: number }[]>`select count(*)::int as count from stat_minutes where key <> ''`;
+    return (row?.count ?? 0) > 0;
+  });
+  // The kill comes while these are sent.
+  for (const label of ['a', 'b', 'c']) await send({ to: `slow+300s+${label}@simulator.test`, subject: 'In transit' });
+  await until('mail is in transit', async () => (await countOf("state = 'sending'")) === 3);
+}
+
+async function rest(method: string, path: string, body?: unknown, key = ADMIN_SECRET): Promise<Json> {
+  const answer: Answer = await server.call(method, `/v1${path}`, { key, body });
+  if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+async function graphql(query: string, variables: Json): Promise<Json> {
+  const { text, body } = await server.call('POST', '/graphql', { body: { query, variables } });
+  const data = body.data as Record<string, Json> | undefined;
+  const [result] = Object.values(data ?? {});
+  if (body.errors !== undefined || result === undefined || String(result.__typename).endsWith('Error'))
+    throw new Error(`${query}: ${text}`);
+  return result;
+}
+
+/** A mutation whose result has these fields in its success. */
+function mutate(field: string, input_type: string, success: string, input: Json): Promise<Json> {
+  const query = `mutation ($input: ${input_type}!) { ${field}(input: $input) { __typename ${success}
+    ... on InvalidInputError { message } ... on StateError { message } ... on NotFoundError { message } } }`;
+  return graphql(query, { input });
+}
+
+async function verify(name: string, key: string): Promise<void> {
+  const added = await rest('POST', '/domains', { name, return_path: 'bounces' }, key);
+  for (const record of added.dns_records as { fqdn: string; type: string; value: string; purpose: string }[]) {
+    if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
+    if (record.type === 'CNAME') zone.set(record.fqdn, 'CNAME', [record.value]);
+    if (record.type === 'MX')
+      zone.set(record.fqdn, 'MX', [{ priority: 10, exchange: record.value.replace(/^10 /, '') }]);
+  }
+  await until(`${name} is verified`, async () => {
+    const { status } = await rest('POST', `/domains/${name}/verify`, undefined, key);
+    return status === 'verified';
+  });
+}
+
+async function secondWorkspace(): Promise<{ workspace_id: string; secret: string }> {
+  await mutate('planCreate', 'PlanLimitsInput', '', {
+    name: 'large',
+    monthlyEmails: 100_000,
+    maxRecipientsPerRequest: 20,
+  });
+  const success = '... on WorkspaceCreatePayload { secret workspace { id } }';
+  const made = await mutate('workspaceCreate', 'WorkspaceInput', success, { name: 'Second', plan: 'large' });
+  const { id } = made.workspace as { id: string };
+  return { workspace_id: id, secret: String(made.secret) };
+}
+
+async function inBulk(key: string, domain: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at += BATCH) {
+    const messages = Array.from({ length: BATCH }, (_, index) => ({
+      from: `Acme <hello@${domain}>`,
+      to: `delivered+${at + index}@simulator.test`,
+      subject: `Receipt ${at + index}`,
+      text: `Your order ${at + index} is on its way.`,
+      ...(index % 10 === 0 && { tags: ['receipt', `batch-${at / BATCH}`], metadata: { order: String(at + index) } }),
+    }));
+    await rest('POST', '/email/batch', { messages }, key);
+  }
+}
+
+/** Keys, webhooks, suppressions and settings, of which some have ended. */
+async function setUp(other_workspace_id: string): Promise<void> {
+  const rotated = await rest('POST', '/api-keys', { name: 'Rotated', scopes: ['email:send'] });
+  await rest('POST', `/api-keys/${rotated.id}/rotate`);
+  const revoked = await rest('POST', '/api-keys', { name: 'Revoked', scopes: ['email:send'], domains: ['acme.test'] });
+  await rest('DELETE', `/api-keys/${revoked.id}`);
+  const events = ['email.bounced', 'email.complained', 'email.failed', 'email.delivery_delayed', 'domain.verified'];
+  for (const path of ['working', 'late', 'failing', 'gone'])
+    await rest('POST', '/webhooks', { url: `${endpoint.url}/${path}`, events, description: path });
+  await rest('POST', '/suppressions', { email: 'left@example.com', reason: 'asked to' });
+  await rest('POST', '/suppressions', { email: 'away@example.com', expires_at: new Date(Date.now() + 30 * DAY_MS) });
+  await mutate('memberInvite', 'MemberInviteInput', '', {
+    email: 'member@acme.test',
+    role: 'MEMBER',
+    entry: 'LOGIN_LINK',
+  });
+  await mutate('memberInvite', 'MemberInviteInput', '', {
+    email: 'admin@second.test',
+    role: 'ADMIN',
+    entry: 'PASSWORD',
+    workspaceId: other_workspace_id,
+  });
+  await mutate('destinationLimit', 'DestinationLimitInput', '', { destination: 'limited.test', messagesPerMinute: 60 });
+  await mutate('queueSetConcurrency', 'ConcurrencyInput', '', {
+    queue: 'webhook.deliver',
+    concurrency: 30,
+    reason: 'more',
+  });
+  await mutate('alarmSettingsUpdate', 'AlarmSettingsInput', '', {
+    emails: ['oncall@acme.test'],
+    quietFrom: '22:00',
+    quietUntil: '06:00',
+  });
+}
+
+async function signIn(url: string): Promise<void> {
+  const signed_in = await fetch(`${url}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: url, 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams(OPERATOR),
+  });
+  if (signed_in.status >= 400 || signed_in.headers.getSetCookie().length === 0)
+    throw new Error('the operator could not sign in');
+}
+
+async function send(mail: Json, key = ADMIN_SECRET, headers: Record<string, string> = {}): Promise<string> {
+  const body = { from: 'hello@acme.test', subject: 'Hello', text: 'Hi', ...mail };
+  const answer = await server.call('POST', '/v1/email/send', { key, body, headers });
+  if (answer.status !== 202) throw new Error(`${JSON.stringify(mail)}: ${answer.text}`);
+  return String(answer.body.id);
+}
+
+/** Mail that ends in each way. */
+async function everyOutcome(): Promise<void> {
+  const sandbox = await rest('POST', '/api-keys', { name: 'Sandbox', scopes: ['email:send'], mode: 'sandbox' });
+  await send({ from: 'hello@sandbox.test', to: 'delivered@simulator.test' }, String(sandbox.secret));
+  const attachments = [{ filename: 'receipt.txt', content: Buffer.from('Thank you').toString('base64') }];
+  const full = await send(
+    {
+      to: ['Ada <ada@example.com>', 'bounce+5.1.1+full@simulator.test'],
+      cc: 'cc@example.com',
+      bcc: 'bcc@example.com',
+      reply_to: 'help@acme.test',
+      html: '<p>Hi <a href="https://acme.test/confirm?token=1">confirm</a></p>',
+      headers: { 'X-Order': '1' },
+      tags: ['full'],
+      metadata: { order: '1' },
+      attachments,
+    },
+    ADMIN_SECRET,
+    { 'idempotency-key': 'order-1' },
+  );
+  for (const script of ['bounce+5.1.1', 'bounce+5.7.1', 'complain', 'dsn+5.2.2', 'dsn+5.1.1', 'drop-after-data'])
+    await send({ to: `${script}+one@simulator.test`, tags: ['outcome'] });
+  await send({ to: ['delivered+suppressed@simulator.test', 'left@example.com'] });
+  const given_up = await send({ to: 'defer+100+given-up@simulator.test' });
+  const canceled = await send({ to: 'later@example.com', scheduled_at: new Date(Date.now() + DAY_MS).toISOString() });
+  await rest('POST', `/email/${canceled}/cancel`);
+  await until('one is deferred', async () => (await countOf("state = 'deferred'")) > 0);
+  await rest('POST', `/email/${given_up}/give-up`, { reason: 'the server is gone' });
+  await until(
+    'reports came back',
+    async () => (await countOf("state = 'complained'")) > 0 && (await countOf("state = 'bounced'")) >= 4,
+  );
+  await until('the full mail is over', async () => (await rest('GET', `/email/${full}`)).status === 'bounced');
+  await rest('POST', `/email/${full}/resend`);
+  await mutate('messageContentLink', 'ContentLinkInput', '', { id: full, attachment: 0 });
+  await rest('GET', `/email/${full}/content`);
+}
+
+/** Mail that is open when the process dies: each must be sent once by the next release. */
+async function openMail(other_secret: string): Promise<void> {
+  const hold = {
+    scope: 'SENDER_DOMAIN',
+    value: 'paused.test',
+    reason: 'being checked',
+    expiresAt: new Date(Date.now() + 20 * DAY_MS),
+  };
+  await mutate('holdCreate', 'HoldInput', '', hold);
+  const ended = await mutate('holdCreate', 'HoldInput', '... on HoldPayload { hold { id } }', {
+    scope: 'DESTINATION',
+    value: 'limited.test',
+    reason: 'tried out',
+    expiresAt: new Date(Date.now() + DAY_MS),
+  });
+  await mutate('holdRelease', 'HoldReleaseInput', '', { id: (ended.hold as Json).id, reason: 'done' });
+  for (let number = 0; number < 20; number++) {
+    await send({ from: 'hello@paused.test', to: `queued-${number}@example.com`, subject: 'Queued' });
+    const scheduled_at = new Date(Date.now() + (1 + number) * DAY_MS).toISOString();
+    await send({ to: `scheduled-${number}@example.com`, subject: 'Scheduled', scheduled_at });
+  }
+  const scheduled_at = new Date(Date.now() + 40 * DAY_MS).toISOString();
+  await send(
+    { from: 'hello@second.test', to: 'scheduled-second@example.com', subject: 'Scheduled', scheduled_at },
+    other_secret,
+  );
+  for (let number = 0; number < 5; number++)
+    await send({ to: `defer+100+deferred-${number}@simulator.test`, subject: 'Deferred' });
+  await until('five are deferred', async () => (await countOf("state = 'deferred'")) === 5);
+  await until('held mail is parked', async () => (await sql`select from parked_deliveries`).length === 20);
+}
+
+/** Bulk operations: one that has ended and one that has not. */
+async function operate(): Promise<void> {
+  const success = '... on BulkPreview { token }';
+  for (const [filter, ratePerSecond] of [
+    [{ tags: ['outcome'] }, 100],
+    [{ status: ['DELIVERED'] }, 1],
+  ] as const) {
+    const preview = await mutate('bulkPreview', 'BulkInput', success, { action: 'EXPORT', messages: filter });
+    await mutate('bulkRun', 'BulkRunInput', '', { token: preview.token, reason: 'an audit', ratePerSecond });
+  }
+  await until(
+    'one operation has ended',
+    async () => (await sql`select from bulk_operations where status = 'completed'`).length === 1,
+  );
+}
+
+/** The log of requests. */
+async function refused(): Promise<void> {
+  await server.call('POST', '/v1/email/send', {
+    body: { from: 'hello@unknown.test', to: 'ada@example.com', subject: 'No', text: 'No' },
+  });
+  await server.call('POST', '/v1/email/send', { body: { from: 'hello@acme.test', replyTo: 'ada@example.com' } });
+  await until('refusals are logged', async () => (await sql`select from requests`).length >= 2);
+}
+
+async function countOf(condition: string): Promise<number> {
+  const [row] = await sql.unsafe<{ count: number }[]>(
+    `select count(*)::int as count from recipients where ${condition}`,
+  );
+  return row?.count ?? 0;
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 300_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  process.stdout.write(`${what}\n`);
+}
+
+/** As statements, which any client runs; psql's own commands are left out. */
+function dump(url: string): void {
+  const options = [
+    '--inserts',
+    '--rows-per-insert=500',
+    '--no-owner',
+    '--no-privileges',
+    '--no-toast-compression',
+    url,
+  ];
+  const text = execFileSync('pg_dump', options, { encoding: 'utf8', maxBuffer: 2 ** 30 });
+  const statements = text.replaceAll(/^\\.*\n/gm, '');
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
+  const packed = brotliCompressSync(statements, { params });
+  writeFileSync(FILE, packed);
+  process.stdout.write(`${statements.length} characters, ${packed.length} bytes packed\n`);
+}

@@ -1,0 +1,179 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHandler as createAdmin } from '@postrider/admin';
+import { invoke } from '@postrider/core';
+import { verifyAudit } from '@postrider/core/audit';
+import { freeWorker } from '@postrider/core/delivery';
+import { listHolds, releaseHold } from '@postrider/core/holds';
+import { pendingMigrations, schemaVersion } from '@postrider/db';
+import { createHandler as createRest } from '@postrider/rest';
+import { createWorld, type World } from '@postrider/testing';
+import { endAfterTests } from '@postrider/testing/open-world';
+import { describe, expect, it } from 'vitest';
+import { ADMIN_SECRET, type Fixture, loadFixture, upgrade } from './fixture.ts';
+
+type Json = Record<string, unknown>;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const fixture = await loadFixture();
+const ran = await upgrade(fixture);
+const world = endAfterTests(await openUsed(fixture));
+const { sql } = world.services;
+const rest = endAfterTests(await listen(createRest(world.services) as RequestListener));
+const admin = endAfterTests(await listen(createAdmin(world.services) as RequestListener));
+
+function openUsed({ database, at }: Fixture): Promise<World> {
+  return createWorld({ BOOTSTRAP_API_KEY: ADMIN_SECRET, DELIVERY: 'capture' }, { database, at });
+}
+
+async function listen(handle: RequestListener): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const headers = { authorization: `Bearer ${ADMIN_SECRET}`, 'content-type': 'application/json' };
+
+async function get(path: string): Promise<Json> {
+  const answer = await fetch(`${rest.url}/v1${path}`, { headers });
+  expect(answer.status, path).toBe(200);
+  return (await answer.json()) as Json;
+}
+
+async function list(path: string): Promise<Json[]> {
+  return (await get(path)).data as Json[];
+}
+
+async function ask(query: string): Promise<Json> {
+  const answer = await fetch(`${admin.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const { data, errors } = (await answer.json()) as { data: Json; errors?: unknown };
+  expect(errors, query).toBeUndefined();
+  return data;
+}
+
+describe('a database of the baseline with 10,000 mails', () => {
+  it('is brought to the newest schema', async () => {
+    expect(ran).not.toContain('0001_baseline');
+    expect(await pendingMigrations(sql)).toEqual([]);
+    expect(await schemaVersion(sql)).toBe(ran.at(-1) ?? '0001_baseline');
+  });
+
+  it('shows its mail in every state', async () => {
+    const states = [
+      'scheduled',
+      'queued',
+      'deferred',
+      'sending',
+      'failed',
+      'bounced',
+      'complained',
+      'suppressed',
+      'canceled',
+      'delivered',
+    ];
+    for (const state of states) {
+      const message = (await list(`/email/logs?status=${state}`)).find(({ status }) => status === state);
+      expect(message, state).toMatchObject({ object: 'email' });
+      const whole = await get(`/email/${message?.id}`);
+      expect(whole.events, state).not.toEqual([]);
+      expect(await get(`/email/${message?.id}/content`), state).toMatchObject({ text: expect.any(String) });
+    }
+    const [full] = await list('/email/logs?tag=full&status=bounced');
+    expect(full).toMatchObject({ metadata: { order: '1' }, cc: ['cc@example.com'], tags: ['full'] });
+    expect(await list('/email/logs?tag=receipt&limit=100')).toHaveLength(100);
+  });
+
+  it('shows every other kind of object over REST', async () => {
+    const kinds: Record<string, string> = {
+      '/webhooks': 'webhook',
+      '/suppressions': 'suppression',
+      '/api-keys': 'api_key',
+      '/domains': 'domain',
+      '/captures': 'capture',
+      '/requests': 'request',
+    };
+    for (const [path, object] of Object.entries(kinds)) {
+      expect((await list(path))[0], path).toMatchObject({ object });
+    }
+    expect(await list('/events?limit=100')).toHaveLength(100);
+    const webhooks = await list('/webhooks');
+    expect(webhooks.map(({ status }) => status).sort()).toEqual(['disabled', 'enabled', 'enabled', 'enabled']);
+    const deliveries = await Promise.all(webhooks.map(({ id }) => list(`/webhooks/${id}/deliveries`)));
+    expect(new Set(deliveries.flat().map(({ status }) => status))).toEqual(new Set(['delivered', 'failed', 'pending']));
+    for (const kind of ['captures', 'requests', 'webhooks']) {
+      const [one] = await list(`/${kind}`);
+      expect(await get(`/${kind}/${one?.id}`), kind).toMatchObject({ id: one?.id });
+    }
+    expect(await get('/domains/acme.test')).toMatchObject({ status: 'verified' });
+    expect(await get('/domains/pending.test')).toMatchObject({ status: 'pending' });
+    expect((await get('/usage')).used).toBeGreaterThan(10_000);
+    expect(await get('/api-keys/current')).toMatchObject({ object: 'api_key' });
+    expect(await get('/stats')).toMatchObject({ object: 'stats' });
+  });
+
+  it('shows what operators have over GraphQL', async () => {
+    const nodes = (await ask(`{
+      workspaces { nodes { id name } } members { nodes { role } } operators { nodes { __typename } }
+      auditLog { nodes { id action } } bulkOperations { nodes { id status } } webhookDeliveries { nodes { id } }
+    }`)) as Record<string, { nodes: Json[] }>;
+    for (const [field, { nodes: found }] of Object.entries(nodes)) expect(found.length, field).toBeGreaterThan(0);
+    expect(nodes.workspaces?.nodes).toHaveLength(2);
+    expect(nodes.bulkOperations?.nodes.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'RUNNING']);
+    const rows = (await ask(`{
+      plans { name } holds(active: false) { id } destinations { name } queues { name } schedules { name }
+    }`)) as Record<string, Json[]>;
+    for (const [field, found] of Object.entries(rows)) expect(found.length, field).toBeGreaterThan(0);
+    expect(rows.holds).toHaveLength(2);
+    expect(await ask('{ alarmSettings { emails } }')).toEqual({ alarmSettings: { emails: ['oncall@acme.test'] } });
+    expect(await invoke(world.as(world.workspace_id), verifyAudit, {})).toMatchObject({ broken: null, complete: true });
+  });
+
+  it('sends each open mail once, and new mail as before', async () => {
+    const open = await sql<{ name: string }[]>`
+      select '<' || id_text(r.message_id) || '@' || m.from_domain || '> ' || r.email as name
+      from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id where r.is_open`;
+    expect(open).toHaveLength(49);
+
+    for (const { worker } of await sql<{ worker: string }[]>`select worker from delivery_workers`) {
+      await world.clock.advance(MINUTE_MS);
+      await freeWorker(world.services, worker, 1);
+    }
+    const holds = await invoke(world.as(world.workspace_id), listHolds, {});
+    for (const { id, status } of holds.data.filter((hold) => hold.status === 'active'))
+      expect(await invoke(world.as(world.workspace_id), releaseHold, { hold_id: id, reason: 'checked' })).not.toEqual(
+        status,
+      );
+    const answer = await fetch(`${rest.url}/v1/email/send`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        from: 'hello@acme.test',
+        to: 'new@example.com',
+        subject: 'New',
+        text: 'Hi',
+        tags: ['full'],
+      }),
+    });
+    expect(answer.status).toBe(202);
+    for (let day = 0; day <= 45; day++) {
+      await world.drain();
+      await world.clock.advance(DAY_MS);
+    }
+
+    const sent = world.smtp.mails.map((mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
+    const { id } = (await answer.json()) as { id: string };
+    const wanted = [...open.map(({ name }) => name), `<${id}@acme.test> new@example.com`];
+    expect(sent.toSorted()).toEqual(wanted.toSorted());
+    expect(await sql`select state, count(*)::int as count from recipients where is_open group by state`).toEqual([]);
+    expect((await world.signatures({ raw: world.smtp.mails[0]?.raw ?? Buffer.alloc(0) }))[0]).toMatch(
+      /^pass rsa-sha256/,
+    );
+  });
+});

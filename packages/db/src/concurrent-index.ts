@@ -1,0 +1,78 @@
+import type { Client } from 'pg';
+
+/** The first line of a migration that holds nothing but indexes to be made while mail is written. */
+const MARK = /^-- concurrently\b/im;
+const INDEX = /^create (unique )?index ([a-z0-9_]+) on ([a-z0-9_.]+)\s+([^;]+);/gm;
+const REST = /--[^\n]*|\s+/g;
+
+interface Index {
+  readonly unique: string;
+  readonly name: string;
+  readonly table: string;
+  /** From the columns on. */
+  readonly rest: string;
+}
+
+type Asks = Pick<Client, 'query'>;
+
+export const isConcurrent = (text: string) => MARK.test(text);
+
+/** Throws for what cannot be made without a transaction, and repeated. */
+export function indexesOf(text: string): Index[] {
+  const indexes = [...text.matchAll(INDEX)].map(([, unique = '', name = '', table = '', rest = '']) => ({
+    unique,
+    name,
+    table,
+    rest,
+  }));
+  if (indexes.length === 0 || text.replaceAll(INDEX, '').replaceAll(REST, '') !== '')
+    throw new Error('A migration that is marked "concurrently" holds only: create index NAME on TABLE (…);');
+  return indexes;
+}
+
+/**
+ * Makes an index while others write. Postgres does so for one table at a time and never for a partitioned one: the
+ * parent gets its index first, so that new partitions have it too, and each present partition is built and attached.
+ * A run that was interrupted is continued by the next.
+ */
+export async function makeIndex(client: Asks, index: Index): Promise<void> {
+  const { unique, name, table, rest } = index;
+  const { rows } = await client.query<{ partitioned: boolean }>(
+    "select relkind = 'p' as partitioned from pg_class where oid = to_regclass($1)",
+    [table],
+  );
+  if (!rows[0]?.partitioned) return buildIndex(client, index);
+  await client.query(`create ${unique}index if not exists ${name} on only ${table} ${rest}`);
+  for (const partition of await partitionsWithout(client, table, name)) {
+    const part = { unique, name: `${partition}_${name}`.slice(0, 63), table: partition, rest };
+    await buildIndex(client, part);
+    await client.query(`alter index ${name} attach partition ${part.name}`);
+  }
+}
+
+async function buildIndex(client: Asks, { unique, name, table, rest }: Index): Promise<void> {
+  const { rows } = await client.query<{ whole: boolean }>(
+    // What an interrupted run left is kept up to date by every write and used by no read.
+    'select indisvalid as whole from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  );
+  if (rows[0]?.whole) return;
+  // It waits for every transaction that is older, and nothing waits for it.
+  const { rows: timeouts } = await client.query<{ lock_timeout: string }>('show lock_timeout');
+  await client.query('set lock_timeout = 0');
+  if (rows[0]) await client.query(`drop index concurrently ${name}`);
+  await client.query(`create ${unique}index concurrently ${name} on ${table} ${rest}`);
+  await client.query(`set lock_timeout = '${timeouts[0]?.lock_timeout ?? '0'}'`);
+}
+
+async function partitionsWithout(client: Asks, table: string, index: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select i.inhrelid::regclass::text as name from pg_inherits i
+     where i.inhparent = to_regclass($1) and not exists (
+       select from pg_inherits a join pg_index x on x.indexrelid = a.inhrelid
+       where a.inhparent = to_regclass($2) and x.indrelid = i.inhrelid)
+     order by 1`,
+    [table, index],
+  );
+  return rows.map(({ name }) => name);
+}
