@@ -25,7 +25,7 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
     ['production', 'sending', 'sdk', 'webhooks', 'testing', 'simulator', 'domains', 'submission', 'from-resend'],
   ],
   ['Reference', ['api', 'errors', 'graphql', 'command-line']],
-  ['Operating', ['self-hosting', 'operations', 'admin-actions', 'metrics', 'security', 'benchmarks']],
+  ['Operating', ['self-hosting', 'operations', 'admin-actions', 'metrics', 'alarms', 'security', 'benchmarks']],
 ];
 const OTHERS = 'More';
 
