@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createMetrics, metricCatalogue, metricDefinition } from '@postrider/core';
+import { alarmNames } from '@postrider/core/alarms';
 import { beforeAll, expect, it } from 'vitest';
 import { createExposition } from '../src/telemetry/prometheus.ts';
 
@@ -48,4 +49,16 @@ it('every alert has a test', () => {
   const tested = [...fileOf('prometheus/alerts.test.yml').matchAll(/^ {4}name: (\w+)$/gm)].map(([, alert]) => alert);
 
   expect(tested).toEqual(alerts);
+});
+
+it('every rule and every alarm has a section that says what to do', () => {
+  const page = readFileSync(new URL('../../../docs/alarms.md', import.meta.url), 'utf8');
+  const sections = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name));
+  const runbooks = [...fileOf('prometheus/alerts.yml').matchAll(/runbook: docs\/alarms\.md#(\w+)/g)];
+
+  const named = [...runbooks.map(([, name = '']) => name), ...alarmNames];
+
+  expect(runbooks.length).toBe(fileOf('prometheus/alerts.yml').match(/- alert: /g)?.length);
+  expect(named.filter((name) => !sections.has(name))).toEqual([]);
+  expect([...sections].sort()).toEqual([...new Set(named)].sort());
 });

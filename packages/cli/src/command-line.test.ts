@@ -1015,6 +1015,24 @@ describe('queues', () => {
     expect(ended).toMatchObject([{ id: hold_id, ended_by: 'release' }]);
   });
 
+  it('prints fixes that are run as they stand, such as the release of the queue of mail', async () => {
+    const queueAge = async () => {
+      const { checks } = JSON.parse((await postrider(['doctor', '--json'])).out) as {
+        checks: { name: string; result: string; fix?: string }[];
+      };
+      return checks.find(({ name }) => name === 'queue_age');
+    };
+    await postrider(['queues', 'hold', 'queue', 'delivery.attempt', '--reason', 'An outage']);
+    const held = await queueAge();
+    const [, command = ''] = /`npx postrider ([^`]+)`/.exec(held?.fix ?? '') ?? [];
+
+    const released = await postrider(command.split(' '));
+
+    expect(held).toMatchObject({ result: 'warning' });
+    expect(released).toMatchObject({ code: 0, err: '' });
+    expect(await queueAge()).toMatchObject({ result: 'ok' });
+  });
+
   it('refuses a scope that is none, a queue that is none, and a release of what is not held', async () => {
     const scope = await postrider(['queues', 'hold', 'planet', 'mars']);
     expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is not a scope/)]);

@@ -27,7 +27,17 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
   ['Reference', ['api', 'errors', 'graphql', 'command-line']],
   [
     'Operating',
-    ['self-hosting', 'operations', 'settings', 'admin-actions', 'metrics', 'security', 'reliability', 'benchmarks'],
+    [
+      'self-hosting',
+      'operations',
+      'settings',
+      'admin-actions',
+      'metrics',
+      'alarms',
+      'security',
+      'reliability',
+      'benchmarks',
+    ],
   ],
 ];
 const OTHERS = 'More';

@@ -3,5 +3,6 @@ export { type AlarmEntry, alarmStatuses } from './alarm-entry.ts';
 export { createAlarmJudge } from './judge.ts';
 export { listAlarms } from './list-alarms.ts';
 export { readAlarms } from './read-alarms.ts';
+export { alarmNames } from './rules.ts';
 export { type AlarmSettingsEntry, getAlarmSettings, setAlarmSettings } from './settings.ts';
 export { forgetAlarms } from './store.ts';

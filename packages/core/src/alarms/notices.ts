@@ -147,6 +147,7 @@ function entryOf({ id, rule, subject, detail, page, started_at, ended_at, kind }
     subject: subject === '' ? null : subject,
     detail,
     url: `${public_url}${page}`,
+    runbook: `${public_url}/docs/alarms#${rule}`,
     started_at: isoTime(started_at),
     ended_at: ended_at && isoTime(ended_at),
   };
@@ -173,9 +174,9 @@ async function mail(
   const [first] = told;
   const title = first ? `${words[first.kind]}: ${titleOf(first.rule)}` : '';
   const paragraphs = told.map((one) => {
-    const { title: name, detail, url, started_at, ended_at } = entryOf(one, public_url);
+    const { title: name, detail, url, runbook, started_at, ended_at } = entryOf(one, public_url);
     const time = ended_at === null ? `Since ${started_at}` : `${started_at} to ${ended_at}`;
-    return `${words[one.kind]}: ${name}\n${detail}\n${time}\n${url}`;
+    return `${words[one.kind]}: ${name}\n${detail}\n${time}\n${url}\nWhat to do: ${runbook}`;
   });
   const ctx = createContext(services, { kind: 'system', workspace_id: sender.workspace_id });
   await invoke(ctx, sendMessage, {

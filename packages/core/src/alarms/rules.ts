@@ -96,7 +96,7 @@ export const alarmRules = {
         const then = before.find(({ queue }) => queue === stand.queue)?.waiting ?? waiting(stand);
         const growth = waiting(stand) < 1000 ? 0 : waiting(stand) / Math.max(1, then);
         const detail = `${waiting(stand)} jobs of ${stand.queue} wait; ${then} did a quarter of an hour ago.`;
-        return ofInstance(stand.queue, growth, detail, '/operations/queues');
+        return ofInstance(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
       }),
   },
   one_failure_dominates: {
@@ -108,7 +108,7 @@ export const alarmRules = {
     measure: (_, { attempts, signature }) => {
       const share = attempts < LEAST_ATTEMPTS || !signature ? 0 : signature.count / attempts;
       const detail = `${percent(share)} of the attempts of a quarter of an hour failed alike: ${signature?.sample ?? ''}`;
-      return ofInstance('', share, detail.slice(0, 500), '/operations/failures');
+      return ofInstance('', share, detail.slice(0, 500), '/operations/incident');
     },
   },
   provider_defers: {
@@ -122,7 +122,7 @@ export const alarmRules = {
         const share = attempts < LEAST_ATTEMPTS ? 0 : deferred / attempts;
         const name = provider || 'other providers';
         const detail = `${percent(share)} of ${attempts} attempts to ${name} in a quarter of an hour were deferred.`;
-        return ofInstance(provider, share, detail, '/operations/backlog');
+        return ofInstance(provider, share, detail, '/operations/backlog?by=provider&reach=instance');
       }),
   },
   dead_jobs_grow: {
@@ -134,7 +134,8 @@ export const alarmRules = {
     measure: ({ queues }, { before }) =>
       queues.flatMap(({ queue, dead }) => {
         const then = before.find((one) => one.queue === queue)?.dead ?? dead;
-        return ofInstance(queue, dead - then, `${dead} jobs of ${queue} are dead; ${then} were.`, '/operations/queues');
+        const page = `/operations/jobs?queue=${queue}&state=dead`;
+        return ofInstance(queue, dead - then, `${dead} jobs of ${queue} are dead; ${then} were.`, page);
       }),
   },
   webhook_fails: {
@@ -159,7 +160,7 @@ export const alarmRules = {
     for_seconds: 30,
     clear_seconds: MINUTE,
     measure: ({ scheduled_late_seconds: late }) =>
-      ofInstance('', late, `The oldest scheduled mail is ${Math.round(late)} s late.`, '/emails?status=scheduled'),
+      ofInstance('', late, `The oldest scheduled mail is ${Math.round(late)} s late.`, '/emails?q=status:scheduled'),
   },
   hold_old: {
     title: 'A hold is old',
@@ -268,6 +269,8 @@ export function ruleOf(name: AlarmRule): Rule {
 
 /** Raised by each process from memory. */
 export const DATABASE_GONE = 'database_gone';
+
+export const alarmNames: readonly string[] = [...alarmRuleNames, DATABASE_GONE];
 
 /** What people read; the alarm of a lost database has no rule, and an old release may have raised others. */
 export function titleOf(name: string): string {

@@ -243,6 +243,35 @@ it('disk: the days that are left follow from the mail of the last week', () => {
   expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9, accepted_lately: 0 })).toMatchObject({ status: 'failing' });
 });
 
+it('no check takes over 5 s, where name servers are silent and a table is locked', async () => {
+  const names = ['mail.sender.test', 'operator.test', 'bounces.sender.test'];
+  for (const name of names) dns.fail(name, 'timeout');
+  const locked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = services.sql.begin(async (tx) => {
+    await tx`lock table webhooks in access exclusive mode`;
+    locked.resolve();
+    await release.promise;
+  });
+  await locked.promise;
+
+  const asked = performance.now();
+  const { checks } = await invoke(world.as(world.workspace_id), examineMachine, {});
+  const took = performance.now() - asked;
+  release.resolve();
+  await holding;
+
+  // Twice the promise, for machines that are busy.
+  expect(took).toBeLessThan(10_000);
+  expect(checks).toHaveLength(16);
+  expect(checks.find(({ name }) => name === 'secret_key')).toMatchObject({ detail: 'No answer within 5 s.' });
+  expect(checks.filter(({ name }) => ['helo', 'port_25'].includes(name)).map(({ status }) => status)).not.toContain(
+    'ok',
+  );
+  expect(checks.find(({ name }) => name === 'migrations')).toMatchObject({ status: 'ok' });
+  for (const name of names) dns.fail(name, null);
+});
+
 it('a check that does not answer, and one that breaks, are findings themselves', async () => {
   const slow = await inTime(() => new Promise(() => undefined), 10);
   const broken = await inTime(() => {

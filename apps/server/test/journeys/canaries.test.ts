@@ -1,0 +1,96 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startWebhookSink } from '@postrider/testing';
+import { expect, it } from 'vitest';
+import { hello, openJourney, statesOf } from '../journey.ts';
+import { freePort } from '../server-process.ts';
+
+// Digits and letters that no encoding changes.
+const canary = (place: string) => `canary7c1f09${place}`;
+const relay = { user: canary('relayuser'), password: canary('relaypassword') };
+const ADMIN_PASSWORD = canary('adminpassword');
+
+/** Keeps every byte that a process exports. */
+async function openCollector() {
+  const bodies = new Map<string, string>();
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    request.on('data', (chunk: Buffer) => bodies.set(path, (bodies.get(path) ?? '') + chunk.toString('latin1')));
+    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // It listens on a port, so its address is not a path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    bodies,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+it('keys, passwords and bodies reach no log, metric or trace of a process, not even where the database refuses them', async () => {
+  const collector = await openCollector();
+  const hook = await startWebhookSink();
+  const journey = await openJourney({
+    LOG_LEVEL: 'debug',
+    ADMIN_EMAIL: 'admin@good.test',
+    ADMIN_PASSWORD,
+    WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER_ARG: '1',
+  });
+  try {
+    const METRICS_PORT = await freePort();
+    const { DELIVERY = '' } = journey.env;
+    const server = await journey.start({
+      METRICS_PORT,
+      DELIVERY: DELIVERY.replace('://', `://${relay.user}:${relay.password}@`),
+    });
+    const body = { ...hello, subject: canary('subject'), text: canary('text'), html: `<p>${canary('html')}</p>` };
+    const mail = { ...body, headers: { 'X-Note': canary('header') }, to: `${canary('address')}@example.com` };
+    const hooked = await server.call('POST', '/v1/webhooks', { body: { url: `${hook.url}/${canary('path')}` } });
+    hook.script(() => ({ kind: 'reply', status: 500, body: canary('answer') }));
+    journey.smtp.script(() => ({ kind: 'reply', code: 550, text: `5.1.1 No such user ${canary('reply')}` }));
+
+    const statuses = [];
+    const send = async (given: object | string, key?: string) => {
+      const options = { body: given, ...(key !== undefined && { key }) };
+      statuses.push((await server.call('POST', '/v1/email/send', options)).status);
+    };
+    await send(mail);
+    await send(mail, `pr_live_${'a'.repeat(52)}${canary('')}`);
+    await send({ ...mail, from: `${canary('sender')}@nowhere.test` });
+    await send(`{"text": "${canary('malformed')}`);
+    await journey.sql`alter table bodies add constraint refused check (text <> ${journey.sql.unsafe(`'${canary('kept')}'`)})`;
+    await send({ ...mail, text: canary('kept') });
+    for (const password of [canary('wrongpassword'), ADMIN_PASSWORD]) {
+      const form = new URLSearchParams({ email: 'admin@good.test', password }).toString();
+      const headers = { origin: server.url, 'content-type': 'application/x-www-form-urlencoded' };
+      statuses.push((await server.call('POST', '/login', { key: null, body: form, headers })).status);
+    }
+    const finished = async () =>
+      Object.keys(await statesOf(journey.sql)).some((state) => /bounced|deferred/.test(state));
+    await expect.poll(finished).toBe(true);
+    await expect.poll(() => hook.requests.length).toBeGreaterThan(0);
+    const scraped = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`).then((answer) => answer.text());
+    await server.end();
+
+    expect(statuses).toEqual([202, 401, 422, 400, 500, 401, 303]);
+    const seen = { log: server.stderr(), scraped, ...Object.fromEntries(collector.bodies) };
+    expect(Object.keys(seen)).toEqual(expect.arrayContaining(['/v1/traces', '/v1/metrics']));
+    expect(seen.log).toContain('mail accepted');
+    expect(scraped).toContain('postrider_messages_accepted_total');
+    const secrets = [journey.secret, journey.env.SECRET_KEY, hooked.body.secret, 'canary7c1f09'].map(String);
+    for (const [place, text] of Object.entries(seen)) {
+      const found = secrets.filter((secret) => text.includes(secret));
+      expect([place, ...found]).toEqual([place]);
+    }
+  } finally {
+    await journey.stop();
+    await hook.stop();
+    await collector.stop();
+  }
+});
