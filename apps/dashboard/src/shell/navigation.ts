@@ -1,10 +1,13 @@
 import {
   Ban,
+  BellRing,
+  Building2,
   CalendarClock,
   ChartLine,
   CirclePause,
   Cpu,
   Globe,
+  HeartPulse,
   Inbox,
   KeyRound,
   LayoutDashboard,
@@ -14,6 +17,7 @@ import {
   PenLine,
   ScrollText,
   SquareX,
+  Users,
   Webhook,
 } from 'lucide-react';
 import type { Scope } from '../api/me.ts';
@@ -47,7 +51,11 @@ export const places: readonly Place[] = [
   { to: '/requests', word: 'Requests', icon: SquareX, group: 'mail', key: 'r', only: 'admin' },
   { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },
+  { to: '/settings/workspace', word: 'Workspace', icon: Building2, group: 'settings', key: 'y' },
+  { to: '/settings/members', word: 'Members', icon: Users, group: 'settings', key: 'm', only: 'admin' },
+  { to: '/settings/alarms', word: 'Alarms', icon: BellRing, group: 'settings', key: 'l', only: 'admin' },
   { to: '/settings/audit', word: 'Audit log', icon: ScrollText, group: 'settings', key: 'a', only: 'admin' },
+  { to: '/operations/health', word: 'Health', icon: HeartPulse, group: 'instance', key: 't', only: 'admin' },
   { to: '/operations/queues', word: 'Queues', icon: ListOrdered, group: 'instance', key: 'q', only: 'operator' },
   { to: '/operations/holds', word: 'Holds', icon: CirclePause, group: 'instance', key: 'h', only: 'admin' },
   { to: '/operations/workers', word: 'Workers', icon: Cpu, group: 'instance', key: 'w', only: 'operator' },
