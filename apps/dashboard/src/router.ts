@@ -4,10 +4,16 @@ import { domainRoutes } from './pages/domains/route.ts';
 import { emailRoutes } from './pages/emails/route.ts';
 import { inboxRoutes } from './pages/inbox/route.ts';
 import { missingRoutes } from './pages/missing/route.ts';
+import { backlogRoutes } from './pages/operations/backlog/route.ts';
+import { bulkRoutes } from './pages/operations/bulk/route.ts';
 import { healthRoutes } from './pages/operations/health/route.ts';
 import { holdRoutes } from './pages/operations/holds/route.ts';
+import { incidentRoutes } from './pages/operations/incident/route.ts';
+import { jobRoutes } from './pages/operations/jobs/route.ts';
+import { operatorRoutes } from './pages/operations/operators/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
 import { workerRoutes } from './pages/operations/workers/route.ts';
+import { workspacesRoutes } from './pages/operations/workspaces/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
 import { requestRoutes } from './pages/requests/route.ts';
 import { alarmRoutes } from './pages/settings/alarms/route.ts';
@@ -40,7 +46,13 @@ const routeTree = rootRoute.addChildren([
     ...queueRoutes,
     ...workerRoutes,
     ...holdRoutes,
+    ...backlogRoutes,
+    ...bulkRoutes,
     ...healthRoutes,
+    ...incidentRoutes,
+    ...jobRoutes,
+    ...operatorRoutes,
+    ...workspacesRoutes,
     ...alarmRoutes,
     ...memberRoutes,
     ...workspaceRoutes,
