@@ -44,7 +44,7 @@ export function BacklogPage() {
           </Button>
         }
       />
-      <div className="line">
+      <div className="line spread">
         <Choices<Dimension>
           label={words.by}
           options={dimensions.map((name) => [name, words.dimensions[name]] as const)}

@@ -113,6 +113,23 @@ function heat(at: number | null): string {
   return at < 4 ? 'warm' : 'hot';
 }
 
+interface Ages {
+  readonly what: string;
+  /** The same as a filter of the log, which knows when mail was accepted. */
+  readonly range: () => Readonly<Record<string, string>>;
+}
+
+/** The first column is what is young; the others are everything from their age on, as old mail is acted on together. */
+function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
+  const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);
+  if (edge === null) return { what: words.menu.all, range: () => ({}) };
+  const time = () => new Date(nowMs() - edge * 60_000).toISOString();
+  const age = words.upTo(edge);
+  return at === 0
+    ? { what: words.menu.within(age), range: () => ({ since: time() }) }
+    : { what: words.menu.older(age), range: () => ({ until: time() }) };
+}
+
 /** A count, and what can be done with what it counts. */
 function Cell({
   row,
@@ -125,15 +142,14 @@ function Cell({
   onHold,
 }: MatrixProps & { readonly row: Row; readonly count: number; readonly at: number | null }) {
   const navigate = useNavigate();
-  const lower = at === null || at === 0 ? null : (backlog.bucket_upper_minutes[at - 1] ?? null);
-  const what = lower === null ? words.menu.all : words.menu.older(words.upTo(lower));
+  const { what, range } = agesOf(backlog.bucket_upper_minutes, at);
   const filter = filterOf(by, row.key);
   const search = searchOf(by, row.key);
   const scope = heldBy(by);
   const plan = (action: 'retry' | 'give_up') =>
     onBulk({
       action,
-      filter: { ...filter, ...(lower !== null && { until: new Date(nowMs() - lower * 60_000).toISOString() }) },
+      filter: { ...filter, ...range() },
       title: words.menu.title(words.menu[action], row.key, what),
     });
   return (

@@ -2,9 +2,9 @@ export const words = {
   title: 'Backlog',
   answer: {
     none: 'Nothing waits.',
-    calm: (count: string) => `${count} recipients wait, none of them longer than 5 min.`,
+    calm: (count: string) => `Waiting recipients: ${count}, none of them for longer than 5 min.`,
     late: (count: string, old: string, oldest: string) =>
-      `${count} recipients wait, ${old} of them longer than 5 min; the oldest for ${oldest}.`,
+      `Waiting recipients: ${count}, of them ${old} for longer than 5 min; the oldest for ${oldest}.`,
   },
   by: 'By',
   dimensions: {
@@ -39,6 +39,7 @@ export const words = {
     retry: 'Retry now',
     give_up: 'Give up',
     all: 'all that waits',
+    within: (age: string) => `accepted within ${age}`,
     older: (age: string) => `accepted more than ${age} ago`,
     title: (action: string, key: string, what: string) => `${action}: ${key}, ${what}`,
     noFilter: 'Mail of a provider or a key is held or found by its destination and its key.',

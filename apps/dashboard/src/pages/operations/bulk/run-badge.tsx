@@ -18,7 +18,7 @@ export function RunBadge({ status }: Pick<Run, 'status'>) {
         : (['info', LoaderCircle] as const);
   return (
     <Badge tone={tone} icon={icon}>
-      {words.statuses[status] ?? status}
+      {words.statuses[status]}
     </Badge>
   );
 }

@@ -15,9 +15,7 @@ export const words = {
     replay: 'Replay webhooks',
     redrive: 'Redrive dead jobs',
   },
-  statuses: { pending: 'Pending', running: 'Running', completed: 'Completed', canceled: 'Canceled' } as Readonly<
-    Record<string, string>
-  >,
+  statuses: { queued: 'Queued', running: 'Running', completed: 'Completed', canceled: 'Canceled' },
   columns: {
     action: 'Action',
     state: 'State',

@@ -8,7 +8,7 @@ import { Check } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Panel } from '../../../parts/page.tsx';
-import { Empty, ErrorPanel } from '../../../parts/states.tsx';
+import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { words } from './strings.ts';
@@ -37,13 +37,13 @@ export function Alarms() {
   return (
     <Panel
       title={text.title}
+      bare
       actions={
         <Link to="/settings/alarms" className="small">
           {text.settings}
         </Link>
       }
     >
-      <div className="stack">
         {acknowledge.error !== null && <ErrorPanel error={acknowledge.error} />}
         <KeysetList
           label={text.title}
@@ -53,18 +53,19 @@ export function Alarms() {
           nameOf={({ title }) => title}
           freshWord={text.fresh}
           empty={
-            <Empty title={text.empty.title}>
-              <p>{text.empty.about}</p>
-            </Empty>
+            <p className="pad muted">
+              <strong>{text.empty.title}.</strong> {text.empty.about}
+            </p>
           }
         />
+        <div className="pad">
         <Check
           name="ended"
           label={text.ended}
           checked={ended}
           onChange={(on) => void navigate({ search: on ? { ended: true } : {}, replace: true })}
         />
-      </div>
+        </div>
     </Panel>
   );
 }

@@ -62,7 +62,7 @@ export function IncidentPage() {
           )
         }
       />
-      <div className="line">
+      <div className="line spread">
         {given === undefined ? (
           <Choices<Range>
             label={words.range}
