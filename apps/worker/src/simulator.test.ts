@@ -30,7 +30,7 @@ const statusOf = async (id: string) => (await detail(id)).status;
 
 async function nextAttempt(): Promise<void> {
   await world.clock.advance(MINUTE_MS);
-  world.services.jobs.wake('delivery.attempt');
+  world.services.jobs.wakeAll('delivery.attempt');
 }
 
 async function capturesOf(message_id: string): Promise<string[]> {
