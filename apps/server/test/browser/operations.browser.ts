@@ -54,7 +54,7 @@ describe('an incident', () => {
     await page.getByText('2 items match.').waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
-    await page.getByRole('heading', { name: 'Give up' }).waitFor();
+    await page.waitForURL(/\/operations\/bulk\/\w+$/);
     const bulk_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     for (const turn of [0, 1, 2]) {
       await workOff(world.services, { bulk_id, turn });
