@@ -27,18 +27,32 @@ const pages = [
   ['overview', '/'],
   ['emails', '/emails'],
   ['email', '/emails/EMAIL'],
+  ['inbox', '/inbox'],
   ['compose', '/compose'],
   ['domains', '/domains'],
   ['domain', '/domains/acme-mail.com'],
   ['webhooks', '/webhooks'],
+  ['requests', '/requests'],
+  ['request', '/requests?open=REQUEST'],
+  ['stats', '/stats'],
   ['suppressions', '/suppressions'],
+  ['workspace', '/settings/workspace'],
+  ['members', '/settings/members'],
+  ['alarms', '/settings/alarms'],
   ['api-keys', '/settings/api-keys'],
   ['new-api-key', '/settings/api-keys?open=new'],
   ['audit', '/settings/audit'],
+  ['health', '/operations/health'],
+  ['incident', '/operations/incident'],
+  ['backlog', '/operations/backlog'],
   ['queues', '/operations/queues'],
+  ['jobs', '/operations/jobs'],
+  ['bulk', '/operations/bulk'],
   ['holds', '/operations/holds'],
   ['workers', '/operations/workers'],
   ['schedules', '/operations/schedules'],
+  ['workspaces', '/operations/workspaces'],
+  ['operators', '/operations/operators'],
 ];
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -71,6 +85,22 @@ for (const [name, subject, tag] of samples) {
   });
   shown ||= sent?.id ?? '';
 }
+const key = await call('apiKeys.create', { name: 'Shop', scopes: ['email:send'] });
+let refused = '';
+for (const body of [{ to: ['ada@simulator.test', 'nobody'] }, { to: 'nobody' }, { subject: undefined }]) {
+  const mail = {
+    from: 'billing@sandbox.test',
+    to: 'ada@simulator.test',
+    subject: 'Your invoice',
+    text: 'Hello.',
+    ...body,
+  };
+  const answer = await context.request.post('/v1/email/send', {
+    headers: { authorization: `Bearer ${key?.secret}` },
+    data: mail,
+  });
+  refused ||= answer.headers()['x-request-id'] ?? '';
+}
 await call('domains.create', { name: 'acme-mail.com' });
 await page.waitForTimeout(SETTLE_MS * 4);
 
@@ -78,7 +108,7 @@ mkdirSync(folder, { recursive: true });
 for (const theme of ['light', 'dark']) {
   await context.addCookies([{ name: 'theme', value: theme, url }]);
   for (const [name, path] of pages) {
-    await page.goto(path.replace('EMAIL', shown));
+    await page.goto(path.replace('EMAIL', shown).replace('REQUEST', refused));
     await page.locator('main h1, dialog h2').first().waitFor();
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     await page.waitForTimeout(SETTLE_MS);

@@ -4,13 +4,23 @@ import { domainRoutes } from './pages/domains/route.ts';
 import { emailRoutes } from './pages/emails/route.ts';
 import { inboxRoutes } from './pages/inbox/route.ts';
 import { missingRoutes } from './pages/missing/route.ts';
+import { backlogRoutes } from './pages/operations/backlog/route.ts';
+import { bulkRoutes } from './pages/operations/bulk/route.ts';
+import { healthRoutes } from './pages/operations/health/route.ts';
 import { holdRoutes } from './pages/operations/holds/route.ts';
+import { incidentRoutes } from './pages/operations/incident/route.ts';
+import { jobRoutes } from './pages/operations/jobs/route.ts';
+import { operatorRoutes } from './pages/operations/operators/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
 import { workerRoutes } from './pages/operations/workers/route.ts';
+import { workspacesRoutes } from './pages/operations/workspaces/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
 import { requestRoutes } from './pages/requests/route.ts';
+import { alarmRoutes } from './pages/settings/alarms/route.ts';
 import { apiKeyRoutes } from './pages/settings/api-keys/route.ts';
 import { auditRoutes } from './pages/settings/audit/route.ts';
+import { memberRoutes } from './pages/settings/members/route.ts';
+import { workspaceRoutes } from './pages/settings/workspace/route.ts';
 import { signInRoutes } from './pages/sign-in/route.ts';
 import { statsRoutes } from './pages/stats/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
@@ -36,6 +46,16 @@ const routeTree = rootRoute.addChildren([
     ...queueRoutes,
     ...workerRoutes,
     ...holdRoutes,
+    ...backlogRoutes,
+    ...bulkRoutes,
+    ...healthRoutes,
+    ...incidentRoutes,
+    ...jobRoutes,
+    ...operatorRoutes,
+    ...workspacesRoutes,
+    ...alarmRoutes,
+    ...memberRoutes,
+    ...workspaceRoutes,
     ...missingRoutes,
   ]),
 ]);

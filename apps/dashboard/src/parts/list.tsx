@@ -11,6 +11,8 @@ export interface Column<T> {
   /** Left out on a narrow window. */
   readonly less?: boolean;
   readonly end?: boolean;
+  /** A sentence that is read, not cut. */
+  readonly wraps?: boolean;
 }
 
 interface ListProps<T> {
@@ -85,10 +87,10 @@ export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen, on
                     />
                   </td>
                 )}
-                {columns.map(({ name, show, width, less, end }) => (
+                {columns.map(({ name, show, width, less, end, wraps }) => (
                   <td
                     key={name}
-                    className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''}`}
+                    className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''} ${wraps ? 'wide' : ''}`}
                   >
                     {show(row)}
                   </td>

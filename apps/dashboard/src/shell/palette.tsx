@@ -1,7 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
-import { type LucideIcon, Moon, Sun } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { CornerDownRight, type LucideIcon, Moon, Sun } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { may, useMe } from '../api/me.ts';
+import { trpc } from '../api/trpc.ts';
 import { places } from './navigation.ts';
 import { words } from './strings.ts';
 import { setTheme } from './theme.ts';
@@ -14,13 +16,15 @@ interface Found {
   readonly run: () => void;
 }
 
-/** Finds pages and actions by their names. */
+/** Finds pages and actions by their names, and things by an id, an address or words of a subject. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const found = useFound(text);
+  const places = useFound(text);
+  const things = useThings(text);
+  const found = [...places, ...things.found];
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
@@ -69,7 +73,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={keys}
       />
       {found.length === 0 ? (
-        <p role="status">{words.palette.none}</p>
+        <p role="status">{things.waiting ? words.palette.looking : words.palette.none}</p>
       ) : (
         <div className="options" id={`${id}-list`} role="listbox" aria-label={words.palette.title}>
           {found.map((one) => (
@@ -123,4 +127,32 @@ function useFound(text: string): readonly Found[] {
   ];
   const wanted = text.trim().toLowerCase();
   return [...pages, ...actions].filter(({ word }) => word.toLowerCase().includes(wanted));
+}
+
+const SHORTEST = 2;
+const REST_MS = 200;
+
+/** What the text names in this workspace, once the typing rests. */
+function useThings(text: string): { readonly found: readonly Found[]; readonly waiting: boolean } {
+  const { history } = useRouter();
+  const [asked, setAsked] = useState('');
+  const wanted = text.trim();
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(wanted), REST_MS);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const enabled = asked.length >= SHORTEST && asked === wanted;
+  const hits = useQuery(trpc.find.queryOptions({ text: asked, limit: 12 }, { enabled }));
+  const waiting = wanted.length >= SHORTEST && (!enabled || hits.isPending);
+  const data = enabled ? (hits.data?.data ?? []) : [];
+  return {
+    waiting,
+    found: data.map(({ type, id, title, detail, path }) => ({
+      id: `${type}-${id.replaceAll(/[^\w-]/g, '-')}`,
+      word: title,
+      about: [words.palette.types[type], detail].filter(Boolean).join(', '),
+      icon: CornerDownRight,
+      run: () => history.push(path),
+    })),
+  };
 }

@@ -8,7 +8,7 @@ import { useStore } from '../api/store.ts';
 import { focusFirstRow } from '../parts/list.tsx';
 import { useSharedUtc } from '../parts/times.tsx';
 import { Toasts } from '../parts/toasts.tsx';
-import { floating } from './floating.ts';
+import { docked, floating } from './floating.ts';
 import { places } from './navigation.ts';
 import { SessionDialogs } from './session-dialogs.tsx';
 import { addShortcuts, listenForShortcuts, shortcutsOn } from './shortcuts.ts';
@@ -16,12 +16,14 @@ import { Brand, Sidebar } from './sidebar.tsx';
 import { words } from './strings.ts';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const Dock = lazy(async () => ({ default: (await import('./dock/dock.tsx')).Dock }));
 const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }));
 
 /** Everything around a page. */
 export function Shell() {
   const [open, setOpen] = useState(false);
   const above = useStore(floating);
+  const dock = useStore(docked);
   const old = useStore(outdated);
   const router = useRouter();
   const { workspace_id } = useMe();
@@ -59,6 +61,7 @@ export function Shell() {
         <main id="page" className="main" tabIndex={-1}>
           <Outlet />
         </main>
+        <Suspense>{dock && <Dock onClose={() => docked.set(false)} />}</Suspense>
       </div>
       <Suspense>
         {above === 'palette' && <Palette onClose={() => floating.set(null)} />}
@@ -82,6 +85,10 @@ function useShellKeys(): void {
       ),
     ]);
     const openPalette = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key === 'j') {
+        event.preventDefault();
+        docked.set(!docked.get());
+      }
       const slash = event.key === '/' && shortcutsOn.get() && !isTyping(event.target);
       if (!slash && !((event.metaKey || event.ctrlKey) && event.key === 'k')) return;
       if (document.querySelector('dialog:modal')) return;

@@ -9,6 +9,7 @@ const fixed: readonly (readonly [string, string])[] = [
   ['Enter', words.shortcuts.open],
   ['x', words.shortcuts.choose],
   ['Ctrl K', words.shortcuts.find],
+  ['Ctrl J', words.shortcuts.dock],
   ['Esc', words.shortcuts.close],
 ];
 

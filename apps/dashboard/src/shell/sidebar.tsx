@@ -10,7 +10,7 @@ import { Menu, MenuItem } from '../parts/menu.tsx';
 import { inUtc, showUtc } from '../parts/times.tsx';
 import { toast } from '../parts/toasts.tsx';
 import icon from '../style/icon.svg';
-import { floating } from './floating.ts';
+import { docked, floating } from './floating.ts';
 import { groupWords, type Place, places } from './navigation.ts';
 import { words } from './strings.ts';
 import { setTheme, theme, themes } from './theme.ts';
@@ -124,6 +124,11 @@ function AccountMenu({ me }: { readonly me: Me }) {
         <span className="grow">{words.account.shortcuts}</span>
         <kbd>?</kbd>
       </MenuItem>
+      <MenuItem onSelect={() => docked.set(!docked.get())}>
+        <span className="grow">{words.account.dock}</span>
+        <kbd>Ctrl J</kbd>
+      </MenuItem>
+      <MenuItem onSelect={() => location.assign('/graphiql')}>{words.account.graphiql}</MenuItem>
       <hr />
       <MenuItem onSelect={() => void signOut()}>{words.account.signOut}</MenuItem>
     </Menu>

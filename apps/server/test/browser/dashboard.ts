@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHandler as createAdmin } from '@postrider/admin';
+import { createHandler as createAdmin, type DashboardState } from '@postrider/admin';
 import { newId } from '@postrider/core';
 import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
 import { createHandler as createRest } from '@postrider/rest';
@@ -18,6 +18,8 @@ export interface Stage {
   readonly browser: Browser;
   /** A browser of a person with this role, or of one who is not signed in. */
   visitor(as: WorkspaceRole | 'operator' | null): Promise<Visitor>;
+  /** From here on the server has another release, without the files of the one before. */
+  deploy(): void;
   stop(): Promise<void>;
 }
 
@@ -27,7 +29,8 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
   // The setup of the run has built it.
   const dashboard = openDashboard(false, world.services.log);
   const rest = createRest(world.services) as RequestListener;
-  const admin = createAdmin(world.services, dashboard.current) as RequestListener;
+  let deployed: DashboardState | null = null;
+  const admin = createAdmin(world.services, () => deployed ?? dashboard.current()) as RequestListener;
   const server = createServer((request, response) =>
     (request.url?.startsWith('/v1/') ? rest : admin)(request, response),
   );
@@ -47,6 +50,11 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
         await visitor.context.addCookies([{ name, value, url: origin }]);
       }
       return visitor;
+    },
+    deploy() {
+      const state = dashboard.current();
+      if (state.kind === 'ready')
+        deployed = { kind: 'ready', files: { ...state.files, release: 'next', assets: new Map() } };
     },
     async stop() {
       await browser.close();

@@ -59,7 +59,7 @@ describe('find', () => {
     const key = await world.key({ scopes: ['email:send'], name: 'Checkout' });
 
     expect(await find('INVOICE for')).toMatchObject([{ type: 'email', id: mail }]);
-    expect(await find('billing')).toMatchObject([{ type: 'tag', id: 'billing', path: '/emails?tag=billing' }]);
+    expect(await find('billing')).toMatchObject([{ type: 'tag', id: 'billing', path: '/emails?q=tag%3Abilling' }]);
     expect((await find('shop.example.org')).map(({ type, id }) => [type, id])).toEqual([
       ['domain', domain],
       ['webhook', webhook],

@@ -49,14 +49,14 @@ const pathOf: Record<HitType, (id: string, within: string) => string> = {
   webhook: (id) => `/webhooks/${at(id)}`,
   webhook_delivery: (id, within) => `/webhooks/${at(within)}?delivery=${at(id)}`,
   suppression: (_, within) => `/suppressions?email=${at(within)}`,
-  hold: (id) => `/ops/holds?hold=${at(id)}`,
-  job: (id) => `/ops/jobs?job=${at(id)}`,
-  bulk: (id) => `/ops/bulk/${at(id)}`,
-  workspace: (id) => `/ops/workspaces?workspace=${at(id)}`,
-  audit: (id) => `/audit?entry=${at(id)}`,
+  hold: (id) => `/operations/holds?hold=${at(id)}`,
+  job: (id) => `/operations/jobs?job=${at(id)}`,
+  bulk: (id) => `/operations/bulk/${at(id)}`,
+  workspace: (id) => `/operations/workspaces?workspace=${at(id)}`,
+  audit: (id) => `/settings/audit?entry=${at(id)}`,
   member: (id) => `/settings/members?member=${at(id)}`,
-  destination: (id) => `/ops/backlog?destination=${at(id)}`,
-  tag: (id) => `/emails?tag=${at(id)}`,
+  destination: (id) => `/emails?q=${at(`at:${id}`)}`,
+  tag: (id) => `/emails?q=${at(/\s/.test(id) ? `tag:"${id}"` : `tag:${id}`)}`,
 };
 
 export function hit(

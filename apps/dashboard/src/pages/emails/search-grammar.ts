@@ -11,14 +11,14 @@ export interface Search {
   readonly unknown: readonly string[];
 }
 
-const names = ['status', 'to', 'from', 'tag', 'domain', 'id', 'before', 'after'] as const;
+const names = ['status', 'to', 'from', 'tag', 'domain', 'at', 'id', 'before', 'after'] as const;
 type Name = (typeof names)[number];
 
 const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
 
 /**
- * `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. A bare address is a recipient, a bare id a mail,
- * and a bare state a state.
+ * `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` is the domain of a recipient. A bare address is
+ * a recipient, a bare id a mail, and a bare state a state.
  */
 export function parseSearch(text: string): Search {
   const given = new Map<Name, string[]>();
@@ -35,11 +35,12 @@ export function parseSearch(text: string): Search {
   }
   const one = (name: Name) => given.get(name)?.at(-1);
   const tags = given.get('tag');
-  const [status, to, from, domain, before, after] = [
+  const [status, to, from, domain, at, before, after] = [
     given.get('status')?.join(','),
     one('to'),
     one('from'),
     one('domain'),
+    one('at'),
     timeOf(one('before')),
     timeOf(one('after')),
   ];
@@ -48,6 +49,7 @@ export function parseSearch(text: string): Search {
     ...(to && { to }),
     ...(from && { from }),
     ...(domain && { domain }),
+    ...(at && { to_domain: at }),
     ...(tags && { tag: tags }),
     ...(before && { until: before }),
     ...(after && { since: after }),

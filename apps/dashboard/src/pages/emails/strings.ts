@@ -9,7 +9,7 @@ export const words = {
   },
   search: {
     label: 'Search',
-    placeholder: 'status: to: from: tag: domain: id: before: after:',
+    placeholder: 'status: to: at: from: tag: domain: id: before: after:',
     unknown: (parts: string) => `${parts} is not part of the search. To look for words of a subject, press Ctrl K.`,
     all: 'All',
   },

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 import { useNews } from '../../api/live.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
+import type { ChartView } from '../../parts/chart-panel.tsx';
+import { useNow } from '../../parts/clock.ts';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered } from '../../parts/states.tsx';
 import { RelativeTime, span } from '../../parts/times.tsx';
+import { MailChart } from '../stats/mail-chart.tsx';
 import './overview.css';
 import { words } from './strings.ts';
 
@@ -14,6 +18,7 @@ type Problem = Summary['problems'][number];
 type Step = Outputs['onboarding']['state']['steps'][number];
 
 const LOOK_EVERY_MS = 15_000;
+const HOUR_MS = 3_600_000;
 
 export function OverviewPage() {
   const summary = useQuery(trpc.overview.summary.queryOptions({}, { refetchInterval: LOOK_EVERY_MS }));
@@ -31,6 +36,7 @@ export function OverviewPage() {
           <>
             {shown.problems.length > 0 && <Problems problems={shown.problems} />}
             <Figures summary={shown} />
+            <LastDay />
             <Quota usage={shown.usage} />
           </>
         )}
@@ -87,8 +93,8 @@ const problemLinks: Readonly<Record<Problem['kind'], string>> = {
   domain: '/domains',
   webhook: '/webhooks',
   hold: '/operations/holds',
-  waiting: '/emails?q=status:queued',
-  quota: '/',
+  waiting: '/emails?q=status:queued,deferred',
+  quota: '/settings/workspace',
   bounces: '/emails?q=status:bounced',
   failed: '/emails?q=status:failed',
 };
@@ -141,6 +147,15 @@ function Figures({ summary }: { readonly summary: Summary }) {
       </dl>
     </Panel>
   );
+}
+
+/** The chart of Stats, whose points lead to their mail. */
+function LastDay() {
+  const [view, setView] = useState<ChartView>('chart');
+  const hour = useNow(HOUR_MS);
+  const since = new Date(hour - 23 * HOUR_MS).toISOString();
+  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }, { refetchInterval: LOOK_EVERY_MS * 4 }));
+  return <Answered query={stats}>{(shown) => <MailChart stats={shown} view={view} onView={setView} />}</Answered>;
 }
 
 function Quota({ usage }: { readonly usage: Summary['usage'] }) {

@@ -17,7 +17,7 @@ export const words = {
     delivered: 'Delivered',
     bounced: 'Bounced',
     failed: 'Failed',
-    p95: 'Accept to delivered, p95',
+    p95: 'p95 to delivered',
     waiting: 'Waiting',
     unknown: '–',
   },

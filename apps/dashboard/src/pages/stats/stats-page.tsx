@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { may, useMe } from '../../api/me.ts';
 import { useStore } from '../../api/store.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
-import type { ChartSeries } from '../../parts/chart.tsx';
 import { ChartPanel, type ChartView } from '../../parts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Choices } from '../../parts/field.tsx';
@@ -11,19 +10,13 @@ import { Page, PageHeader } from '../../parts/page.tsx';
 import { Answered } from '../../parts/states.tsx';
 import { inUtc, RelativeTime } from '../../parts/times.tsx';
 import { Breakdown } from './breakdown.tsx';
-import { bucketMs, bucketTime, mailsOf, type Range, rangeNames, ranges } from './ranges.ts';
+import { MailChart } from './mail-chart.tsx';
+import { bucketMs, bucketTime, type Range, rangeNames, ranges } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
 
 const EVERY_MS = 60_000;
-const SHOWN = [
-  ['accepted', 'info'],
-  ['delivered', 'good'],
-  ['bounced', 'bad'],
-  ['deferred', 'wait'],
-  ['failed', 'calm'],
-] as const;
 
 const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
 const seconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
@@ -91,36 +84,6 @@ function answerOf(stats: Stats): string {
 interface ViewProps {
   readonly view: ChartView;
   readonly onView: (view: ChartView) => void;
-}
-
-export function MailChart({ stats, view, onView }: ViewProps & { readonly stats: Stats }) {
-  const navigate = useNavigate();
-  const utc = useStore(inUtc);
-  const { bucket } = stats;
-  const points = stats.series[0]?.points ?? [];
-  const series = SHOWN.map(
-    ([metric, tone]): ChartSeries => ({
-      name: words.metrics[metric],
-      tone,
-      values: stats.series.find((one) => one.metric === metric)?.points.map(({ value }) => value) ?? [],
-    }),
-  );
-  return (
-    <ChartPanel
-      title={words.mail}
-      file="mail"
-      timeWord={words.time}
-      times={points.map(({ at }) => bucketTime(at, bucket, utc))}
-      series={series}
-      format={whole}
-      view={view}
-      onView={onView}
-      onPick={(at) => {
-        const point = points[at];
-        if (point) void navigate({ to: '/emails', search: { q: mailsOf(point.at, bucket) } });
-      }}
-    />
-  );
 }
 
 /** Durations are for admins: they tell of the machine too. */

@@ -1,18 +1,19 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, Clock, RotateCcw } from 'lucide-react';
-import { client, type Outputs } from '../../api/trpc.ts';
+import { client, type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
-import { CodeBlock, Id } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
 import type { Column } from '../../parts/list.tsx';
-import { Facts } from '../../parts/page.tsx';
-import { ErrorPanel } from '../../parts/states.tsx';
-import { ExactTime, RelativeTime, spanMs } from '../../parts/times.tsx';
+import { Answered, ErrorPanel } from '../../parts/states.tsx';
+import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { DeliveryDetail } from './delivery-detail.tsx';
 import { words } from './strings.ts';
 
 type Delivery = Outputs['deliveries']['list']['data'][number];
+
+const EVERY_MS = 4000;
 
 const badges = { pending: ['wait', Clock], delivered: ['good', CircleCheck], failed: ['bad', CircleAlert] } as const;
 
@@ -47,54 +48,45 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
 ];
 
 export function DeliveryDrawer({
-  delivery,
+  id,
   onClose,
   onReplayed,
 }: {
-  readonly delivery: Delivery;
+  readonly id: string;
   readonly onClose: () => void;
   readonly onReplayed: () => void;
 }) {
-  const { id, webhook_id, event_id, event_type, response_body, response_status } = delivery;
+  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }, { refetchInterval: EVERY_MS }));
   const replay = useMutation({
-    mutationFn: () => client.deliveries.replay.mutate({ id: webhook_id, delivery_id: id }),
-    onSuccess() {
+    mutationFn: (webhook_id: string) => client.deliveries.replay.mutate({ id: webhook_id, delivery_id: id }),
+    async onSuccess() {
       toast(words.delivery.replayed);
       onReplayed();
+      await delivery.refetch();
     },
   });
   return (
-    <Drawer title={event_type} onClose={onClose}>
+    <Drawer title={delivery.data?.event_type ?? words.detail.deliveries} onClose={onClose}>
       {replay.error !== null && <ErrorPanel error={replay.error} />}
-      <div className="line">
-        <DeliveryBadge status={delivery.status} />
-        <Button small needs="webhooks:manage" busy={replay.isPending} onClick={() => replay.mutate()}>
-          <RotateCcw size={14} />
-          {words.delivery.replay}
-        </Button>
-      </div>
-      <Facts
-        rows={[
-          [words.delivery.id, <Id key="id" id={event_id} whole />],
-          [words.delivery.attempts, String(delivery.attempts)],
-          [words.delivery.last, delivery.last_attempt_at && <ExactTime key="last" at={delivery.last_attempt_at} />],
-          [words.delivery.next, delivery.next_attempt_at && <RelativeTime key="next" at={delivery.next_attempt_at} />],
-          [words.delivery.took, delivery.duration_ms === null ? null : spanMs(delivery.duration_ms)],
-          [words.delivery.error, delivery.error],
-        ]}
-      />
-      {response_status !== null && (
-        <div className="stack-s">
-          <h3>
-            {words.delivery.answer} {response_status}
-          </h3>
-          {response_body ? (
-            <CodeBlock text={response_body} what="the answer" />
-          ) : (
-            <p className="muted">{words.delivery.noAnswer}</p>
-          )}
-        </div>
-      )}
+      <Answered query={delivery}>
+        {(shown) => (
+          <>
+            <div className="line">
+              <DeliveryBadge status={shown.status} />
+              <Button
+                small
+                needs="webhooks:manage"
+                busy={replay.isPending}
+                onClick={() => replay.mutate(shown.webhook_id)}
+              >
+                <RotateCcw size={14} />
+                {words.delivery.replay}
+              </Button>
+            </div>
+            <DeliveryDetail delivery={shown} />
+          </>
+        )}
+      </Answered>
     </Drawer>
   );
 }

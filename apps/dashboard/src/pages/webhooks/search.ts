@@ -1,5 +1,5 @@
 /** What the address of the page can say. */
-export const dialogs = ['edit', 'rotate', 'recover', 'delete'] as const;
+export const dialogs = ['edit', 'rotate', 'recover', 'replay', 'delete'] as const;
 export type WebhookDialog = (typeof dialogs)[number];
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

@@ -11,6 +11,7 @@ import { Facts, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered, Empty, ErrorPanel } from '../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { BulkDialog } from '../operations/bulk/bulk-dialog.tsx';
 import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
 import { type DeliveryState, deliveryStates, type WebhookDialog } from './search.ts';
@@ -54,7 +55,6 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
   const kept = status === 'all' ? {} : { status };
   const open = (dialog: WebhookDialog) => void navigate({ search: { ...kept, open: dialog } });
   const close = () => void navigate({ search: kept, replace: true });
-  const opened = list.rows?.find((row) => row.id === search.delivery);
   return (
     <>
       <PageHeader
@@ -86,10 +86,18 @@ function Opened({ webhook, refetch }: { readonly webhook: Webhook; readonly refe
           </Empty>
         }
       />
-      {opened && <DeliveryDrawer delivery={opened} onClose={close} onReplayed={list.refetch} />}
+      {search.delivery !== undefined && (
+        <DeliveryDrawer id={search.delivery} onClose={close} onReplayed={list.refetch} />
+      )}
       {search.open === 'edit' && <EditWebhook webhook={webhook} onClose={close} onSaved={refetch} />}
       {search.open === 'rotate' && <RotateWebhook id={id} onClose={close} onRotated={refetch} />}
       {search.open === 'recover' && <RecoverWebhook id={id} onClose={close} onRecovered={list.refetch} />}
+      {search.open === 'replay' && (
+        <BulkDialog
+          plan={{ action: 'replay', filter: { webhook_id: id }, title: words.delivery.replayAllTitle }}
+          onClose={close}
+        />
+      )}
       {search.open === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
     </>
   );
@@ -112,6 +120,7 @@ function Actions({ webhook, test, open, refetch }: ActionsProps) {
     ['edit', Pencil, words.detail.edit],
     ['rotate', RefreshCw, words.detail.rotate],
     ['recover', RotateCcw, words.detail.recover],
+    ['replay', RotateCcw, words.delivery.replayAll],
   ] as const;
   return (
     <>

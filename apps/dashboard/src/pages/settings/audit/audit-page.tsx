@@ -93,7 +93,7 @@ export function AuditPage() {
 function TargetForm({ onFilter }: { readonly onFilter: (id: string) => void }) {
   return (
     <Form label={words.filter} onSubmit={(form) => onFilter(String(form.get('target') ?? '').trim())}>
-      <div className="line">
+      <div className="line low">
         <Field label={words.target} name="target">
           {(control) => (
             <input {...control} className="input mono" autoComplete="off" placeholder="key_… dom_… whk_…" />

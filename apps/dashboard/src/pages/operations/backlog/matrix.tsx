@@ -1,0 +1,173 @@
+import { useNavigate } from '@tanstack/react-router';
+import { CirclePause, CircleSlash } from 'lucide-react';
+import type { Outputs } from '../../../api/trpc.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { nowMs } from '../../../parts/clock.ts';
+import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { exactTime, span } from '../../../parts/times.tsx';
+import type { BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { type Dimension, filterOf, heldBy, searchOf } from './dimensions.ts';
+import type { HoldPlan } from './hold-mail.tsx';
+import { words } from './strings.ts';
+
+type Backlog = Outputs['ops']['backlog'];
+type Row = Backlog['total'];
+
+interface MatrixProps {
+  readonly backlog: Backlog;
+  readonly by: Dimension;
+  /** Actions on everything that matches are for the own workspace. */
+  readonly own: boolean;
+  readonly onBulk: (plan: BulkPlan) => void;
+  readonly onHold: (plan: HoldPlan) => void;
+}
+
+/** Who waits how long: a row for each destination, a column for each age. */
+export function Matrix(props: MatrixProps) {
+  const { backlog, by } = props;
+  const bounds = backlog.bucket_upper_minutes;
+  return (
+    <div className="table-wrap">
+      <table className="table matrix" aria-label={words.title}>
+        <thead>
+          <tr>
+            <th scope="col">{words.dimensions[by]}</th>
+            <th scope="col" className="fit end">
+              {words.total}
+            </th>
+            {bounds.map((upper) => (
+              <th key={upper} scope="col" className="fit end less">
+                {upper === null ? words.beyond : words.upTo(upper)}
+              </th>
+            ))}
+            <th scope="col" className="fit end">
+              {words.oldest}
+            </th>
+            <th scope="col" className="less">
+              {words.reply}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {backlog.rows.map((row) => (
+            <MatrixRow key={row.key} row={row} {...props} />
+          ))}
+          <tr>
+            <th scope="row">{words.total}</th>
+            <td className="fit end num">{backlog.total.total}</td>
+            {backlog.total.counts.map((count, at) => (
+              <td key={bounds[at]} className="fit end num less">
+                {count}
+              </td>
+            ))}
+            <td className="fit end">{oldest(backlog.total)}</td>
+            <td className="less" />
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const oldest = ({ oldest_seconds }: Row) => (oldest_seconds === null ? '–' : span(oldest_seconds));
+
+function MatrixRow({ row, ...props }: MatrixProps & { readonly row: Row }) {
+  const { bucket_upper_minutes: bounds } = props.backlog;
+  const { last_success_at } = row;
+  const success = last_success_at === null ? words.never : exactTime(last_success_at, true);
+  return (
+    <tr data-row={row.key}>
+      <td title={`${words.lastSuccess}: ${success}`}>
+        <span className="line">
+          <strong className="mono">{row.key}</strong>
+          {row.hold !== null && (
+            <Badge tone="wait" icon={CirclePause} title={row.hold.reason}>
+              {words.held}
+            </Badge>
+          )}
+          {row.closed_reason !== null && (
+            <Badge tone="bad" icon={CircleSlash} title={words.closedUntil(row.closed_reason)}>
+              {words.closed}
+            </Badge>
+          )}
+        </span>
+      </td>
+      <td className="fit end">
+        <Cell row={row} count={row.total} at={null} {...props} />
+      </td>
+      {row.counts.map((count, at) => (
+        <td key={bounds[at]} className="fit end less">
+          {count === 0 ? <span className="faint">·</span> : <Cell row={row} count={count} at={at} {...props} />}
+        </td>
+      ))}
+      <td className="fit end">{oldest(row)}</td>
+      <td className="less mono small" title={row.last_reply ?? ''}>
+        {row.last_reply}
+      </td>
+    </tr>
+  );
+}
+
+function heat(at: number | null): string {
+  if (at === null || at < 1) return 'some';
+  return at < 4 ? 'warm' : 'hot';
+}
+
+interface Ages {
+  readonly what: string;
+  /** The same as a filter of the log, which knows when mail was accepted. */
+  readonly range: () => Readonly<Record<string, string>>;
+}
+
+/** The first column is what is young; the others are everything from their age on, as old mail is acted on together. */
+function agesOf(bounds: readonly (number | null)[], at: number | null): Ages {
+  const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);
+  if (edge === null) return { what: words.menu.all, range: () => ({}) };
+  const time = () => new Date(nowMs() - edge * 60_000).toISOString();
+  const age = words.upTo(edge);
+  return at === 0
+    ? { what: words.menu.within(age), range: () => ({ since: time() }) }
+    : { what: words.menu.older(age), range: () => ({ until: time() }) };
+}
+
+/** A count, and what can be done with what it counts. */
+function Cell({
+  row,
+  count,
+  at,
+  backlog,
+  by,
+  own,
+  onBulk,
+  onHold,
+}: MatrixProps & { readonly row: Row; readonly count: number; readonly at: number | null }) {
+  const navigate = useNavigate();
+  const { what, range } = agesOf(backlog.bucket_upper_minutes, at);
+  const filter = filterOf(by, row.key);
+  const search = searchOf(by, row.key);
+  const scope = heldBy(by);
+  const plan = (action: 'retry' | 'give_up') =>
+    onBulk({
+      action,
+      filter: { ...filter, ...range() },
+      title: words.menu.title(words.menu[action], row.key, what),
+    });
+  return (
+    <Menu
+      label={words.cell(count, row.key, what)}
+      className={`cell num ${heat(at)}`}
+      button={count.toLocaleString('en')}
+    >
+      <p className="about">{what}</p>
+      {search !== null && own && (
+        <MenuItem onSelect={() => void navigate({ to: '/emails', search: { q: search } })}>{words.menu.show}</MenuItem>
+      )}
+      {scope !== null && row.hold === null && (
+        <MenuItem onSelect={() => onHold({ scope, value: row.key })}>{words.menu.hold}</MenuItem>
+      )}
+      {filter !== null && own && <MenuItem onSelect={() => plan('retry')}>{words.menu.retry}</MenuItem>}
+      {filter !== null && own && <MenuItem onSelect={() => plan('give_up')}>{words.menu.give_up}</MenuItem>}
+      {filter === null && <p className="about">{words.menu.noFilter}</p>}
+    </Menu>
+  );
+}

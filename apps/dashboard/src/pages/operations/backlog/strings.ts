@@ -1,0 +1,59 @@
+export const words = {
+  title: 'Backlog',
+  answer: {
+    none: 'Nothing waits.',
+    calm: (count: string) => `Waiting recipients: ${count}, none of them for longer than 5 min.`,
+    late: (count: string, old: string, oldest: string) =>
+      `Waiting recipients: ${count}, of them ${old} for longer than 5 min; the oldest for ${oldest}.`,
+  },
+  by: 'By',
+  dimensions: {
+    destination: 'Destination',
+    provider: 'Provider',
+    sender_domain: 'Sending domain',
+    api_key: 'API key',
+    tag: 'Tag',
+  },
+  reach: 'Whose',
+  reaches: { workspace: 'This workspace', instance: 'Instance' },
+  freeze: 'Freeze',
+  live: 'Live',
+  total: 'All',
+  upTo: (minutes: number) =>
+    minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim(),
+  beyond: 'Older',
+  oldest: 'Oldest',
+  reply: 'Last reply',
+  closed: 'Closed',
+  closedUntil: (reason: string) =>
+    reason === 'limit'
+      ? 'It is at the limit that an operator has set.'
+      : 'Its last attempts failed; one probe opens it again.',
+  held: 'Held',
+  cell: (count: number, key: string, age: string) => `${count} of ${key}, ${age}: actions`,
+  lastSuccess: 'Last success',
+  never: 'none known',
+  menu: {
+    show: 'Show the mail',
+    hold: 'Hold',
+    retry: 'Retry now',
+    give_up: 'Give up',
+    all: 'all that waits',
+    within: (age: string) => `accepted within ${age}`,
+    older: (age: string) => `accepted more than ${age} ago`,
+    title: (action: string, key: string, what: string) => `${action}: ${key}, ${what}`,
+    noFilter: 'Mail of a provider or a key is held or found by its destination and its key.',
+  },
+  holding: {
+    title: (key: string) => `Hold ${key}`,
+    about: 'Its mail stays where it is and spends no retry, until the hold is released or ends.',
+    reason: 'Reason',
+    rate: 'Afterwards, mails a minute',
+    rateAbout: 'How fast the kept mail goes on. Empty: all at once.',
+    hours: 'Ends by itself after hours',
+    submit: 'Hold',
+    cancel: 'Cancel',
+    done: (key: string) => `${key} is held.`,
+  },
+  heat: 'Each cell is a menu of what can be done with its mail. Ages are counted from when the mail was first due.',
+};

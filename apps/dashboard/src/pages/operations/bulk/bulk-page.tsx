@@ -1,0 +1,71 @@
+import { Link } from '@tanstack/react-router';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { Empty } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import { isRunning, RunBadge } from './run-badge.tsx';
+import { words } from './strings.ts';
+
+type Run = Outputs['ops']['bulkList']['data'][number];
+
+const EVERY_MS = 3000;
+
+export function BulkPage() {
+  const list = useKeyset<Run>({
+    key: ['bulk', 'list'],
+    load: (cursor) => client.ops.bulkList.query({ limit: 50, cursor }),
+    idOf: ({ id }) => id,
+    every_ms: EVERY_MS,
+  });
+  const running = (list.rows ?? []).filter(isRunning).length;
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={list.rows && (running === 0 ? words.answer.none : words.answer.some(running))}
+      />
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ action, reason }) => `${words.actions[action]} ${reason}`}
+        freshWord={words.fresh}
+        empty={
+          <Empty title={words.empty.title}>
+            <p>{words.empty.about}</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const number = (name: string, show: (row: Run) => number, less = true): Column<Run> => ({
+  name,
+  width: 'fit',
+  end: true,
+  less,
+  show: (row) => <span className="num">{show(row).toLocaleString('en')}</span>,
+});
+
+const columns: readonly Column<Run>[] = [
+  {
+    name: words.columns.action,
+    width: '20%',
+    show: ({ id, action }) => (
+      <Link className="row-link" to="/operations/bulk/$id" params={{ id }}>
+        {words.actions[action]}
+      </Link>
+    ),
+  },
+  { name: words.columns.state, width: 'fit', show: ({ status }) => <RunBadge status={status} /> },
+  number(words.columns.done, ({ done }) => done, false),
+  number(words.columns.failed, ({ failed }) => failed),
+  number(words.columns.skipped, ({ skipped }) => skipped),
+  { name: words.columns.reason, less: true, show: ({ reason }) => <span title={reason}>{reason}</span> },
+  { name: words.columns.by, width: '16%', less: true, show: ({ created_by }) => created_by.name },
+  { name: words.columns.at, width: 'fit', less: true, end: true, show: (row) => <RelativeTime at={row.created_at} /> },
+];

@@ -1,0 +1,1 @@
+export const outcomes = ['done', 'failed', 'skipped'] as const;

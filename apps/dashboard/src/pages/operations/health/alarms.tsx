@@ -1,0 +1,114 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { BellRing, CircleCheck } from 'lucide-react';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Check } from '../../../parts/field.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { Panel } from '../../../parts/page.tsx';
+import { ErrorPanel } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { words } from './strings.ts';
+
+type Alarm = Outputs['alarms']['list']['data'][number];
+
+const EVERY_MS = 10_000;
+
+export function Alarms() {
+  const { ended = false } = useSearch({ from: '/shell/operations/health' });
+  const navigate = useNavigate({ from: '/operations/health' });
+  const text = words.alarms;
+  const list = useKeyset<Alarm>({
+    key: ['alarms', 'list', ended],
+    load: (cursor) => client.alarms.list.query({ limit: 50, cursor, active: !ended }),
+    idOf: ({ id }) => id,
+    every_ms: EVERY_MS,
+  });
+  const acknowledge = useMutation({
+    mutationFn: (alarm_id: string) => client.alarms.acknowledge.mutate({ alarm_id }),
+    onSuccess() {
+      toast(text.acknowledged);
+      list.refetch();
+    },
+  });
+  return (
+    <Panel
+      title={text.title}
+      bare
+      actions={
+        <Link to="/settings/alarms" className="small">
+          {text.settings}
+        </Link>
+      }
+    >
+        {acknowledge.error !== null && <ErrorPanel error={acknowledge.error} />}
+        <KeysetList
+          label={text.title}
+          list={list}
+          columns={columns((id) => acknowledge.mutate(id))}
+          idOf={({ id }) => id}
+          nameOf={({ title }) => title}
+          freshWord={text.fresh}
+          empty={
+            <p className="pad muted">
+              <strong>{text.empty.title}.</strong> {text.empty.about}
+            </p>
+          }
+        />
+        <div className="pad">
+        <Check
+          name="ended"
+          label={text.ended}
+          checked={ended}
+          onChange={(on) => void navigate({ search: on ? { ended: true } : {}, replace: true })}
+        />
+        </div>
+    </Panel>
+  );
+}
+
+function columns(acknowledge: (id: string) => void): readonly Column<Alarm>[] {
+  const text = words.alarms;
+  return [
+    {
+      name: text.columns.state,
+      width: 'fit',
+      show: ({ status }) =>
+        status === 'active' ? (
+          <Badge tone="bad" icon={BellRing}>
+            {text.active}
+          </Badge>
+        ) : (
+          <Badge tone="good" icon={CircleCheck}>
+            {text.over}
+          </Badge>
+        ),
+    },
+    {
+      name: text.columns.title,
+      width: '26%',
+      show: ({ title, page }) => (
+        <Link className="row-link" to={page}>
+          {title}
+        </Link>
+      ),
+    },
+    { name: text.columns.detail, wraps: true, less: true, show: ({ detail }) => detail },
+    { name: text.columns.since, width: 'fit', less: true, show: ({ started_at }) => <RelativeTime at={started_at} /> },
+    {
+      name: text.columns.known,
+      width: 'fit',
+      end: true,
+      show: ({ id, status, acknowledged_by }) =>
+        acknowledged_by ??
+        (status === 'active' && (
+          <Button small onClick={() => acknowledge(id)}>
+            {text.acknowledge}
+          </Button>
+        )),
+    },
+  ];
+}

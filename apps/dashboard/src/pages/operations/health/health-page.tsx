@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, CircleCheck, CircleSlash, RefreshCw, TriangleAlert } from 'lucide-react';
+import { may, useMe } from '../../../api/me.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { type Column, List } from '../../../parts/list.tsx';
+import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
+import { Answered, Notice } from '../../../parts/states.tsx';
+import { Alarms } from './alarms.tsx';
+import { words } from './strings.ts';
+
+type Health = Outputs['ops']['health'];
+type Machine = Outputs['ops']['doctor'];
+
+interface Check {
+  readonly name: string;
+  readonly status: Machine['status'];
+  readonly detail: string | null;
+  readonly fix: string | null;
+}
+
+const EVERY_MS = 15_000;
+const badges = {
+  ok: ['good', CircleCheck],
+  skipped: ['calm', CircleSlash],
+  warning: ['wait', TriangleAlert],
+  failing: ['bad', CircleAlert],
+} as const;
+
+export function HealthPage() {
+  const me = useMe();
+  const operator = may(me, 'operator');
+  const allowed = operator || may(me, 'admin');
+  const health = useQuery(trpc.ops.health.queryOptions({}, { enabled: allowed, refetchInterval: EVERY_MS }));
+  const machine = useQuery(
+    trpc.ops.doctor.queryOptions({}, { enabled: operator, staleTime: Number.POSITIVE_INFINITY }),
+  );
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={health.data && answerOf(health.data, machine.data)} />
+      {!allowed && (
+        <Notice tone="calm">
+          <p>{words.denied}</p>
+        </Notice>
+      )}
+      {allowed && <Alarms />}
+      {allowed && (
+        <Panel title={words.checks} bare>
+          <Answered query={health} lines={4}>
+            {({ checks }) => (
+              <Checks
+                label={words.checks}
+                rows={checks.map(({ advice, name, ...check }) => ({
+                  ...check,
+                  name: words.checkNames[name] ?? name,
+                  fix: advice,
+                }))}
+              />
+            )}
+          </Answered>
+        </Panel>
+      )}
+      {operator && (
+        <Panel
+          title={words.machine}
+          bare
+          actions={
+            <Button small busy={machine.isFetching} onClick={() => void machine.refetch()}>
+              <RefreshCw size={14} />
+              {words.again}
+            </Button>
+          }
+        >
+          <Answered query={machine}>
+            {({ checks }) => <Checks label={words.machine} rows={checks.map(worded)} />}
+          </Answered>
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+const worded = (check: Machine['checks'][number]): Check => ({ ...check, name: check.name.replaceAll('_', ' ') });
+
+function answerOf(health: Health, machine: Machine | undefined): string {
+  const all = [...health.checks, ...(machine?.checks ?? [])];
+  for (const status of ['failing', 'warning'] as const) {
+    const names = all.filter((check) => check.status === status).map(({ name }) => words.checkNames[name] ?? name);
+    if (names.length > 0) return words.answer[status](names.join(', ').replaceAll('_', ' '));
+  }
+  return words.answer.ok;
+}
+
+function Checks({ label, rows }: { readonly label: string; readonly rows: readonly Check[] }) {
+  return <List label={label} columns={columns} rows={rows} idOf={({ name }) => name} nameOf={({ name }) => name} />;
+}
+
+const columns: readonly Column<Check>[] = [
+  { name: words.columns.check, width: 'fit', show: ({ name }) => <strong>{name}</strong> },
+  {
+    name: words.columns.state,
+    width: 'fit',
+    show: ({ status }) => {
+      const [tone, icon] = badges[status];
+      return (
+        <Badge tone={tone} icon={icon}>
+          {words.statuses[status]}
+        </Badge>
+      );
+    },
+  },
+  { name: words.columns.found, wraps: true, less: true, show: ({ detail }) => detail },
+  { name: words.columns.fix, wraps: true, show: ({ fix }) => fix },
+];

@@ -1,0 +1,41 @@
+export const words = {
+  title: 'Health',
+  answer: {
+    ok: 'Everything works.',
+    warning: (names: string) => `It works, and something needs a look: ${names}.`,
+    failing: (names: string) => `Something does not work: ${names}.`,
+  },
+  denied: 'Only an admin of the workspace or an operator sees its health.',
+  statuses: { ok: 'Works', skipped: 'Does not apply', warning: 'Needs a look', failing: 'Does not work' },
+  checks: 'Mail and workspace',
+  machine: 'Machine, database and network',
+  machineAbout: 'Looks at this machine and what it needs of the world. Nothing is changed or sent.',
+  again: 'Examine again',
+  columns: { check: 'Check', state: 'State', found: 'Found', fix: 'What to do' },
+  checkNames: {
+    database: 'Database',
+    delivery: 'Delivery',
+    line: 'Waiting mail',
+    holds: 'Holds',
+    dead_jobs: 'Dead jobs',
+    domains: 'Domains',
+    webhooks: 'Webhooks',
+    quota: 'Quota',
+  } as Readonly<Record<string, string>>,
+  alarms: {
+    title: 'Alarms',
+    ended: 'Show alarms that have ended',
+    settings: 'Where notices go',
+    columns: { state: 'State', title: 'Alarm', detail: 'Why', since: 'Since', known: 'Known to' },
+    active: 'Active',
+    over: 'Ended',
+    acknowledge: 'Acknowledge',
+    acknowledged: 'No further reminder is sent; its end is told.',
+    fresh: (count: number) => `${count} new`,
+    empty: {
+      title: 'No alarm is active',
+      about:
+        'An alarm stands here while mail waits too long, a domain loses a record, a webhook fails, or a quota ends.',
+    },
+  },
+};

@@ -1,0 +1,89 @@
+import { Ellipsis } from 'lucide-react';
+import type { Outputs } from '../../../api/trpc.ts';
+import { type Column, List } from '../../../parts/list.tsx';
+import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { Panel } from '../../../parts/page.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import type { HoldPlan } from '../backlog/hold-mail.tsx';
+import type { BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { words } from './strings.ts';
+
+type Group = Outputs['ops']['failureGroups']['data'][number];
+
+interface Acting {
+  /** Actions on everything that matches are for the own workspace. */
+  readonly own: boolean;
+  readonly onBulk: (plan: BulkPlan) => void;
+  readonly onHold: (plan: HoldPlan) => void;
+}
+
+const MOST_OFFERED = 3;
+
+export function FailureGroups({ groups, ...acting }: Acting & { readonly groups: readonly Group[] }) {
+  if (groups.length === 0) return null;
+  return (
+    <Panel title={words.groups} bare>
+      <List
+        label={words.groups}
+        columns={columns(acting)}
+        rows={groups}
+        idOf={({ id }) => id}
+        nameOf={({ signature }) => signature}
+      />
+    </Panel>
+  );
+}
+
+function columns({ own, onBulk, onHold }: Acting): readonly Column<Group>[] {
+  const plan = (action: 'retry' | 'give_up', destination: string) =>
+    onBulk({ action, filter: { to_domain: destination }, title: words[action](destination) });
+  return [
+    {
+      name: words.columns.sample,
+      wraps: true,
+      show: ({ signature, sample }) => (
+        <span className="mono small" title={sample}>
+          {signature}
+        </span>
+      ),
+    },
+    {
+      name: words.columns.destinations,
+      width: '24%',
+      less: true,
+      show: ({ destinations }) => <span title={destinations.join(', ')}>{destinations.join(', ')}</span>,
+    },
+    { name: words.columns.last, width: 'fit', less: true, show: (row) => <RelativeTime at={row.last_seen_at} /> },
+    {
+      name: words.columns.count,
+      width: 'fit',
+      end: true,
+      show: ({ count }) => <span className="num">{count.toLocaleString('en')}</span>,
+    },
+    {
+      name: '',
+      width: 'fit',
+      end: true,
+      show: ({ signature, destinations }) =>
+        destinations.length > 0 && (
+          <Menu label={words.actions(signature)} className="button plain icon" button={<Ellipsis size={16} />}>
+            {destinations.slice(0, MOST_OFFERED).flatMap((destination) => [
+              <MenuItem
+                key={`hold ${destination}`}
+                onSelect={() => onHold({ scope: 'destination', value: destination })}
+              >
+                {words.hold(destination)}
+              </MenuItem>,
+              ...(own
+                ? (['retry', 'give_up'] as const).map((action) => (
+                    <MenuItem key={`${action} ${destination}`} onSelect={() => plan(action, destination)}>
+                      {words[action](destination)}
+                    </MenuItem>
+                  ))
+                : []),
+            ])}
+          </Menu>
+        ),
+    },
+  ];
+}

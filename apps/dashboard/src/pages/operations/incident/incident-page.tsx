@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { may, useMe } from '../../../api/me.ts';
+import { useStore } from '../../../api/store.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { ChartPanel } from '../../../parts/chart-panel.tsx';
+import { useNow } from '../../../parts/clock.ts';
+import { Choices } from '../../../parts/field.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { Answered } from '../../../parts/states.tsx';
+import { exactTime, inUtc } from '../../../parts/times.tsx';
+import { HoldMail, type HoldPlan } from '../backlog/hold-mail.tsx';
+import { BulkDialog, type BulkPlan } from '../bulk/bulk-dialog.tsx';
+import { FailureGroups } from './failure-groups.tsx';
+import { Happenings } from './happenings-panel.tsx';
+import { words } from './strings.ts';
+
+type Groups = Outputs['ops']['failureGroups'];
+
+const MINUTE_MS = 60_000;
+const EVERY_MS = 15_000;
+const ranges = { hour: 1, six: 6, day: 24, week: 24 * 7 } as const;
+type Range = keyof typeof ranges;
+const rangeNames: readonly Range[] = ['hour', 'six', 'day', 'week'];
+
+/** Everything of one time on one page, whose address is the incident. */
+export function IncidentPage() {
+  const me = useMe();
+  const { since: given, until, reach } = useSearch({ from: '/shell/operations/incident' });
+  const navigate = useNavigate({ from: '/operations/incident' });
+  const [range, setRange] = useState<Range>('hour');
+  const [bulk, setBulk] = useState<BulkPlan>();
+  const [hold, setHold] = useState<HoldPlan>();
+  const now = useNow(MINUTE_MS);
+  const utc = useStore(inUtc);
+  const operator = may(me, 'operator');
+  const whose = operator && (reach === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
+  const since = given ?? new Date(now - ranges[range] * 60 * MINUTE_MS).toISOString();
+  const end = until ?? new Date(now + MINUTE_MS).toISOString();
+  const groups = useQuery(
+    trpc.ops.failureGroups.queryOptions(
+      { since, ...(until && { until }), reach: whose, top: 20 },
+      { refetchInterval: until ? false : EVERY_MS },
+    ),
+  );
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={groups.data && answerOf(groups.data)}
+        actions={
+          given === undefined ? (
+            <Button onClick={() => void navigate({ search: (kept) => ({ ...kept, since, until: end }) })}>
+              {words.fix}
+            </Button>
+          ) : (
+            <Button onClick={() => void navigate({ search: ({ since: _, until: __, ...kept }) => kept })}>
+              {words.moving}
+            </Button>
+          )
+        }
+      />
+      <div className="line spread">
+        {given === undefined ? (
+          <Choices<Range>
+            label={words.range}
+            options={rangeNames.map((name) => [name, words.ranges[name]] as const)}
+            value={range}
+            onChange={setRange}
+          />
+        ) : (
+          <span className="chip" title={words.share}>
+            {words.fixed(exactTime(since, utc), exactTime(end, utc))}
+          </span>
+        )}
+        {operator && (
+          <Choices<'workspace' | 'instance'>
+            label={words.reach}
+            options={[
+              ['workspace', words.reaches.workspace],
+              ['instance', words.reaches.instance],
+            ]}
+            value={whose}
+            onChange={(name) =>
+              void navigate({
+                search: ({ reach: _, ...kept }) => (name === 'instance' ? { ...kept, reach: name } : kept),
+              })
+            }
+          />
+        )}
+      </div>
+      <Answered query={groups}>
+        {(shown) => (
+          <>
+            <FailureChart groups={shown} />
+            <Happenings since={since} until={end} whose={whose} frozen={until !== undefined} />
+            <FailureGroups groups={shown.data} own={whose === 'workspace'} onBulk={setBulk} onHold={setHold} />
+          </>
+        )}
+      </Answered>
+      {bulk && <BulkDialog plan={bulk} onClose={() => setBulk(undefined)} />}
+      {hold && <HoldMail plan={hold} onClose={() => setHold(undefined)} />}
+    </Page>
+  );
+}
+
+function answerOf({ data }: Groups): string {
+  const [first] = data;
+  if (!first) return words.answer.calm;
+  const count = data.reduce((sum, group) => sum + group.count, 0);
+  return words.answer.some(count.toLocaleString('en'), data.length, first.signature.slice(0, 80));
+}
+
+const TONES = ['bad', 'wait', 'info', 'accent'] as const;
+
+function FailureChart({ groups }: { readonly groups: Groups }) {
+  const { view = 'chart' } = useSearch({ from: '/shell/operations/incident' });
+  const navigate = useNavigate({ from: '/operations/incident' });
+  const utc = useStore(inUtc);
+  const shown = groups.data.slice(0, TONES.length);
+  const [first] = shown;
+  if (!first) return null;
+  return (
+    <ChartPanel
+      title={words.failures}
+      file="failures"
+      timeWord={words.time}
+      times={first.trend.map(({ at }) => exactTime(at, utc).slice(5, 16))}
+      series={shown.map(({ signature, trend }, index) => ({
+        name: signature.slice(0, 60),
+        tone: TONES[index] ?? 'calm',
+        values: trend.map(({ value }) => value),
+      }))}
+      format={(value) => Math.round(value).toLocaleString('en')}
+      view={view}
+      onView={(name) =>
+        void navigate({
+          search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
+          replace: true,
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,168 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Ban, CircleCheck, Clock, LoaderCircle, Skull, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Choices } from '../../../parts/field.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, focusRow, KeysetList } from '../../../parts/list.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { SearchField } from '../../../parts/search-field.tsx';
+import { Empty } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import { BulkDialog } from '../bulk/bulk-dialog.tsx';
+import { JobDrawer } from './job-drawer.tsx';
+import { type JobState, jobStates } from './job-states.ts';
+import { words } from './strings.ts';
+
+type Job = Outputs['ops']['jobs']['list']['data'][number];
+
+const EVERY_MS = 5000;
+
+export function JobsPage() {
+  const { queue, state, subject, job } = useSearch({ from: '/shell/operations/jobs' });
+  const navigate = useNavigate({ from: '/operations/jobs' });
+  const [redriving, setRedriving] = useState(false);
+  const queues = useQuery(trpc.ops.queues.queryOptions({}, { staleTime: 60_000 }));
+  const filter = { ...(queue && { queue }), ...(state && { state }), ...(subject && { subject }) };
+  const list = useKeyset<Job>({
+    key: ['jobs', 'list', filter],
+    load: (cursor, signal) => client.ops.jobs.list.query({ ...filter, limit: 50, cursor }, { signal }),
+    idOf: ({ id }) => id,
+    every_ms: EVERY_MS,
+  });
+  const dead = (list.rows ?? []).filter((row) => row.state === 'dead').length;
+  const close = () => {
+    void navigate({ search: ({ job: _, ...kept }) => kept, replace: true });
+    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${job}"]`)));
+  };
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={dead > 0 ? words.answer.dead(dead, list.more) : words.answer.all}
+        actions={
+          queue !== undefined &&
+          dead > 0 && (
+            <Button needs="operator" onClick={() => setRedriving(true)}>
+              {words.redrive}
+            </Button>
+          )
+        }
+      />
+      <div className="line">
+        <select
+          className="input narrow"
+          aria-label={words.queue}
+          value={queue ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ search: ({ queue: _, ...kept }) => (value === '' ? kept : { ...kept, queue: value }) })
+          }
+        >
+          <option value="">{words.allQueues}</option>
+          {(queues.data?.data ?? []).map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <Choices<JobState | 'all'>
+          label={words.state}
+          options={(['all', ...jobStates] as const).map((name) => [name, words.states[name]] as const)}
+          value={state ?? 'all'}
+          onChange={(name) =>
+            void navigate({ search: ({ state: _, ...kept }) => (name === 'all' ? kept : { ...kept, state: name }) })
+          }
+        />
+      </div>
+      <SearchField
+        label={words.subject}
+        placeholder={words.subjectHint}
+        text={subject ?? ''}
+        onChange={(text) =>
+          void navigate({ search: ({ subject: _, ...kept }) => (text === '' ? kept : { ...kept, subject: text }) })
+        }
+      />
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        nameOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, job: id }) })}
+        freshWord={words.fresh}
+        empty={
+          <Empty title={words.empty.title}>
+            <p>{words.empty.about}</p>
+          </Empty>
+        }
+      />
+      {job !== undefined && <JobDrawer id={job} onClose={close} onChanged={list.refetch} />}
+      {redriving && queue !== undefined && (
+        <BulkDialog
+          plan={{ action: 'redrive', filter: { queue }, title: words.redriveTitle(queue) }}
+          onClose={() => setRedriving(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const badges = {
+  ready: ['info', Clock],
+  active: ['info', LoaderCircle],
+  deferred: ['calm', Clock],
+  retry: ['wait', Undo2],
+  dead: ['bad', Skull],
+  completed: ['good', CircleCheck],
+  canceled: ['calm', Ban],
+} as const;
+
+export function JobBadge({ state }: Pick<Job, 'state'>) {
+  const [tone, icon] = badges[state];
+  return (
+    <Badge tone={tone} icon={icon}>
+      {words.states[state]}
+    </Badge>
+  );
+}
+
+const columns: readonly Column<Job>[] = [
+  {
+    name: words.columns.queue,
+    width: '22%',
+    show: ({ id, queue }) => (
+      <Link className="row-link mono" from="/operations/jobs" search={(kept) => ({ ...kept, job: id })}>
+        {queue}
+      </Link>
+    ),
+  },
+  { name: words.columns.state, width: 'fit', show: ({ state }) => <JobBadge state={state} /> },
+  {
+    name: words.columns.subject,
+    width: '24%',
+    less: true,
+    show: ({ subject }) => subject && <span className="mono small">{subject.id}</span>,
+  },
+  {
+    name: words.columns.tries,
+    width: 'fit',
+    end: true,
+    less: true,
+    show: ({ retry_count }) => <span className="num">{retry_count}</span>,
+  },
+  { name: words.columns.error, less: true, show: ({ output }) => <Failure output={output} /> },
+  { name: words.columns.due, width: 'fit', end: true, show: ({ start_after }) => <RelativeTime at={start_after} /> },
+];
+
+/** The failure itself is what leads to its details. */
+function Failure({ output }: Pick<Job, 'output'>) {
+  const text = failureText(output);
+  return <span title={text}>{text}</span>;
+}
+
+export function failureText(output: unknown): string {
+  if (output === null || output === undefined) return '';
+  if (typeof output === 'object' && 'message' in output && typeof output.message === 'string') return output.message;
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}

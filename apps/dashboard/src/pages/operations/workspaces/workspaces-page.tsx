@@ -1,0 +1,135 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Ellipsis, Plus } from 'lucide-react';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Id } from '../../../parts/copy.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, KeysetList, List } from '../../../parts/list.tsx';
+import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
+import { Answered, ErrorPanel } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { CreateWorkspace } from './create-workspace.tsx';
+import { words } from './strings.ts';
+
+type Workspace = Outputs['workspaces']['list']['data'][number];
+type Plan = Outputs['plans']['list']['data'][number];
+
+const count = (value: number | null) => (value === null ? words.unlimited : value.toLocaleString('en'));
+
+export function WorkspacesPage() {
+  const { open } = useSearch({ from: '/shell/operations/workspaces' });
+  const navigate = useNavigate({ from: '/operations/workspaces' });
+  const plans = useQuery(trpc.plans.list.queryOptions({}));
+  const list = useKeyset<Workspace>({
+    key: ['workspaces', 'list'],
+    load: (cursor) => client.workspaces.list.query({ limit: 50, cursor }),
+    idOf: ({ id }) => id,
+    every_ms: 15_000,
+  });
+  const setPlan = useMutation({
+    mutationFn: ({ workspace, plan }: { readonly workspace: Workspace; readonly plan: string }) =>
+      client.workspaces.setPlan.mutate({ id: workspace.id, plan }),
+    onSuccess(_, { workspace, plan }) {
+      toast(words.planSet(workspace.name, plan));
+      list.refetch();
+    },
+  });
+  const known = plans.data?.data ?? [];
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={list.rows && words.answer(list.rows.length, list.more)}
+        actions={
+          <Button kind="primary" needs="operator" onClick={() => void navigate({ search: { open: 'new' } })}>
+            <Plus size={15} />
+            {words.create}
+          </Button>
+        }
+      />
+      {setPlan.error !== null && <ErrorPanel error={setPlan.error} />}
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns(known, (workspace, plan) => setPlan.mutate({ workspace, plan }))}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        freshWord={words.fresh}
+        empty={null}
+      />
+      <Panel title={words.plans.title} bare>
+        <Answered query={plans}>
+          {({ data }) => (
+            <List
+              label={words.plans.title}
+              columns={planColumns}
+              rows={data}
+              idOf={({ name }) => name}
+              nameOf={({ name }) => name}
+            />
+          )}
+        </Answered>
+      </Panel>
+      {open === 'new' && (
+        <CreateWorkspace
+          plans={known.map(({ name }) => name)}
+          onClose={() => void navigate({ search: {}, replace: true })}
+          onCreated={list.showFresh}
+        />
+      )}
+    </Page>
+  );
+}
+
+function columns(
+  plans: readonly Plan[],
+  setPlan: (workspace: Workspace, plan: string) => void,
+): readonly Column<Workspace>[] {
+  return [
+    { name: words.columns.name, show: ({ name }) => <strong>{name}</strong> },
+    { name: words.columns.plan, width: 'fit', show: ({ plan }) => <span className="chip">{plan.name}</span> },
+    {
+      name: words.columns.monthly,
+      width: 'fit',
+      end: true,
+      less: true,
+      show: ({ plan }) => <span className="num">{count(plan.monthly_emails)}</span>,
+    },
+    { name: words.columns.id, width: 'fit', less: true, show: ({ id }) => <Id id={id} /> },
+    { name: words.columns.since, width: 'fit', less: true, show: (row) => <RelativeTime at={row.created_at} /> },
+    {
+      name: '',
+      width: 'fit',
+      end: true,
+      show: (row) => (
+        <Menu label={words.actions(row.name)} className="button plain icon" button={<Ellipsis size={16} />}>
+          {plans.map(({ name }) => (
+            <MenuItem key={name} checked={name === row.plan.name} onSelect={() => setPlan(row, name)}>
+              {words.setPlan(name)}
+            </MenuItem>
+          ))}
+        </Menu>
+      ),
+    },
+  ];
+}
+
+const number = (name: string, show: (plan: Plan) => number | null, less = true): Column<Plan> => ({
+  name,
+  width: 'fit',
+  end: true,
+  less,
+  show: (plan) => <span className="num">{count(show(plan))}</span>,
+});
+const planWords = words.plans.columns;
+const planColumns: readonly Column<Plan>[] = [
+  { name: planWords.name, show: ({ name }) => <strong>{name}</strong> },
+  number(planWords.monthly, (plan) => plan.monthly_emails, false),
+  number(planWords.recipients, (plan) => plan.recipients_per_request),
+  number(planWords.send, (plan) => plan.send_per_minute),
+  number(planWords.logs, (plan) => plan.logs_per_minute),
+  number(planWords.other, (plan) => plan.default_per_minute),
+];

@@ -1,0 +1,25 @@
+export const words = {
+  title: 'Alarms',
+  answer: {
+    none: 'No notice of an alarm is sent yet: name an address or a webhook.',
+    some: (to: string) => `Notices of alarms go to ${to}.`,
+  },
+  denied: 'Only an admin of the workspace may say where notices of alarms go.',
+  whose: 'Whose alarms',
+  sides: { workspace: 'This workspace', instance: 'Instance' },
+  form: 'Where notices go',
+  emails: 'Email addresses',
+  emailsAbout:
+    'Separated by commas. A notice is sent when an alarm begins, when it ends, and once a day while it lasts.',
+  webhook: 'Webhook',
+  webhookAbout: 'It is called by the process that judges the alarms, so it works while no worker lives. Empty: none.',
+  from: 'From',
+  fromAbout: 'Empty: alarms@ the first verified domain.',
+  quiet: 'Quiet hours, in UTC',
+  quietFrom: 'Quiet from',
+  quietUntil: 'Quiet until',
+  quietAbout: 'Notices wait from the one time to the other. Leave both empty to be told at once.',
+  save: 'Save',
+  saved: 'Notices go where you said.',
+  list: 'Alarms are listed on the page Health.',
+};

@@ -1,0 +1,165 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Ellipsis, ShieldCheck, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { may, useMe } from '../../../api/me.ts';
+import { client, type Outputs } from '../../../api/trpc.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { useKeyset } from '../../../parts/keyset.ts';
+import { type Column, KeysetList } from '../../../parts/list.tsx';
+import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
+import { ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { InviteMember } from './invite-member.tsx';
+import { words } from './strings.ts';
+
+type Member = Outputs['members']['list']['data'][number];
+type Role = Member['role'];
+
+const roles = ['viewer', 'member', 'admin'] as const satisfies readonly Role[];
+const roleWord = (role: Role) => words.roles[role][0] ?? role;
+
+export function MembersPage() {
+  return (
+    <Page>
+      {may(useMe(), 'admin') ? (
+        <Members />
+      ) : (
+        <>
+          <PageHeader title={words.title} />
+          <Notice tone="calm">
+            <p>{words.denied}</p>
+          </Notice>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Members() {
+  const { open } = useSearch({ from: '/shell/settings/members' });
+  const navigate = useNavigate({ from: '/settings/members' });
+  const [removing, setRemoving] = useState<Member>();
+  const list = useKeyset<Member>({
+    key: ['members', 'list'],
+    load: (cursor) => client.members.list.query({ limit: 100, cursor }),
+    idOf: ({ id }) => id,
+    every_ms: 15_000,
+  });
+  const setRole = useMutation({
+    mutationFn: ({ member, role }: { readonly member: Member; readonly role: Role }) =>
+      client.members.setRole.mutate({ user_id: member.id, role }),
+    onSuccess(_, { member, role }) {
+      toast(words.changed(member.email, roleWord(role).toLowerCase()));
+      list.refetch();
+    },
+  });
+  const admins = (list.rows ?? []).filter(({ role }) => role === 'admin').length;
+  return (
+    <>
+      <PageHeader
+        title={words.title}
+        answer={list.rows && words.answer(list.rows.length, admins, list.more)}
+        actions={
+          <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { open: 'new' } })}>
+            <UserPlus size={15} />
+            {words.invite}
+          </Button>
+        }
+      />
+      {setRole.error !== null && <ErrorPanel error={setRole.error} />}
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns((member, role) => setRole.mutate({ member, role }), setRemoving)}
+        idOf={({ id }) => id}
+        nameOf={({ email }) => email}
+        freshWord={words.fresh}
+        empty={null}
+      />
+      {open === 'new' && (
+        <InviteMember onClose={() => void navigate({ search: {}, replace: true })} onInvited={list.showFresh} />
+      )}
+      {removing && <RemoveMember member={removing} onClose={() => setRemoving(undefined)} onRemoved={list.showFresh} />}
+    </>
+  );
+}
+
+function columns(
+  setRole: (member: Member, role: Role) => void,
+  remove: (member: Member) => void,
+): readonly Column<Member>[] {
+  return [
+    { name: words.columns.email, show: ({ email }) => <strong>{email}</strong> },
+    {
+      name: words.columns.role,
+      width: 'fit',
+      show: ({ role }) => <span title={words.roles[role][1]}>{roleWord(role)}</span>,
+    },
+    {
+      name: words.columns.operator,
+      width: 'fit',
+      less: true,
+      show: ({ operator }) =>
+        operator && (
+          <Badge tone="info" icon={ShieldCheck}>
+            {words.operator}
+          </Badge>
+        ),
+    },
+    { name: words.columns.since, width: 'fit', less: true, show: (row) => <RelativeTime at={row.created_at} /> },
+    {
+      name: '',
+      width: 'fit',
+      end: true,
+      show: (row) => (
+        <Menu label={words.actions(row.email)} className="button plain icon" button={<Ellipsis size={16} />}>
+          {roles
+            .filter((role) => role !== row.role)
+            .map((role) => (
+              <MenuItem key={role} onSelect={() => setRole(row, role)}>
+                {words.makeRole(roleWord(role).toLowerCase())}
+              </MenuItem>
+            ))}
+          <hr />
+          <MenuItem onSelect={() => remove(row)}>{words.remove}</MenuItem>
+        </Menu>
+      ),
+    },
+  ];
+}
+
+function RemoveMember({
+  member,
+  onClose,
+  onRemoved,
+}: {
+  readonly member: Member;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}) {
+  const remove = useMutation({
+    mutationFn: () => client.members.remove.mutate({ user_id: member.id }),
+    onSuccess() {
+      toast(words.removing.done(member.email));
+      onRemoved();
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={words.removing.title(member.email)} onClose={onClose}>
+      <p>{words.removing.about}</p>
+      {remove.error !== null && <ErrorPanel error={remove.error} />}
+      <div className="actions">
+        <Button onClick={onClose}>{words.removing.cancel}</Button>
+        <Button kind="danger primary" busy={remove.isPending} onClick={() => remove.mutate()}>
+          {words.removing.submit}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { meOptions } from '../../../api/me.ts';
+import { problemOf } from '../../../api/problem.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Choices, Field, Form } from '../../../parts/field.tsx';
+import { Panel } from '../../../parts/page.tsx';
+import { ErrorPanel } from '../../../parts/states.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { words } from './strings.ts';
+
+type Workspace = Outputs['workspaces']['get'];
+type Policy = Workspace['unknown_policy'];
+
+export function WorkspaceForm({ workspace }: { readonly workspace: Workspace }) {
+  const cache = useQueryClient();
+  const [policy, setPolicy] = useState<Policy>(workspace.unknown_policy);
+  const save = useMutation({
+    mutationFn: (given: { readonly name: string; readonly reason: string }) =>
+      client.workspaces.update.mutate({ name: given.name, unknown_policy: policy, reason: given.reason || null }),
+    async onSuccess() {
+      toast(words.saved);
+      await Promise.all([
+        cache.invalidateQueries({ queryKey: trpc.workspaces.pathKey() }),
+        cache.invalidateQueries(meOptions),
+      ]);
+    },
+  });
+  const problem = save.error && problemOf(save.error);
+  const submit = (form: FormData) => {
+    const [name, reason] = ['name', 'reason'].map((field) => String(form.get(field) ?? '').trim());
+    if (!save.isPending) save.mutate({ name: name ?? '', reason: reason ?? '' });
+  };
+  return (
+    <Panel title={words.general}>
+      <Form label={words.general} onSubmit={submit} fault={problem}>
+        {problem && problem.fields.size === 0 && <ErrorPanel error={save.error} />}
+        <Field label={words.name} name="name" problem={problem?.fields.get('name')}>
+          {(control) => (
+            <input
+              {...control}
+              className="input"
+              autoComplete="off"
+              maxLength={100}
+              defaultValue={workspace.name}
+              required
+            />
+          )}
+        </Field>
+        <div className="field">
+          <span className="label">{words.policy}</span>
+          <Choices<Policy>
+            label={words.policy}
+            options={[
+              ['resend', words.policies.resend[0] ?? ''],
+              ['stop', words.policies.stop[0] ?? ''],
+            ]}
+            value={policy}
+            onChange={setPolicy}
+          />
+          <p className="about">{words.policies[policy][1]}</p>
+        </div>
+        <Field label={words.reason} name="reason" about={words.reasonAbout}>
+          {(control) => <input {...control} className="input" autoComplete="off" maxLength={500} />}
+        </Field>
+        <div>
+          <Button type="submit" kind="primary" needs="admin" busy={save.isPending}>
+            {words.save}
+          </Button>
+        </div>
+      </Form>
+    </Panel>
+  );
+}

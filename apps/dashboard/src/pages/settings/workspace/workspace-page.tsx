@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { may, useMe } from '../../../api/me.ts';
+import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { ChartPanel } from '../../../parts/chart-panel.tsx';
+import { Id } from '../../../parts/copy.tsx';
+import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
+import { Answered, Notice } from '../../../parts/states.tsx';
+import { ExactTime } from '../../../parts/times.tsx';
+import { words } from './strings.ts';
+import { WorkspaceForm } from './workspace-form.tsx';
+
+type Workspace = Outputs['workspaces']['get'];
+type Usage = Outputs['workspaces']['usage'];
+
+const count = (value: number) => Math.round(value).toLocaleString('en');
+
+export function WorkspacePage() {
+  const admin = may(useMe(), 'admin');
+  const workspace = useQuery(trpc.workspaces.get.queryOptions({}, { enabled: admin }));
+  const usage = useQuery(trpc.usage.get.queryOptions({}));
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={usage.data && answerOf(usage.data)} />
+      {admin ? (
+        <Answered query={workspace}>
+          {(shown) => (
+            <>
+              <WorkspaceForm key={`${shown.name} ${shown.unknown_policy}`} workspace={shown} />
+              <Plan plan={shown.plan} />
+            </>
+          )}
+        </Answered>
+      ) : (
+        <Notice tone="calm">
+          <p>{words.denied}</p>
+        </Notice>
+      )}
+      <Answered query={usage}>{(shown) => <MonthChart usage={shown} />}</Answered>
+      {workspace.data && (
+        <Panel title={words.kept}>
+          <Facts
+            rows={[
+              [words.facts.id, <Id key="id" id={workspace.data.id} whole />],
+              [words.facts.created, <ExactTime key="at" at={workspace.data.created_at} />],
+              [words.facts.captures, words.facts.capturesKept],
+              [words.facts.requests, words.facts.requestsKept],
+            ]}
+          />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function answerOf({ used, limit, resets_at }: Pick<Usage, 'used' | 'limit' | 'resets_at'>): string {
+  return limit === null
+    ? words.answer.unlimited(count(used))
+    : words.answer.limited(count(used), count(limit), resets_at.slice(0, 10));
+}
+
+function Plan({ plan }: Pick<Workspace, 'plan'>) {
+  const text = words.planFacts;
+  return (
+    <Panel title={words.plan}>
+      <div className="stack">
+        <Facts
+          rows={[
+            [text.name, plan.name],
+            [text.monthly, plan.monthly_emails === null ? text.none : count(plan.monthly_emails)],
+            [text.recipients, count(plan.recipients_per_request)],
+            [text.send, count(plan.send_per_minute)],
+            [text.logs, count(plan.logs_per_minute)],
+            [text.other, count(plan.default_per_minute)],
+          ]}
+        />
+        <p className="muted small">{words.planAbout}</p>
+      </div>
+    </Panel>
+  );
+}
+
+function MonthChart({ usage }: { readonly usage: Outputs['usage']['get'] }) {
+  const { view = 'chart' } = useSearch({ from: '/shell/settings/workspace' });
+  const navigate = useNavigate({ from: '/settings/workspace' });
+  return (
+    <ChartPanel
+      title={words.usage}
+      file={`usage-${usage.month}`}
+      timeWord={words.day}
+      times={usage.by_day.map(({ date }) => date)}
+      series={[{ name: words.used, tone: 'accent', values: usage.by_day.map(({ used }) => used) }]}
+      format={count}
+      view={view}
+      onView={(name) => void navigate({ search: name === 'table' ? { view: name } : {}, replace: true })}
+    />
+  );
+}

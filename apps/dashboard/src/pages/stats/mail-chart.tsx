@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useStore } from '../../api/store.ts';
+import type { Outputs } from '../../api/trpc.ts';
+import type { ChartSeries } from '../../parts/chart.tsx';
+import { ChartPanel, type ChartView } from '../../parts/chart-panel.tsx';
+import { inUtc } from '../../parts/times.tsx';
+import { bucketTime, mailsOf } from './ranges.ts';
+import { words } from './strings.ts';
+
+type Stats = Outputs['stats']['get'];
+
+const SHOWN = [
+  ['accepted', 'info'],
+  ['delivered', 'good'],
+  ['bounced', 'bad'],
+  ['deferred', 'wait'],
+  ['failed', 'calm'],
+] as const;
+
+const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
+
+export function MailChart({
+  stats,
+  view,
+  onView,
+}: {
+  readonly stats: Stats;
+  readonly view: ChartView;
+  readonly onView: (view: ChartView) => void;
+}) {
+  const navigate = useNavigate();
+  const utc = useStore(inUtc);
+  const { bucket } = stats;
+  const points = stats.series[0]?.points ?? [];
+  const series = SHOWN.map(
+    ([metric, tone]): ChartSeries => ({
+      name: words.metrics[metric],
+      tone,
+      values: stats.series.find((one) => one.metric === metric)?.points.map(({ value }) => value) ?? [],
+    }),
+  );
+  return (
+    <ChartPanel
+      title={words.mail}
+      file="mail"
+      timeWord={words.time}
+      times={points.map(({ at }) => bucketTime(at, bucket, utc))}
+      series={series}
+      format={whole}
+      view={view}
+      onView={onView}
+      onPick={(at) => {
+        const point = points[at];
+        if (point) void navigate({ to: '/emails', search: { q: mailsOf(point.at, bucket) } });
+      }}
+    />
+  );
+}

@@ -1,0 +1,70 @@
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { client } from '../../api/trpc.ts';
+import { nowMs } from '../../parts/clock.ts';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { ErrorPanel } from '../../parts/states.tsx';
+import { words } from './strings.ts';
+
+const EARLY_MS = 60_000;
+
+/** Asks GraphQL with a token of the session, which stays in this component. */
+export function GraphqlShell() {
+  const [query, setQuery] = useState(words.graphql.first);
+  const [answer, setAnswer] = useState<string>();
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const kept = useRef<{ readonly token: string; readonly until: number } | null>(null);
+  const token = async () => {
+    if (kept.current === null || kept.current.until < nowMs()) {
+      const made = await client.session.token.mutate({});
+      kept.current = { token: made.token, until: Date.parse(made.expires_at) - EARLY_MS };
+    }
+    return kept.current.token;
+  };
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const given = await fetch('/graphql', {
+        method: 'POST',
+        credentials: 'omit',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await token()}` },
+        body: JSON.stringify({ query }),
+      });
+      setAnswer(JSON.stringify(await given.json(), null, 2));
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    void run();
+  };
+  return (
+    <div className="shell-panes">
+      <div className="stack">
+        <textarea
+          className="input mono"
+          aria-label={words.graphql.query}
+          spellCheck={false}
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+          onKeyDown={keys}
+        />
+        <div className="line">
+          <button type="button" className="button primary s" aria-busy={busy} onClick={() => void run()}>
+            {words.graphql.run}
+          </button>
+          <span className="muted small">{words.graphql.about}</span>
+          <a className="small" href="/graphiql" target="_blank" rel="noreferrer">
+            {words.graphql.more}
+          </a>
+        </div>
+      </div>
+      {error !== null && <ErrorPanel error={error} />}
+      {answer !== undefined && <CodeBlock text={answer} what={words.graphql.answer} />}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Stage, sendMail, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+describe('a tab of the previous release', () => {
+  it('says so, stays where it is, and is never blank', async () => {
+    await sendMail(stage, { subject: 'Before' });
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto('/emails');
+    await page.getByRole('link', { name: 'Before' }).waitFor();
+
+    stage.deploy();
+    await sendMail(stage, { subject: 'After' });
+
+    await page.getByText('Postrider was updated.').waitFor();
+    await page.getByRole('link', { name: 'Before' }).waitFor();
+    // The file of this page is of the old release, and gone.
+    await page.getByRole('link', { name: 'Schedules' }).click();
+    await page.getByRole('navigation').waitFor();
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    expect((await page.locator('body').innerText()).length).toBeGreaterThan(100);
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,199 @@
+import { workOff } from '@postrider/core/bulk';
+import { rollUpFailures } from '@postrider/core/failures';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+  stage.world.smtp.script(({ to }) =>
+    to.endsWith('@slow.test') ? { kind: 'reply', code: 450, text: '4.7.1 come back later' } : { kind: 'accept' },
+  );
+});
+afterAll(() => stage.stop());
+
+describe('an incident', () => {
+  it('is found, held, given up and read in its receipts, by keyboard alone', async () => {
+    const { world } = stage;
+    for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
+    await sendMail(stage, { to: 'eve@fine.test' });
+    await world.drain();
+    await world.clock.advance(120_000);
+    await rollUpFailures(world.services);
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await page.goto('/');
+    await page.getByRole('slider', { name: 'What became of mail' }).waitFor();
+    await press('g', 'f');
+    await page.getByText('attempts failed in').waitFor();
+    await page.getByRole('table', { name: 'What failed alike' }).getByText('slow.test', { exact: true }).waitFor();
+
+    await press('g', 'u');
+    const cell = page.getByRole('button', { name: '2 of slow.test, all that waits: actions' });
+    await cell.focus();
+    await press('Enter');
+    await page.getByRole('menuitem', { name: 'Hold' }).focus();
+    await press('Enter');
+    await page.getByLabel('Reason').waitFor();
+    await page.keyboard.type('Their server is full');
+    await press('Enter');
+    await page.getByText('slow.test is held.').waitFor();
+    await page
+      .getByRole('row', { name: /slow\.test/ })
+      .getByText('Held')
+      .waitFor();
+
+    await cell.focus();
+    await press('Enter');
+    await page.getByRole('menuitem', { name: 'Give up' }).focus();
+    await press('Enter');
+    await page.getByText('2 items match.').waitFor();
+    await page.keyboard.type('Too old to be of use');
+    await press('Enter');
+    await page.waitForURL(/\/operations\/bulk\/\w+$/);
+    const bulk_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    for (const turn of [0, 1, 2]) {
+      await workOff(world.services, { bulk_id, turn });
+      await world.clock.advance(1000);
+    }
+    await page.getByText('2 of 2 are done.').waitFor();
+    const receipts = page.getByRole('table', { name: 'Receipts' });
+    await expect.poll(() => receipts.getByRole('row').count()).toBe(3);
+
+    await press('g', 'a');
+    await page.getByText('bulk.started').waitFor();
+    await page.getByText('hold.created').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('keeps its time in its address', async () => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto('/operations/incident');
+    await page.getByRole('button', { name: 'Keep this time' }).click();
+    await page.getByRole('button', { name: 'Follow again' }).waitFor();
+
+    const { searchParams } = new URL(page.url());
+    // The clock of the server is ahead of that of the browser here.
+    const until = new Date(Date.parse(searchParams.get('until') ?? '') + 600_000).toISOString();
+    await page.goto(`/operations/incident?since=${searchParams.get('since')}&until=${until}`);
+
+    await page.getByRole('table', { name: 'What failed alike' }).getByText('slow.test', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'What else happened' }).getByText('slow.test was held').waitFor();
+    await visitor.stop();
+  });
+});
+
+describe('Jobs', () => {
+  it('shows a job with its attempts, and why it may not be canceled', async () => {
+    const { world } = stage;
+    const id = await sendMail(stage, { to: 'grace@slow.test' });
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto(`/operations/jobs?subject=${id}`);
+    await page.getByRole('link', { name: 'delivery.attempt' }).click();
+    const drawer = page.getByRole('dialog', { name: 'delivery.attempt' });
+    await drawer.getByText(id).first().waitFor();
+
+    await drawer.getByRole('button', { name: 'Cancel' }).click();
+
+    await drawer.getByText(`It stands for a mail of ${id}`).waitFor();
+    await world.drain();
+    await visitor.stop();
+  });
+});
+
+describe('people and workspaces', () => {
+  it('a workspace is made with a key shown once, and put on another plan', async () => {
+    await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/workspaces?open=new');
+    await page.getByLabel('Name').fill('Shop');
+    await page.getByRole('button', { name: 'Make the workspace' }).click();
+    const secret = await page.getByRole('region', { name: 'the first key' }).innerText();
+    await page.getByLabel('I have stored the key').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.content()).not.toContain(secret);
+
+    await page.getByRole('button', { name: 'Actions for Shop' }).click();
+    await page.getByRole('menuitemradio', { name: 'Put on the plan business' }).click();
+
+    await page.getByText('Shop is on the plan business').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('an operator is added with a link shown once, and removed', async () => {
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/operators?open=new');
+    await page.getByLabel('Email address').fill('second@people.test');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    expect(await page.getByRole('region', { name: 'the first sign-in' }).innerText()).toContain('/login/link/');
+    await page.getByLabel('I have handed it over').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Remove second@people.test' }).click();
+    await page.getByRole('button', { name: 'Remove the operator' }).click();
+
+    await page.getByText('second@people.test is no operator any more.').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});
+
+describe('Find', () => {
+  it('leads from an id, a subject and a tag to the thing', async () => {
+    const id = await sendMail(stage, { subject: 'Quarterly figures', tags: ['finance'] });
+    const visitor = await stage.visitor('viewer');
+    const { page } = await visitor.open();
+    await page.goto('/');
+    for (const text of [id, 'Quarterly']) {
+      await page.getByRole('navigation').waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill(text);
+      await page.getByRole('option', { name: 'Quarterly figures' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/emails/${id}`);
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('finance');
+    await page.getByRole('option', { name: /finance/ }).click();
+
+    await page.waitForURL('**/emails?q=tag*');
+    await page.getByRole('link', { name: 'Quarterly figures' }).waitFor();
+    await visitor.stop();
+  });
+});
+
+describe('the dock', () => {
+  it('shows events as they happen over any page, and asks GraphQL without a key', async () => {
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/domains');
+    await page.getByRole('heading', { name: 'Domains' }).waitFor();
+    await page.keyboard.press('Control+j');
+    const dock = page.getByRole('complementary', { name: 'Dock' });
+    await dock.getByRole('tab', { name: 'Events' }).waitFor();
+    const id = await sendMail(stage, { subject: 'Seen below' });
+    await dock.getByRole('link', { name: id }).first().waitFor();
+
+    await dock.getByRole('tab', { name: 'GraphQL' }).click();
+    await dock.getByRole('button', { name: 'Run' }).click();
+
+    await dock.getByText('Seen below').waitFor();
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('pr_sess_');
+    await page.keyboard.press('Control+j');
+    await dock.waitFor({ state: 'detached' });
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, refusedMail, type Stage, sendMail, startStage } from './dashboard.ts';
+
+let stage: Stage;
+let receiver: Server;
+let answer = 500;
+const posted: string[] = [];
+beforeAll(async () => {
+  stage = await startStage({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
+  receiver = createServer((request, response) => {
+    posted.push(String(request.headers['webhook-id']));
+    response.statusCode = answer;
+    response.end('noted');
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await stage.stop();
+  await new Promise((resolve) => receiver.close(resolve));
+});
+
+describe('Webhooks', () => {
+  it('creates one, sees a post fail with each attempt, and posts it again', async () => {
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/webhooks?open=new');
+    await page
+      .getByLabel('URL', { exact: true })
+      .fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`);
+    await page.getByRole('button', { name: 'Create the webhook' }).click();
+    await page.getByLabel('I have stored the secret').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('A test event is on its way.').waitFor();
+    await stage.world.postWebhooks();
+
+    const list = page.getByRole('table', { name: 'Deliveries' });
+    await list.getByText('500').first().waitFor();
+    await list.getByRole('row').nth(1).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Attempt 1:').click();
+    await drawer.getByText('noted').first().waitFor();
+    await drawer.getByRole('region', { name: 'the curl command' }).waitFor();
+    answer = 200;
+    await drawer.getByRole('button', { name: 'Post it again' }).click();
+    await page.getByText('It is posted again.').waitFor();
+    await stage.world.postWebhooks();
+
+    await drawer.getByText('Delivered', { exact: true }).waitFor();
+    expect(new Set(posted).size).toBe(1);
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});
+
+describe('Suppressions', () => {
+  it('adds an address, which gets no mail, and removes it after its name is typed', async () => {
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/suppressions');
+    await page.getByRole('button', { name: 'Suppress an address' }).first().click();
+    await page.getByRole('dialog').locator('textarea, input').first().fill('gone@example.com');
+    await page.getByRole('dialog').locator('button[type="submit"]').click();
+    await page.getByRole('row', { name: /gone@example\.com/ }).waitFor();
+    await refusedMail(stage, { to: 'gone@example.com' });
+
+    await page.goto('/suppressions?remove=gone@example.com');
+    await page.getByRole('dialog').getByRole('textbox').fill('gone@example.com');
+    await page.getByRole('dialog').locator('button[type="submit"]').click();
+
+    await page.getByRole('row', { name: /gone@example\.com/ }).waitFor({ state: 'detached' });
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});
+
+describe('the first steps', () => {
+  it('tick by themselves while another program sends', async () => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto('/');
+    const steps = page.getByRole('listitem').filter({ hasText: 'Send a test mail' });
+    await steps.waitFor();
+    expect(await steps.locator('time').count()).toBe(0);
+
+    await sendMail(stage, {});
+    await stage.world.drain();
+
+    await steps.locator('time').waitFor();
+    await visitor.stop();
+  });
+});

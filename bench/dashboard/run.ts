@@ -1,0 +1,100 @@
+// What a browser transfers until a page is usable, with an empty cache, against the budget of the dashboard:
+//   npm run bench:dashboard
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startChromium } from '@postrider/testing/chromium';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+
+const SCRIPT_KB = 200;
+const ALL_KB = 350;
+const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
+/** Beside those of the navigation. */
+const FURTHER = ['/compose', '/domains/sandbox.test', '/settings/api-keys?open=new'];
+
+interface Transfer {
+  readonly path: string;
+  readonly script: number;
+  readonly all: number;
+}
+
+type Stored = NonNullable<BrowserContextOptions['storageState']>;
+
+const folder = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
+const server = spawn(process.execPath, [START], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+let browser: Browser | undefined;
+try {
+  const link = new URL(await printedLink());
+  browser = await startChromium();
+  const [state, paths] = await signIn(browser, link);
+  const found: Transfer[] = [];
+  for (const path of [...paths, ...FURTHER]) found.push(await load(browser, link.origin, path, state));
+  report(found);
+} finally {
+  await browser?.close();
+  server.kill();
+  await new Promise((resolve) => server.once('close', resolve));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The link that signs in, once the banner has it. */
+function printedLink(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let shown = '';
+    server.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      const [, link] = /Dashboard +(http\S+) +\(signs in/.exec(shown) ?? [];
+      if (link !== undefined) resolve(link);
+    });
+    server.once('close', () => reject(new Error(`the server ended before it was ready:\n${shown}`)));
+  });
+}
+
+/** The cookie of a session, and the pages of the navigation. */
+async function signIn(chromium: Browser, link: URL): Promise<readonly [Stored, readonly string[]]> {
+  const context = await chromium.newContext({ baseURL: link.origin });
+  const page = await context.newPage();
+  // The first start builds the dashboard; until then the page reloads itself.
+  await page.goto(link.pathname);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const links = page.getByRole('navigation').getByRole('link');
+  await links.first().waitFor({ timeout: 180_000 });
+  const paths = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? '/'));
+  const state = await context.storageState();
+  await context.close();
+  return [state, paths];
+}
+
+/** Loads a page as a new visitor does, and counts the bytes on the wire. */
+async function load(chromium: Browser, baseURL: string, path: string, storageState: Stored): Promise<Transfer> {
+  const context = await chromium.newContext({ baseURL, storageState, extraHTTPHeaders: { 'accept-encoding': 'gzip' } });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  const types = new Map<string, string>();
+  let script = 0;
+  let all = 0;
+  session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type));
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    all += encodedDataLength;
+    if (types.get(requestId) === 'Script') script += encodedDataLength;
+  });
+  await page.goto(path);
+  await page.locator('main h1, dialog h2').first().waitFor();
+  await page.waitForTimeout(1500);
+  await context.close();
+  return { path, script, all };
+}
+
+function report(found: readonly Transfer[]): void {
+  const kb = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`.padStart(8);
+  console.log(`${'page'.padEnd(32)}${'script'.padStart(8)}${'all'.padStart(9)}`);
+  for (const { path, script, all } of found) console.log(`${path.padEnd(32)}${kb(script)} ${kb(all)}`);
+  const over = found.filter(({ script, all }) => script > SCRIPT_KB * 1000 || all > ALL_KB * 1000);
+  console.log(
+    `\nbudget: ${SCRIPT_KB} kB of script, ${ALL_KB} kB in all; ${over.length} of ${found.length} pages are over it`,
+  );
+  if (over.length > 0) process.exitCode = 1;
+}
