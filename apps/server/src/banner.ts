@@ -1,7 +1,7 @@
 import { type Provisioned, SANDBOX_DOMAIN } from '@postrider/core/workspaces';
 import type { Running } from './start.ts';
 
-/** The text after a start: URLs, new secrets, and a first mail to paste. */
+/** The text printed after a start: URLs, new secrets, and a first mail to paste. */
 export function banner(running: Running): string {
   const { url, provisioned, services, capture_port, inbound_port } = running;
   const { config } = services;

@@ -66,7 +66,7 @@ export async function bindHttpServer(host: string, wanted: number | undefined, l
   };
 }
 
-/** Hands requests to their mount, and knows which are being answered. */
+/** Routes requests to their mount, and tracks those in progress. */
 class MountedRequests {
   readonly #log: Log;
   readonly #open = new Set<ServerResponse>();

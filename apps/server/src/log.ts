@@ -27,7 +27,7 @@ function toStderr(sync: boolean) {
   const stream = pino.destination({ dest: 2, sync });
   stream.on('error', (error) => {
     if (!isHungUp(error)) throw error;
-    // It would retry the same write for ever and keep the process alive.
+    // pino would retry the same write for ever and keep the process alive.
     Object.assign(stream, { write: () => true, flushSync() {}, end() {}, destroy() {} });
   });
   return stream;

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
+import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../paging/candidate-pages.ts';
 
 export interface NewCapture {
   readonly id: string;
@@ -79,7 +79,7 @@ export async function capturesAmong(
   count: number,
   wanted: number,
 ): Promise<Candidates<ListedCapture>> {
-  const rows = await sql<(Partial<ListedCapture> & { examined: number; edge: string | null })[]>`
+  const rows = await sql<CandidateRow<ListedCapture>[]>`
     with candidates as materialized (
       select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at, size_bytes from captures c
       where c.workspace_id = ${workspace_id} and c.id >= ${range.from} and c.id < ${range.before}
@@ -96,12 +96,7 @@ export async function capturesAmong(
       order by c.id desc limit ${wanted}
     ) f on true
     order by f.id desc`;
-  return {
-    examined: rows[0]?.examined ?? 0,
-    edge: rows[0]?.edge ?? null,
-    // Without any capture the left join still returns one row.
-    rows: rows.filter((row): row is ListedCapture & { examined: number; edge: string } => row.id != null),
-  };
+  return candidatesOf<ListedCapture>(rows);
 }
 
 /** Capture c is of sandbox mail, or of another program. */

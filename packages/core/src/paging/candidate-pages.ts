@@ -32,6 +32,18 @@ export interface Candidates<R> {
   readonly edge: string | null;
 }
 
+/** A row of a statement that counts its candidates in every row; all its other columns are null if nothing passed. */
+export type CandidateRow<R> = Partial<R> & { readonly examined: number; readonly edge: string | null };
+
+/** Reads such rows: the left join returns one row even where no candidate passed. */
+export function candidatesOf<R extends { readonly id: string }>(rows: readonly CandidateRow<R>[]): Candidates<R> {
+  return {
+    examined: rows[0]?.examined ?? 0,
+    edge: rows[0]?.edge ?? null,
+    rows: rows.filter((row): row is CandidateRow<R> & R => row.id != null),
+  };
+}
+
 // What one request may look at. Each costs up to 5 µs for each filter, and a page should take less than 10 ms; the
 // first step is short, because most pages fill up in it.
 const STEPS = [100, 900];

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARS = 26;
 const FORM = new RegExp(`^${idPrefixes.job}([0-7][${ALPHABET}]{${CHARS - 1}})$`);
 
-/** A job's id as the outside knows it: the UUID of its row, in the letters of all other ids. */
+/** A job's public id: the UUID of its row, in the letters of all other ids. */
 export function jobId(uuid: string): string {
   let rest = BigInt(`0x${uuid.replaceAll('-', '')}`);
   let text = '';

@@ -54,7 +54,7 @@ export async function findJob(ctx: Context, id: string): Promise<FoundJob> {
   return job;
 }
 
-/** Those of some jobs that are there: in a queue, or parked. */
+/** Those of the given jobs that exist: in a queue, or parked. */
 export async function findJobs(ctx: Context, ids: readonly string[]): Promise<FoundJob[]> {
   const uuids = ids.map(uuidOfJob).filter((uuid) => uuid !== null);
   if (uuids.length === 0) return [];
@@ -86,7 +86,7 @@ function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lan
   };
 }
 
-/** Jobs as they are shown, with who runs those that run. */
+/** Jobs as shown, with the workers of those that run. */
 export async function jobViews(ctx: Context, jobs: readonly FoundJob[]): Promise<JobView[]> {
   const active = jobs.filter(({ state }) => state === 'active').map(({ id }) => id);
   const holders = await holdersOf(ctx.sql, active);
@@ -131,7 +131,7 @@ function subjectOf(data: Readonly<Record<string, unknown>>): JobView['subject'] 
   return null;
 }
 
-/** A payload, with its ids as the outside knows them. */
+/** A payload with public ids. */
 function recordOf(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return {};
   return Object.fromEntries(
@@ -143,7 +143,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** What names a recipient in the payload of a job that stands for one. */
+/** The key of a recipient in the payload of its job. */
 export function recipientOf(
   job: JobRow,
 ): { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string } | null {

@@ -33,7 +33,7 @@ export interface Workers {
   readonly data: readonly WorkerView[];
 }
 
-/** The processes that work, the latest first; those that are gone are listed for a day. */
+/** The worker processes, latest first; those that have ended are listed for a day. */
 export const listWorkers = operation({
   name: 'workers.list',
   scope: 'operator',

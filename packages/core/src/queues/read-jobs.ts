@@ -25,7 +25,7 @@ export const readJobsOfMessages = operation({
   },
 });
 
-/** Some jobs by id, in the order asked for; null for what is not there, and for all where operators alone may look. */
+/** Jobs by id, in the given order; null for those that do not exist, and for all if only operators may see them. */
 export const readJobs = operation({
   name: 'jobs.read_many',
   scope: null,

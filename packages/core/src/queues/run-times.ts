@@ -1,7 +1,7 @@
 import { percentileAt } from '../fields/percentile.ts';
 
-// Few slots for times in a queue, kept as an array that the database adds up. Slot 0 is what took less than a millisecond, and each slot after it ends √2 times as late as the one before. The
-// last has no end: more than two hours.
+// A histogram with few slots, kept as an array that the database adds up. Slot 0 is for less than a millisecond, and
+// each slot after it ends √2 times later than the one before. The last has no end: more than two hours.
 export const SLOTS = 48;
 
 export type Histogram = number[];

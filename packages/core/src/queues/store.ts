@@ -32,7 +32,7 @@ export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_
           and measured_at <= clock_now()
       ) as mine`;
     if (!turn?.mine) return false;
-    // No wait for the disk: values lost in a crash are measured again.
+    // Does not wait for the disk: values lost in a crash are measured again.
     await tx`set local synchronous_commit = off`;
     const owed = await countOwed(tx);
     const gauges = (await gaugesOf(tx, queues, COUNTED)).map((row) =>
@@ -393,7 +393,7 @@ export interface MailOfJob {
   /** The job that it waits for, or has waited for. */
   readonly job_id: string | null;
   readonly due_at: Date;
-  /** A worker has it in its hands. */
+  /** Claimed by a worker now. */
   readonly held: boolean;
 }
 

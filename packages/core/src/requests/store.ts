@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
+import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../paging/candidate-pages.ts';
 
 export interface RequestRow {
   readonly workspace_id: string;
@@ -66,7 +66,7 @@ export async function requestsAmong(
   count: number,
   wanted: number,
 ): Promise<Candidates<RequestRow>> {
-  const rows = await sql<(Partial<RequestRow> & { examined: number; edge: string | null })[]>`
+  const rows = await sql<CandidateRow<RequestRow>[]>`
     with candidates as materialized (
       select * from requests r
       where r.workspace_id = ${workspace_id} and r.id >= ${range.from} and r.id < ${range.before}
@@ -81,12 +81,7 @@ export async function requestsAmong(
       order by c.id desc limit ${wanted}
     ) f on true
     order by f.id desc`;
-  return {
-    examined: rows[0]?.examined ?? 0,
-    edge: rows[0]?.edge ?? null,
-    // Without any request the left join still returns one row.
-    rows: rows.filter((row): row is RequestRow & { examined: number; edge: string } => row.id != null),
-  };
+  return candidatesOf<RequestRow>(rows);
 }
 
 export interface RequestGroupRow {

@@ -21,7 +21,7 @@ export interface MailStructure {
 
 const MOST_DEPTH = 6;
 const MOST_PARTS = 30;
-// Room for the line that tells readers without MIME what this is.
+// Space for the line that MIME readers do not show.
 const MOST_PREAMBLE_CHARACTERS = 120;
 const MOST_HEADER_LINES = 300;
 const MOST_VALUE_CHARACTERS = 4096;

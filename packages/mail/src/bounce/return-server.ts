@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { closeServer, listenOn } from '../smtp/listening-server.ts';
 
 /** A mail to one of our envelope senders, truncated where it is large. */
 export interface CameBack {
@@ -80,9 +80,6 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
       void taken.finally(() => taking.delete(taken));
     },
   });
-  // Emitted when a client breaks its connection.
-  server.on('error', () => undefined);
-
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<'taken' | 'later'> {
     const chunks: Buffer[] = [];
     let kept = 0;
@@ -106,26 +103,12 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     }
   }
 
-  const listener = server.server;
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      listener.removeListener('error', reject);
-      resolve();
-    });
-  });
+  const port = await listenOn(server, options.host, options.port);
 
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Mail that is being recorded is still answered; idle sessions get 421 and are closed.
-      while (taking.size > 0) await Promise.all(taking);
-      for (const connection of server.connections) {
-        connection.send(421, 'Closing');
-        connection.close();
-      }
-      await closed;
+      await closeServer(server, taking);
     },
   };
 }

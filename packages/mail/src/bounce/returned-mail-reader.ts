@@ -4,7 +4,7 @@ import type { ReturnedMail } from './returned-kinds.ts';
 export type ReadResult = ReturnedMail | Unreadable;
 
 export interface ReturnedMailReaderOptions {
-  /** For one mail; a slower one ends the thread. */
+  /** The time limit for one mail; a slower one ends the thread. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
   /** The program of the thread. */
@@ -14,7 +14,7 @@ export interface ReturnedMailReaderOptions {
 export interface ReturnedMailReader {
   /** from is the envelope sender, empty for the null sender. */
   read(raw: Buffer, from?: string): Promise<ReadResult>;
-  /** How many threads were lost to a mail. */
+  /** The number of threads that a mail crashed or blocked. */
   replaced(): number;
   stop(): Promise<void>;
 }

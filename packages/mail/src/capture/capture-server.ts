@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
+import { closeServer, listenOn } from '../smtp/listening-server.ts';
 
 export interface CapturedMail {
   readonly envelope_from: string;
@@ -84,9 +84,6 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
       void stored.finally(() => storing.delete(stored));
     },
   });
-  // Emitted when a client breaks its connection.
-  server.on('error', () => undefined);
-
   function answer(verdict: CaptureVerdict, session: SMTPServerSession, callback: (error: Error | null) => void): void {
     if (verdict.kind === 'accept') callback(null);
     else if (verdict.kind === 'refuse') callback(refusal(verdict.reply));
@@ -118,27 +115,13 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     return verdict;
   }
 
-  const listener = server.server;
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      listener.removeListener('error', reject);
-      resolve();
-    });
-  });
+  const port = await listenOn(server, options.host, options.port);
 
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       stopped.abort();
-      // Mail that is being stored is still answered; idle sessions get 421 and are closed.
-      while (storing.size > 0) await Promise.all(storing);
-      for (const connection of server.connections) {
-        connection.send(421, 'Closing');
-        connection.close();
-      }
-      await closed;
+      await closeServer(server, storing);
     },
   };
 }

@@ -7,7 +7,7 @@ export interface OctetWriter {
 }
 
 const FIRST_ROOM = 64 * 1024;
-/** A block that grew beyond this for one large mail is not kept for the others. */
+/** A buffer that grew beyond this size for a large mail is not reused. */
 const MOST_KEPT = 1024 * 1024;
 
 const shared = withRoom(FIRST_ROOM);
@@ -27,7 +27,7 @@ function withRoom(room: number): OctetWriter {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length: 0 };
 }
 
-/** Makes room for so many octets after those that are written. */
+/** Grows the buffer for so many more octets. */
 export function reserve(to: OctetWriter, count: number): void {
   const needed = to.length + count;
   if (needed <= to.bytes.length) return;
@@ -39,7 +39,7 @@ export function reserve(to: OctetWriter, count: number): void {
 
 export function writeAscii(to: OctetWriter, text: string): void {
   reserve(to, text.length);
-  // latin1 is the one conversion that only copies.
+  // latin1 is the only conversion that copies bytes as they are.
   to.length += to.bytes.write(text, to.length, 'latin1');
 }
 

@@ -13,7 +13,7 @@ const WRAP_AT = 78;
 
 let convert: Convert | null = null;
 
-/** The text alternative of a mail that came with html only. Same html, same text. */
+/** The text alternative of a mail that has html only. The same html gives the same text. */
 export function textFromHtml(html: string): string {
   convert ??= loadConverter();
   return convert(beginning(html));
@@ -29,7 +29,7 @@ function beginning(html: string): string {
   return kept.slice(0, at);
 }
 
-/** Loaded at the first mail that came with html only: about 30 ms that a start does not have to wait for. */
+/** Loaded with the first such mail: about 30 ms that a start does not have to wait for. */
 function loadConverter(): Convert {
   const library: typeof import('html-to-text') = createRequire(import.meta.url)('html-to-text');
   return library.compile({

@@ -3,7 +3,7 @@ import { type DkimKey, signDkim } from './dkim.ts';
 
 /**
  * compose and signDkim with one copy less: the signer reads the mail in the writer's buffer. Errors of compose are
- * thrown at once, those of the keys reject the promise.
+ * thrown synchronously; those of the keys reject the promise.
  */
 export function composeSigned(message: OutgoingMessage, keys: readonly DkimKey[], at: Date): Promise<Buffer> {
   return signDkim(composeBriefly(message), keys, at);

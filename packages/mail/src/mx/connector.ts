@@ -21,7 +21,7 @@ export interface MxConnector {
   resolve(domain: string): Promise<MxAnswer>;
   /** Character-strings joined; rejects as node:dns does. */
   resolveTxt(name: string): Promise<readonly string[]>;
-  /** Addresses that may be connected to; none where the name has none. */
+  /** The addresses that may be connected to; empty if the name has none. */
   resolveAddresses(name: string): Promise<readonly string[]>;
   /** Opens a socket to an allowed address, and checks the address again once connected. Never rejects. */
   dial(address: string, port: number, signal: AbortSignal): Promise<Dialled>;

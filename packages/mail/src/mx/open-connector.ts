@@ -43,7 +43,7 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   return {
     async resolve(domain) {
       const answer = await resolveMx(resolver, guard, domain);
-      // One server that has lost a zone must not be taken for the whole of DNS.
+      // A single name server that has lost a zone must not decide for all of DNS.
       if (answer.kind !== 'no_mail' || answer.declared || !second) return answer;
       return resolveMx(second, guard, domain);
     },

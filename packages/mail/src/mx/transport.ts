@@ -14,9 +14,9 @@ export interface MxTransportOptions extends ConnectorOptions {
   /** To the servers of one site. */
   readonly max_connections: number;
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
-  /** Where hosts of MTA-STS policies listen. */
+  /** The port of the hosts of MTA-STS policies. */
   readonly policy_port?: number | undefined;
-  /** Where policies are kept beyond the process. */
+  /** The store of policies that outlives the process. */
   readonly policy_store?: StsPolicyStore | undefined;
   /** The clock of the caches. */
   readonly now?: () => number;
@@ -24,7 +24,7 @@ export interface MxTransportOptions extends ConnectorOptions {
 
 interface SitePool {
   readonly pool: SessionPool;
-  /** As DNS last described it. */
+  /** The site as the last lookup found it. */
   readonly current: { site: Site };
 }
 
@@ -59,7 +59,7 @@ class MxTransport {
   readonly #unreachable = new Map<string, number>();
   /** Hosts with which a session was opened. */
   readonly #greeted = new Set<string>();
-  /** What all pools together keep open. */
+  /** The number of connections that all pools together keep open. */
   readonly #kept = { count: 0, most: MAX_KEPT_SESSIONS };
   #stopped = false;
 
@@ -176,7 +176,7 @@ class MxTransport {
   }
 }
 
-/** As DNS is asked for it. */
+/** The domain in the form of a DNS query. */
 function queryName(address: string): string {
   return domainOf(address).toLowerCase().replace(/\.$/, '');
 }

@@ -9,7 +9,7 @@ export interface Envelope {
    * the mail is deferred instead of sent.
    */
   before_content?(): boolean | Promise<boolean>;
-  /** Called once, when the mail's own turn on a connection, open or being opened, has come. */
+  /** Called once, when the mail has a connection, open or being opened. */
   begun?(): void;
 }
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 export type Unreadable = { readonly kind: 'unreadable'; readonly why: string };
 
 export interface ThreadReaderOptions {
-  /** For one mail; a slower one ends the thread. */
+  /** The time limit for one mail; a slower one ends the thread. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
   /** The program of the thread: one answer for each question. */
@@ -16,7 +16,7 @@ export interface ThreadReader<Question, Answer> {
    * the reader is stopped first.
    */
   read(raw: Buffer, about: Question): Promise<Answer | Unreadable>;
-  /** How many threads were lost to a mail. */
+  /** The number of threads that a mail crashed or blocked. */
   replaced(): number;
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { LONGEST_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 // Connections of a lane; there is a lane of each kind for sandbox keys and, with DELIVERY=capture, one for live keys.
 const WIDTH = 60;
 const CONNECTIONS = 60;
-// A slow script holds its connection for as long.
+// A slow script occupies its connection for this long.
 const SLOW_CONNECTIONS = 2 * WIDTH;
 const MARGIN_MS = 30_000;
 

@@ -42,6 +42,6 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     pipelines: true,
     laneOf: (to) => (options.lane_by === 'domain' ? domainOf(to) : target),
   });
-  // A server of one's own takes a mail on each connection, and on each the envelope of the next.
+  // A relay takes a mail on each connection, and on each the envelope of the next.
   return { ...pool, width: 2 * max_connections };
 }

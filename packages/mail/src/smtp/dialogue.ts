@@ -30,23 +30,23 @@ import { type WireContent, wireContent } from './wire-content.ts';
 
 /** What a dialogue reports to, and takes its mails from. */
 export interface DialogueOwner<M extends Outgoing> {
-  /** A waiting mail, for its envelope to leave with the content of the one before it. */
+  /** Returns a waiting mail whose envelope may be sent together with the content of the mail before it. */
   next(dialogue: Dialogue<M>, fits: (mail: M) => boolean): M | null;
   /** The mail of a pipelined envelope has become the current one. */
   begun(mail: M): void;
   settled(dialogue: Dialogue<M>, mail: M, result: Transaction): void;
-  /** The session is at rest. After a mail that was not accepted it needs a RSET. */
+  /** Called when the session is idle. After a mail that was not accepted it needs a RSET. */
   free(dialogue: Dialogue<M>, accepted: boolean): void;
-  /** The session is closed. A mail of which it has answered nothing may go on another one. */
+  /** Called when the session is closed. A mail to which nothing was answered may go on another one. */
   gone(untouched: M | null): void;
-  /** The mail of a pipelined envelope whose turn did not come soon, so it goes on another session. */
+  /** Called with the mail of a pipelined envelope that would wait too long, so it goes on another session. */
   back(mail: M): void;
   /** The connection was lost over a pipelined envelope, or the server ignored it. */
   unacknowledged(): void;
 }
 
 const CHUNK_SIZE = 128 * 1024;
-/** What the kernel takes in one piece from a connection that has nothing else to carry. */
+/** The size that the kernel takes in one write on an otherwise idle connection. */
 const SMALL_SIZE = 16 * 1024;
 const NOT_ASCII = /[^\0-\x7f]/;
 const LAST_WORDS = /^[45]\d\d[ -]/;
@@ -63,13 +63,13 @@ export class Dialogue<M extends Outgoing> {
   readonly #owner: DialogueOwner<M>;
   readonly #timeouts: SmtpTimeouts;
   readonly #listener: SessionListener;
-  /** The mail in its transaction; null while the session is at rest. */
+  /** The mail of the current transaction; null while the session is idle. */
   #turn: Turn<M> | null = null;
-  /** The mail whose envelope has left behind the current mail's dot. */
+  /** The mail whose envelope was sent behind the end of the current mail. */
   #pipelined: Turn<M> | null = null;
   /** An envelope was pipelined for a mail that will not follow, so the session must end after the current one. */
   #has_abandoned = false;
-  /** The last dot was answered within `prompt_ms`. */
+  /** The server answered the last end of DATA within `prompt_ms`. */
   #is_prompt = false;
 
   constructor(session: OpenSession, owner: DialogueOwner<M>, timeouts: SmtpTimeouts) {
@@ -84,7 +84,7 @@ export class Dialogue<M extends Outgoing> {
     };
   }
 
-  /** Starts the transaction of a mail on a session at rest. */
+  /** Starts the transaction of a mail on an idle session. */
   begin(mail: M): void {
     const { abilities, deadline, socket } = this.#line;
     const begun = this.#turnOf(mail, false);
@@ -185,7 +185,7 @@ export class Dialogue<M extends Outgoing> {
     if (is_mail) this.#moveTo(answered, 'rcpt', this.#timeouts.command_ms);
     else this.#moveTo(answered, 'data', this.#timeouts.data_ms);
     if (abilities.pipelining) return null;
-    // A reply to what has not been said yet would pass for the reply to the next command.
+    // A reply to a command that was not sent yet would pass for the reply to the next command.
     if (replies.rest() !== '') return lost(answered, 'The server sent more replies than there were commands.');
     say(this.session, is_mail ? rcptCommand(answered.mail) : 'DATA');
     return null;
@@ -225,7 +225,7 @@ export class Dialogue<M extends Outgoing> {
     this.#sendContent(sending, wireContent(sending.mail.bytes), 0);
   }
 
-  /** A mail of one chunk leaves in one write, its dot included; a long one goes on when the socket has room. */
+  /** A mail of one chunk is sent in one write with its end of DATA; a long one continues when the socket drains. */
   #sendContent(sending: Turn<M>, wire: WireContent, from: number): void {
     if (this.#turn !== sending) return;
     const { socket } = this.#line;
@@ -259,7 +259,10 @@ export class Dialogue<M extends Outgoing> {
     socket.uncork();
   }
 
-  /** Sends a pipelined mail elsewhere: behind a slow dot it would wait while other sessions may be free. */
+  /**
+   * Moves a pipelined mail to another session: behind a slow end of DATA it would wait while other sessions may be
+   * free.
+   */
   #abandonPipelined({ mail }: Turn<M>): void {
     this.#pipelined = null;
     this.#has_abandoned = true;

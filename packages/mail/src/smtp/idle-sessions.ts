@@ -2,7 +2,7 @@ import type { Dialogue } from './dialogue.ts';
 import type { RenderedMail } from './pool-mail.ts';
 import type { Session } from './session.ts';
 
-/** How many sessions all pools that share this keep open without work. */
+/** How many idle sessions all pools that share this may keep open. */
 export interface SharedAllowance {
   count: number;
   readonly most: number;
@@ -21,7 +21,7 @@ export class IdleSessions {
     return this.#dialogues.length;
   }
 
-  /** The pools together keep as many as they may. */
+  /** The pools together keep their maximum. */
   isFull(): boolean {
     return this.#allowance !== undefined && this.#allowance.count >= this.#allowance.most;
   }

@@ -10,13 +10,13 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-/** What one transaction came to, and what it means for its session. */
+/** The result of a transaction, and what it means for its session. */
 export interface Judgement {
   readonly kind: SendOutcome['kind'];
   readonly reply: Reply | null;
   readonly error: string | null;
   readonly stage: SendStage;
-  /** The session was over before anything of this transaction was answered, so the mail may go elsewhere. */
+  /** The session ended before it answered anything of this transaction, so the mail may go on another one. */
   readonly stale: boolean;
   /** Client and server agree on where the session stands, so it can serve another transaction. */
   readonly in_step: boolean;
@@ -34,7 +34,7 @@ export type Position = 'mail' | 'rcpt' | 'data' | 'content' | 'after_dot';
 /** A mail in its transaction, or with its envelope pipelined. */
 export interface Turn<M extends Outgoing> {
   readonly mail: M;
-  /** The session has served before, and may have ended unnoticed. */
+  /** The session was used before, and may have ended unnoticed. */
   readonly reused: boolean;
   /** Its envelope left with the content of the mail before it. */
   readonly was_pipelined: boolean;
@@ -65,7 +65,7 @@ export function resultOf(
   };
 }
 
-/** Over without a deciding reply. Only a server that has the whole mail can have accepted it. */
+/** Ended without a deciding reply. Only a server that has the whole mail can have accepted it. */
 export function lost(turn: Turn<Outgoing>, error: string): Judgement {
   return turn.refusal ? { ...turn.refusal, in_step: false } : outOfStep(turn, error);
 }

@@ -12,8 +12,8 @@ export interface PoolMail {
   readonly signal: AbortSignal;
   bytes: Buffer | null;
   is_rendering: boolean;
-  /** It holds one of the pool's places, or goes with a mail that does. */
-  has_place: boolean;
+  /** It has one of the pool's slots, or shares that of the mail before it. */
+  has_slot: boolean;
   has_begun: boolean;
   dialogue: Dialogue<RenderedMail> | null;
   /** The session that was opened for it. */

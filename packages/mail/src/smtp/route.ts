@@ -16,7 +16,7 @@ export interface SmtpRoute {
   readonly address?: string;
   /** Opens the socket. Without it the system resolves the host and dials. */
   readonly dial?: (signal: AbortSignal) => Promise<Dialled>;
-  /** It took the connection and said nothing. */
+  /** Called when the server took the connection and sent nothing. */
   readonly noteSilent?: () => void;
 }
 
@@ -24,7 +24,7 @@ export type Dialled = { readonly ok: true; readonly socket: Socket } | { readonl
 
 export interface SmtpRoutes {
   readonly ranked: readonly SmtpRoute[];
-  /** Why other routes are not among them. */
+  /** Why other routes were left out. */
   readonly notes: readonly string[];
 }
 

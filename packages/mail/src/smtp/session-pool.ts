@@ -13,20 +13,20 @@ export interface SessionPoolOptions extends Omit<SessionSettings, 'timeouts'> {
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   readonly kept?: SharedAllowance | undefined;
   /**
-   * Envelopes may leave behind the content of the mail before. Not to strangers: the replies of one that is out of step
-   * could be taken for those to the next mail.
+   * Whether envelopes may be pipelined behind the content of the mail before. Not to foreign servers: one that is out
+   * of step could answer for the next mail.
    */
   readonly pipelines: boolean;
 }
 
 export interface SessionPool extends Mailer {
-  /** Nothing is under way and no session is kept, so that the pool can be forgotten. */
+  /** Called when no mail is in progress and no session is open, so that the pool can be dropped. */
   isEmpty(): boolean;
 }
 
 const MAX_MESSAGES_PER_CONNECTION = 100;
 const QUIT_MS = 1000;
-/** How long no envelope is pipelined after one that was not acknowledged. */
+/** How long pipelining stops after an envelope that was not acknowledged. */
 const NO_PIPELINING_MS = 600_000;
 const STOPPED = 'The transport is stopped.';
 
@@ -42,17 +42,17 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 }
 
 /**
- * A mail goes the way send → start → render → go → a kept session or a new one → its dialogue → settled. A
- * place, of which there are `max_connections`, stands for one session at work; passPlace hands it to the next mail.
+ * A mail goes through send → start → render → go → a kept session or a new one → its dialogue → settled. A slot, of
+ * which there are `max_connections`, stands for one session at work; passSlot hands it to the next mail.
  */
 class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   readonly #options: SessionPoolOptions;
   readonly #settings: SessionSettings;
   readonly #timeouts: SmtpTimeouts;
   readonly #idle: IdleSessions;
-  /** Mails without a place, in the order in which they came. */
+  /** Mails without a slot, in order of arrival. */
   readonly #waiting: PoolMail[] = [];
-  /** Called when no place is taken and no session is closing. */
+  /** Called when no slot is taken and no session is closing. */
   readonly #quieted: (() => void)[] = [];
   #places_taken = 0;
   /** Sessions that have said QUIT and are not closed yet. */
@@ -68,7 +68,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     this.#idle = new IdleSessions(options.kept);
   }
 
-  /** Starts a mail on a free place, or lets it wait for one. */
+  /** Starts a mail in a free slot, or queues it. */
   send(envelope: Envelope, raw: Raw, signal: AbortSignal): Promise<SendOutcome> {
     if (this.#stopped || signal.aborted) return Promise.resolve(this.#notStarted());
     return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
         signal,
         bytes: typeof raw === 'function' ? null : raw,
         is_rendering: false,
-        has_place: false,
+        has_slot: false,
         has_begun: false,
         dialogue: null,
         opened: null,
@@ -124,9 +124,9 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     // A mail that is being rendered, or whose session is being opened, is checked when that is done.
   }
 
-  /** For a mail that has a place. */
+  /** For a mail that has a slot. */
   #start(mail: PoolMail): void {
-    mail.has_place = true;
+    mail.has_slot = true;
     if (isRendered(mail)) this.#go(mail);
     else this.#render(mail);
   }
@@ -137,7 +137,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     bytesOf(mail.raw).then(
       (bytes) => {
         mail.bytes = bytes;
-        if (mail.has_place && isRendered(mail)) this.#go(mail);
+        if (mail.has_slot && isRendered(mail)) this.#go(mail);
       },
       (error) => this.#fail(mail, error),
     );
@@ -145,8 +145,8 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
 
   /** Renders as many as may soon be sent, so that no session waits for them. */
   #prerender(): void {
-    for (let place = 0; place < this.#options.max_connections; place++) {
-      const mail = this.#waiting[place];
+    for (let index = 0; index < this.#options.max_connections; index++) {
+      const mail = this.#waiting[index];
       if (!mail) return;
       this.#render(mail);
     }
@@ -155,7 +155,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   #fail(mail: PoolMail, error: unknown): void {
     mail.signal.removeEventListener('abort', mail.onAbort);
     mail.reject(error);
-    if (mail.has_place) this.#passPlace();
+    if (mail.has_slot) this.#passSlot();
     else this.#dequeue(mail);
   }
 
@@ -173,7 +173,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   #endAborted(mail: PoolMail): boolean {
     if (!mail.signal.aborted) return false;
     this.#settle(mail, this.#notStarted());
-    this.#passPlace();
+    this.#passSlot();
     return true;
   }
 
@@ -185,7 +185,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
       (opened) => {
         if (!opened.ok) {
           this.#settle(mail, notConnected(opened));
-          this.#passPlace();
+          this.#passSlot();
           return;
         }
         mail.opened = opened;
@@ -203,7 +203,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     for (const mail of this.#waiting) {
       if (!isRendered(mail) || !fits(mail)) continue;
       this.#dequeue(mail);
-      mail.has_place = true;
+      mail.has_slot = true;
       mail.dialogue = dialogue;
       return mail;
     }
@@ -226,23 +226,23 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     const too_many = this.#idle.isFull() && this.#waiting.length === 0;
     if (session.message_count >= MAX_MESSAGES_PER_CONNECTION || this.#stopped || too_many) {
       this.#retire(session);
-      this.#passPlace();
+      this.#passSlot();
     } else if (accepted) {
       this.#keep(dialogue);
-      this.#passPlace();
+      this.#passSlot();
     } else this.#reset(dialogue);
   }
 
   /** A mail of which nothing was answered goes on a new session, which cannot make a second copy of it. */
   gone(untouched: RenderedMail | null): void {
     if (untouched) this.#openFor(untouched);
-    else this.#passPlace();
+    else this.#passSlot();
   }
 
   /** Sends a mail on another session, or puts it first in the queue. */
   back(mail: RenderedMail): void {
     mail.dialogue = null;
-    mail.has_place = false;
+    mail.has_slot = false;
     if (this.#takePlace()) this.#start(mail);
     else this.#waiting.unshift(mail);
   }
@@ -260,15 +260,15 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   }
 
   #dequeue(mail: PoolMail): boolean {
-    const place = this.#waiting.indexOf(mail);
-    if (place < 0) return false;
-    this.#waiting.splice(place, 1);
+    const index = this.#waiting.indexOf(mail);
+    if (index < 0) return false;
+    this.#waiting.splice(index, 1);
     this.#prerender();
     return true;
   }
 
-  /** Hands the place of a mail that is done to the next, or gives it up. */
-  #passPlace(): void {
+  /** Hands the slot of a finished mail to the next, or frees it. */
+  #passSlot(): void {
     const next = this.#waiting.find(isRendered) ?? this.#waiting[0];
     if (next) {
       this.#dequeue(next);
@@ -297,7 +297,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
       if (failed) discard(session);
       else if (this.#stopped) this.#retire(session);
       else this.#keep(dialogue);
-      this.#passPlace();
+      this.#passSlot();
     };
     session.listener = { reply: (text) => end(!text.startsWith('2')), end: () => end(true), expire: () => end(true) };
     deadline.set(this.#timeouts.command_ms);

@@ -11,7 +11,7 @@ import type { SmtpRoute } from './route.ts';
 /** One connection. One transaction uses it at a time; the envelope of the next may be pipelined. */
 export interface Session {
   readonly connection: SMTPConnection;
-  /** Once the session is open. */
+  /** Set once the session is open. */
   line: Line | null;
   readonly route: SmtpRoute;
   readonly idle_timer: NodeJS.Timeout;
@@ -58,7 +58,7 @@ export interface SessionListener {
 
 const MAX_TRANSCRIPT_LINE = 400;
 const MAX_TRANSCRIPT = 8 * 1024;
-/** For a session at rest. */
+/** For an idle session. */
 export const SILENT: SessionListener = {};
 
 export function isOpen(session: Session): session is OpenSession {

@@ -1,5 +1,5 @@
 export interface SmtpTimeouts {
-  /** For the connection, and then for each reply until the session is open: greeting, EHLO, STARTTLS, login. */
+  /** Limit for the connection, and then for each reply until the session is open: greeting, EHLO, STARTTLS, login. */
   readonly greeting_ms: number;
   /** For each reply of MAIL, RCPT and RSET. */
   readonly command_ms: number;
@@ -9,7 +9,7 @@ export interface SmtpTimeouts {
   readonly block_ms: number;
   /** For the reply to the end of DATA. */
   readonly after_dot_ms: number;
-  /** Envelopes are pipelined only behind a server that answers its dots within this time. */
+  /** Envelopes are pipelined only if the server answers the end of DATA within this time. */
   readonly prompt_ms: number;
   /** A kept connection is closed after this long without work. */
   readonly idle_ms: number;

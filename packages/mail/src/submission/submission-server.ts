@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { Reply } from '../outcome/reply.ts';
+import { closeServer, listenOn } from '../smtp/listening-server.ts';
 
 /** A mail as a program handed it in. */
 export interface SubmittedMail {
@@ -89,9 +89,6 @@ export async function startSubmissionServer<Login extends object>(
       void taken.finally(() => taking.delete(taken));
     },
   });
-  // Emitted when a client breaks its connection.
-  server.on('error', () => undefined);
-
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
@@ -102,26 +99,12 @@ export async function startSubmissionServer<Login extends object>(
     return options.onMail(login, { recipients, raw: Buffer.concat(chunks) }, session.remoteAddress);
   }
 
-  const listener = server.server;
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      listener.removeListener('error', reject);
-      resolve();
-    });
-  });
+  const port = await listenOn(server, options.host, options.port);
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     useCertificate: (tls) => server.updateSecureContext({ ...tls }),
     async stop() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Mail that is being accepted is still answered; idle sessions get 421 and are closed.
-      while (taking.size > 0) await Promise.all(taking);
-      for (const connection of server.connections) {
-        connection.send(421, 'Closing');
-        connection.close();
-      }
-      await closed;
+      await closeServer(server, taking);
     },
   };
 }

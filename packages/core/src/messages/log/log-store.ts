@@ -182,19 +182,22 @@ const attemptColumns = (sql: Sql | Tx) => sql`
   a.reply_enhanced, a.reply_text, a.error, a.phases_ms, ${transcriptOf(sql)} as transcript, a.started_at, a.finished_at`;
 
 /** A message with its content as accepted. */
-export interface ContentRow {
+export interface ContentRow
+  extends Pick<
+    MessageRow,
+    | 'created_at'
+    | 'scheduled_at'
+    | 'from_address'
+    | 'from_domain'
+    | 'to_addresses'
+    | 'cc_addresses'
+    | 'bcc_addresses'
+    | 'reply_to'
+    | 'subject'
+    | 'tags'
+    | 'metadata'
+  > {
   message_id: string;
-  created_at: Date;
-  scheduled_at: Date | null;
-  from_address: string;
-  from_domain: string;
-  to_addresses: string[];
-  cc_addresses: string[];
-  bcc_addresses: string[];
-  reply_to: string | null;
-  subject: string;
-  tags: string[];
-  metadata: string;
   html: string | null;
   text: string | null;
   headers: string;

@@ -1,6 +1,6 @@
 import { type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
 import type { DeliveryState } from '../../delivery/index.ts';
-import type { Candidates, IdRange } from '../../paging/candidate-pages.ts';
+import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
 import { type MessageRow, messageColumns } from './log-store.ts';
 import { type MessageFilter, senderDomain } from './messages-filter.ts';
@@ -172,7 +172,7 @@ export async function messagesAmong(
 ): Promise<Candidates<MessageRow>> {
   const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
   const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
-  const rows = await sql<(Partial<MessageRow> & { examined: number; edge: string | null })[]>`
+  const rows = await sql<CandidateRow<MessageRow>[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count, oldest_first)})
     select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
     from (values (1)) as always
@@ -182,12 +182,7 @@ export async function messagesAmong(
         and m.id = any (array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted}))
     ) m on true
     order by m.id desc`;
-  return {
-    examined: rows[0]?.examined ?? 0,
-    edge: rows[0]?.edge ?? null,
-    // Without any message the left join still returns one row.
-    rows: rows.filter((row): row is MessageRow & { examined: number; edge: string } => row.id !== null),
-  };
+  return candidatesOf<MessageRow>(rows);
 }
 
 /** The candidate ids, sorted once, so that the index search needs no sort in each partition. */

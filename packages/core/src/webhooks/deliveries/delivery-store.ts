@@ -1,6 +1,6 @@
 import { equalsByRange, type Fragment, fence, listOf, type Sql, type Tx } from '@postrider/db';
 import type { EventRow, SubjectRow } from '../../events/index.ts';
-import type { Candidates, IdRange } from '../../paging/candidate-pages.ts';
+import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
 import { among, within } from '../../paging/keyset-store.ts';
 import { isHeld } from './held-store.ts';
 import type { WebhookDeliveryState } from './state.ts';
@@ -294,7 +294,7 @@ export async function pageOfDeliveries(
   count: number,
   wanted: number,
 ): Promise<Candidates<WebhookDeliveryRow>> {
-  const rows = await sql<(Partial<WebhookDeliveryRow> & { examined: number; edge: string | null })[]>`
+  const rows = await sql<CandidateRow<WebhookDeliveryRow>[]>`
     with candidates as materialized (
       select d.* from unnest(${[...webhook_ids]}::uuid[]) as w (id)
       cross join lateral (
@@ -313,12 +313,7 @@ export async function pageOfDeliveries(
       order by c.id desc limit ${wanted}
     ) d on true
     order by d.id desc`;
-  return {
-    examined: rows[0]?.examined ?? 0,
-    edge: rows[0]?.edge ?? null,
-    // Without any delivery the left join still returns one row.
-    rows: rows.filter((row): row is WebhookDeliveryRow & { examined: number; edge: string } => row.id != null),
-  };
+  return candidatesOf<WebhookDeliveryRow>(rows);
 }
 
 /** Served by the primary key. */
