@@ -44,28 +44,28 @@ export function Alarms() {
         </Link>
       }
     >
-        {acknowledge.error !== null && <ErrorPanel error={acknowledge.error} />}
-        <KeysetList
-          label={text.title}
-          list={list}
-          columns={columns((id) => acknowledge.mutate(id))}
-          idOf={({ id }) => id}
-          nameOf={({ title }) => title}
-          freshWord={text.fresh}
-          empty={
-            <p className="pad muted">
-              <strong>{text.empty.title}.</strong> {text.empty.about}
-            </p>
-          }
-        />
-        <div className="pad">
+      {acknowledge.error !== null && <ErrorPanel error={acknowledge.error} />}
+      <KeysetList
+        label={text.title}
+        list={list}
+        columns={columns((id) => acknowledge.mutate(id))}
+        idOf={({ id }) => id}
+        nameOf={({ title }) => title}
+        freshWord={text.fresh}
+        empty={
+          <p className="pad muted">
+            <strong>{text.empty.title}.</strong> {text.empty.about}
+          </p>
+        }
+      />
+      <div className="pad">
         <Check
           name="ended"
           label={text.ended}
           checked={ended}
           onChange={(on) => void navigate({ search: on ? { ended: true } : {}, replace: true })}
         />
-        </div>
+      </div>
     </Panel>
   );
 }
