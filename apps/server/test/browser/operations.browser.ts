@@ -71,6 +71,8 @@ describe('an incident', () => {
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
+    await page.getByRole('button', { name: 'Instance' }).focus();
+    await press('Enter');
     await page.getByText('hold.created').waitFor();
     expectQuiet(watched);
     await visitor.stop();
