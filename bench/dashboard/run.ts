@@ -12,7 +12,7 @@ const SCRIPT_KB = 200;
 const ALL_KB = 350;
 const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 /** Beside those of the navigation. */
-const FURTHER = ['/compose', '/domains/sandbox.test', '/settings/api-keys?open=new'];
+const FURTHER = ['/domains/sandbox.test', '/settings/api-keys?open=new'];
 
 interface Transfer {
   readonly path: string;

@@ -115,7 +115,9 @@ function pathOf(values: readonly (number | null)[], top: number): string {
         pen = 'M';
         return '';
       }
-      const step = `${pen}${index} ${(HEIGHT - (value / top) * HEIGHT).toFixed(2)}`;
+      const place = `${index} ${(HEIGHT - (value / top) * HEIGHT).toFixed(2)}`;
+      // A point without neighbours is a line to itself, which round ends make a dot.
+      const step = pen === 'M' ? `M${place}L${place}` : `L${place}`;
       pen = 'L';
       return step;
     })

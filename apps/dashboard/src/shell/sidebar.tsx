@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, CircleUser, Search } from 'lucide-react';
+import { useEffect } from 'react';
 import { type Me, may, meOptions, useMe } from '../api/me.ts';
 import { problemOf } from '../api/problem.ts';
 import { signOut } from '../api/session.ts';
@@ -27,6 +28,11 @@ export function Brand() {
 export function Sidebar({ open }: { readonly open: boolean }) {
   const me = useMe();
   const groups: readonly Place['group'][] = ['mail', 'settings', 'instance'];
+  const { pathname } = useLocation();
+  // The list is longer than a low window; where one is must be in sight.
+  useEffect(() => {
+    document.querySelector(`.nav a[href="${CSS.escape(pathname)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [pathname]);
   return (
     <aside className={`side ${open ? 'open' : ''}`} aria-label={words.sidebar}>
       <Brand />

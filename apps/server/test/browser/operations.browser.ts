@@ -26,6 +26,15 @@ describe('an incident', () => {
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    // The menu moves the focus to its first item by itself.
+    const choose = async (item: string) => {
+      await press('Enter');
+      await expect.poll(focused).toBe('Show the mail');
+      for (let step = 0; step < 4 && (await focused()) !== item; step++) await press('ArrowDown');
+      expect(await focused()).toBe(item);
+      await press('Enter');
+    };
     await page.goto('/');
     await page.getByRole('slider', { name: 'What became of mail' }).waitFor();
     await press('g', 'f');
@@ -35,9 +44,7 @@ describe('an incident', () => {
     await press('g', 'u');
     const cell = page.getByRole('button', { name: '2 of slow.test, all that waits: actions' });
     await cell.focus();
-    await press('Enter');
-    await page.getByRole('menuitem', { name: 'Hold' }).focus();
-    await press('Enter');
+    await choose('Hold');
     await page.getByLabel('Reason').waitFor();
     await page.keyboard.type('Their server is full');
     await press('Enter');
@@ -48,9 +55,7 @@ describe('an incident', () => {
       .waitFor();
 
     await cell.focus();
-    await press('Enter');
-    await page.getByRole('menuitem', { name: 'Give up' }).focus();
-    await press('Enter');
+    await choose('Give up');
     await page.getByText('2 items match.').waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
@@ -66,6 +71,8 @@ describe('an incident', () => {
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
+    await page.getByRole('button', { name: 'Instance' }).focus();
+    await press('Enter');
     await page.getByText('hold.created').waitFor();
     expectQuiet(watched);
     await visitor.stop();

@@ -11,7 +11,7 @@ import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { Empty, ErrorPanel, Notice } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { InviteMember } from './invite-member.tsx';
@@ -63,7 +63,7 @@ function Members() {
     <>
       <PageHeader
         title={words.title}
-        answer={list.rows && words.answer(list.rows.length, admins, list.more)}
+        answer={list.rows && (list.rows.length === 0 ? words.none : words.answer(list.rows.length, admins, list.more))}
         actions={
           <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { open: 'new' } })}>
             <UserPlus size={15} />
@@ -79,7 +79,11 @@ function Members() {
         idOf={({ id }) => id}
         nameOf={({ email }) => email}
         freshWord={words.fresh}
-        empty={null}
+        empty={
+          <Empty title={words.empty.title}>
+            <p>{words.empty.about}</p>
+          </Empty>
+        }
       />
       {open === 'new' && (
         <InviteMember onClose={() => void navigate({ search: {}, replace: true })} onInvited={list.showFresh} />

@@ -2,6 +2,12 @@ export const words = {
   title: 'Members',
   answer: (count: number, admins: number, more: boolean) =>
     `${count}${more ? ' or more' : ''} ${count === 1 ? 'person has' : 'people have'} access, ${admins} of them as ${admins === 1 ? 'admin' : 'admins'}.`,
+  none: 'Only operators of the instance have access yet.',
+  empty: {
+    title: 'Invite the first person',
+    about:
+      'A viewer reads, a member also sends and manages domains and webhooks, an admin does everything. Operators act in every workspace without being a member.',
+  },
   denied: 'Only an admin of the workspace sees who its members are.',
   invite: 'Invite',
   columns: { email: 'Person', role: 'Role', operator: 'Instance', since: 'Since' },
