@@ -1,0 +1,26 @@
+import { startWebhookSink } from '@postrider/testing';
+import { expect, it } from 'vitest';
+import { openDatabaseProxy } from '../database-proxy.ts';
+import { openJourney } from '../journey.ts';
+import { ALERT_EMAIL, mailed, PATIENCE, posted } from './notices.ts';
+
+it('while the database is gone for a minute the webhook is told, and by mail once it is back', async () => {
+  const hook = await startWebhookSink();
+  const journey = await openJourney({ ALERT_EMAIL, ALERT_WEBHOOK_URL: hook.url });
+  const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');
+  try {
+    await journey.start({ DATABASE_URL: proxy.url });
+
+    await proxy.close();
+    await expect.poll(() => posted(hook), PATIENCE).toEqual(['start database_gone']);
+    expect(mailed(journey)).toEqual([]);
+    await proxy.open();
+
+    await expect.poll(() => mailed(journey), PATIENCE).toEqual(['Ended: The database is gone']);
+    expect(posted(hook)).toEqual(['start database_gone', 'end database_gone']);
+  } finally {
+    await journey.stop();
+    await proxy.close();
+    await hook.stop();
+  }
+}, 400_000);
