@@ -19,6 +19,7 @@ import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
 import { benchStartOfAttempts } from './suites/start-of-attempts.ts';
 import { benchStorage } from './suites/storage.ts';
+import { benchTelemetry } from './suites/telemetry.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
@@ -39,6 +40,7 @@ const suites: Readonly<Record<string, Suite>> = {
   operators: benchOperators,
   graphql: benchGraphql,
   webhooks: benchWebhooks,
+  telemetry: benchTelemetry,
   start: benchStart,
   storage: benchStorage,
   'memory-at-rest': benchMemoryAtRest,
