@@ -1,12 +1,11 @@
 import { isIP } from 'node:net';
-import { AppError, type Services, type UserActor } from '@postrider/core';
+import { AppError, httpStatus, type Services, type UserActor } from '@postrider/core';
 import { checkPassword } from '@postrider/core/people';
 import { countAddress, rateRefusal } from '@postrider/core/usage';
 import { peerAddress } from '@postrider/net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { sessionOf } from '../session/session.ts';
 import { page } from './page.ts';
 

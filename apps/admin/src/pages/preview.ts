@@ -1,8 +1,7 @@
-import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { AppError, createContext, httpStatus, invoke, type Services } from '@postrider/core';
 import { getContent } from '@postrider/core/messages';
 import { Hono } from 'hono';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { requireSession } from '../session/session.ts';
 import { framedPolicy, framedScheme } from './framed-mail.ts';
 
