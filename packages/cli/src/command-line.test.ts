@@ -801,7 +801,7 @@ describe('migrate', () => {
       const first = await launched(['migrate', '--json'], { DATA_DIR: empty });
       const second = await launched(['migrate'], { DATA_DIR: empty });
 
-      expect(JSON.parse(first.out).ran[0]).toBe('0001_foundation');
+      expect(JSON.parse(first.out).ran[0]).toBe('0001_baseline');
       expect(second).toEqual({ code: 0, out: 'The database is current.\n', err: '' });
       const tooEarly = await postrider(['keys', 'create', '--local'], { DATA_DIR: empty });
       expect(tooEarly.err).toMatch(/^not_installed: /);

@@ -133,7 +133,7 @@ export async function retryingDeadlock<T>(run: () => Promise<T>): Promise<T> {
 }
 
 // patches/postgres+3.4.9.patch sets it in each build, and raises it when a hunk changes.
-const DRIVER_PATCH = 'postrider-1';
+const DRIVER_PATCH = 'postrider-2';
 
 function requirePatchedDriver(): void {
   if ('patch' in postgres && postgres.patch === DRIVER_PATCH) return;

@@ -47,6 +47,13 @@ function write(name: string, text: string): void {
   writeFileSync(join(migrations, `${name}.sql`), text);
 }
 
+async function tables(): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select c.relname || ' ' || c.relfilenode as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace order by name`;
+  return rows.map((row) => row.name);
+}
+
 async function letters(): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`select id from letters order by id`;
   return rows.map((row) => row.id);
@@ -119,6 +126,18 @@ describe('a database that this release cannot upgrade', () => {
 
     expect(await letters()).toEqual([1, 2]);
     expect(await sql`select from pg_tables where tablename = 'migration_checksums'`).toHaveLength(0);
+  });
+
+  it('made before the baseline is refused with what to do, and left as it is', async () => {
+    await migrate(url, undefined, migrations);
+    const before = await tables();
+
+    await expect(migrate(url)).rejects.toThrow(/older than the first schema.*left as it is.*another DATA_DIR/);
+    await expect(requireUpgradable(sql)).rejects.toThrow('older than the first schema');
+
+    expect(await tables()).toEqual(before);
+    expect(await letters()).toEqual([1, 2]);
+    expect(await schemaVersion(sql)).toBe('0002_more');
   });
 
   it('made by another version of a migration is refused by its name', async () => {

@@ -101,12 +101,12 @@ const WAY_OUT =
 /** Throws, with what to do, if the database was made by something else than the migrations of this or a later release. */
 export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS_DIRECTORY): Promise<void> {
   if (!(await isThere(sql, MIGRATIONS_TABLE))) return;
-  if (!(await isThere(sql, CHECKSUMS_TABLE))) {
-    const rows = await sql`select from ${sql(MIGRATIONS_TABLE)}`;
-    if (rows.length === 0) return;
-    throw new Error(`This database is older than the first schema that can be upgraded. ${WAY_OUT}`);
-  }
+  const rows = await sql<{ name: string }[]>`select name from ${sql(MIGRATIONS_TABLE)}`;
+  if (rows.length === 0) return;
   const known = await checksumsIn(directory);
+  const [baseline] = [...known.keys()].sort();
+  if (!(await isThere(sql, CHECKSUMS_TABLE)) || !rows.some(({ name }) => name === baseline))
+    throw new Error(`This database is older than the first schema that can be upgraded. ${WAY_OUT}`);
   const ran = await sql<{ name: string; checksum: string }[]>`select name, checksum from ${sql(CHECKSUMS_TABLE)}`;
   const other = ran.find(({ name, checksum }) => known.has(name) && known.get(name) !== checksum);
   if (other) throw new Error(`This database ran another version of the migration ${other.name}. ${WAY_OUT}`);

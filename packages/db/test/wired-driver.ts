@@ -1,4 +1,4 @@
-import { connect as openSocket } from 'node:net';
+import { connect as openSocket, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import postgres from 'postgres';
 
@@ -14,8 +14,10 @@ const settled = (work: readonly Promise<unknown>[]) =>
     ),
   );
 
+const server = () => openSocket(Number(new URL(url).port || 5432), new URL(url).hostname);
+
 class Wire extends Duplex {
-  readonly #socket = openSocket(Number(new URL(url).port || 5432), new URL(url).hostname);
+  readonly #socket = server();
   readonly #answers: (sent: Buffer) => Buffer | null;
 
   /** `answers` may answer in place of the server. */
@@ -46,8 +48,8 @@ class Wire extends Duplex {
 }
 
 /** A pool of one connection over wires that the test holds in its hands. */
-function wired(open: () => Wire) {
-  const wires: Wire[] = [];
+function wired<W extends Wire | Socket>(open: () => W) {
+  const wires: W[] = [];
   const options = {
     max: 1,
     idle_timeout: 20,
@@ -97,6 +99,15 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     for (let i = 0; i < 5; i++) await Promise.resolve();
     wires.at(-1)?.destroy();
     return [await unsent, await pool`select 'next' as word`];
+  },
+
+  async reset() {
+    // A socket of Node: it emits its error some turns before its close.
+    const { pool, wires } = wired(server);
+    await pool`select 1`;
+    const lost = settled([pool`select pg_sleep(20)`]);
+    wires.at(-1)?.destroy(Object.assign(new Error('reset by peer'), { code: 'ECONNRESET' }));
+    return [await lost, await pool`select 'next' as word`];
   },
 
   async 'array types'() {

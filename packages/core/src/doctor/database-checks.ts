@@ -6,6 +6,7 @@ import { unopenedSecrets } from '../webhooks/index.ts';
 import { count, duration, type Finding, failing, ok, warning } from './finding.ts';
 import {
   defaultRows,
+  type OpenTransaction,
   oldestTransaction,
   type ServerSettings,
   serverSettings,
@@ -59,7 +60,10 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
 }
 
 export async function checkOldestTransaction(sql: Sql): Promise<Finding> {
-  const oldest = await oldestTransaction(sql);
+  return judgeOldestTransaction(await oldestTransaction(sql));
+}
+
+export function judgeOldestTransaction(oldest: OpenTransaction | null): Finding {
   if (!oldest || oldest.seconds < OLD_TRANSACTION_SECONDS.warning) return ok('No transaction is open for long.');
   const judge = oldest.seconds < OLD_TRANSACTION_SECONDS.failing ? warning : failing;
   return judge(

@@ -26,12 +26,19 @@ export async function serverSettings(sql: Sql): Promise<ServerSettings> {
   };
 }
 
-/** Of other sessions on this database: what an open transaction holds back, vacuum cannot clean up. */
-export async function oldestTransaction(
-  sql: Sql,
-): Promise<{ readonly pid: number; readonly name: string; readonly seconds: number } | null> {
-  const [row] = await sql<{ pid: number; name: string; seconds: number }[]>`
-    select pid, application_name as name, extract(epoch from clock_now() - xact_start)::float8 as seconds
+/**
+ * Of other sessions on this database: what an open transaction holds back, vacuum cannot clean up. By the clock that
+ * wrote xact_start, which no test moves.
+ */
+export interface OpenTransaction {
+  readonly pid: number;
+  readonly name: string;
+  readonly seconds: number;
+}
+
+export async function oldestTransaction(sql: Sql): Promise<OpenTransaction | null> {
+  const [row] = await sql<OpenTransaction[]>`
+    select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
     from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
       and backend_type = 'client backend'
