@@ -2,6 +2,7 @@ import { runAll, runTogether, type Services } from '@postrider/core';
 import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { reconcileBulk } from '@postrider/core/bulk';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
+import { dropContents } from '@postrider/core/messages';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
 import { every, openWorkerMetrics, startDeliveryPump, startHoldCache, startWebhookPump } from '@postrider/dispatch';
 import { createHttpGuard } from '@postrider/net';
@@ -57,6 +58,7 @@ export function createRole(services: Services, seams: WorkerSeams = {}): WorkerR
         every(RECONCILE_MS, () => reconcileDeliveries(chores, walk), services),
         every(RECONCILE_MS, () => reconcileWebhooks(chores), services),
         every(RECONCILE_MS, () => reconcileBulk(chores), services),
+        every(RECONCILE_MS, () => dropContents(chores), services),
         every(BACKLOG_MS, () => refreshBacklog(chores), services),
       );
     },

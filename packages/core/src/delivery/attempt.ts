@@ -11,6 +11,7 @@ import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import { bounceOf } from './bounce.ts';
 import type { Classification, RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, ContentUnread, openContents } from './content.ts';
+import { addDeliveryJobs } from './jobs-store.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
 import { isMissingDomain, judgeOutcome, lastResponse, OUTCOME_UNKNOWN, refusalOf, type Verdict } from './outcome.ts';
 import type { RecipientKey } from './recipient-key.ts';
@@ -179,7 +180,7 @@ async function settleUnclaimed(
     return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];
   });
   await rememberJobs(tx, waiting);
-  await services.jobs.send(tx, 'delivery.attempt', waiting.map(jobFor));
+  await addDeliveryJobs(tx, services.jobs, waiting);
   await services.jobs.complete(tx, 'delivery.attempt', settled);
   return claimed;
 }
@@ -458,7 +459,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
     for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
     await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
   }
-  await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
+  await addDeliveryJobs(tx, services.jobs, next);
   await services.jobs.complete(
     tx,
     'delivery.attempt',
@@ -578,10 +579,6 @@ function outcomeFields(outcome: SendOutcome) {
     phases_ms: JSON.stringify(outcome.phases_ms),
     transcript: null,
   };
-}
-
-function jobFor({ job_id, start_after, ...key }: RecipientKey & { job_id: string; start_after: Date }) {
-  return { id: job_id, start_after, data: keyOf(key) };
 }
 
 function keyOf({ workspace_id, message_id, recipient_id }: RecipientKey): RecipientKey {

@@ -13,6 +13,7 @@ export {
 } from './attempt.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export type { Content } from './content.ts';
+export { addDeliveryJobs } from './jobs-store.ts';
 export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';

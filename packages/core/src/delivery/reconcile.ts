@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parkedJobs, unparkDeliveries, untendedLanes } from '../lanes/index.ts';
 import type { Services } from '../operation/context.ts';
+import { addDeliveryJobs } from './jobs-store.ts';
 import { lockOrphans, type Overdue, overdueRecipients, rememberJobs } from './store.ts';
 
 // Longer than the lease and than the rescue of pg-boss after a lost heartbeat.
@@ -63,11 +64,7 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
     const found = await lockOrphans(tx, orphans);
     const jobs = found.map((key) => ({ ...key, job_id: randomUUID() }));
     await rememberJobs(tx, jobs);
-    await services.jobs.send(
-      tx,
-      'delivery.attempt',
-      jobs.map(({ job_id, ...data }) => ({ id: job_id, data })),
-    );
+    await addDeliveryJobs(tx, services.jobs, jobs);
     return jobs.length;
   });
 }

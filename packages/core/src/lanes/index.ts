@@ -32,5 +32,6 @@ export {
   tendLanes,
   unparkDeliveries,
   untendedLanes,
+  type WantedMail,
   WORKSPACES_IN_A_SLICE,
 } from './store.ts';

@@ -1,4 +1,4 @@
-export { idleInSql, openInSql } from './sql-states.ts';
+export { closedInSql, idleInSql, openInSql } from './sql-states.ts';
 export {
   type DeliveryState,
   deliveryStates,
