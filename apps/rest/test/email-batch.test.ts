@@ -87,11 +87,88 @@ describe('202', () => {
   });
 });
 
+describe('all_or_nothing', () => {
+  const good = mail('all@example.com');
+
+  it('accepts every message of a batch without a fault', async () => {
+    const before = await countMessages();
+
+    const answer = await rest.call('POST', '/email/batch', { body: { messages: [good, good], all_or_nothing: true } });
+
+    expect(answer.status).toBe(202);
+    expect(answer.body.data).toMatchObject([{ status: 'queued' }, { status: 'queued' }]);
+    expect(await countMessages()).toBe(before + 2);
+  });
+
+  it('refuses the batch for one message, names the faults of all, and stores nothing', async () => {
+    const before = await countMessages();
+    const unknown = { from: 'x@unknown.test' };
+    const messages = [good, mail('b@example.com', unknown), good, mail('c@example.com', unknown)];
+
+    const answer = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
+
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({
+      error: {
+        reason: 'domain_not_verified',
+        message: expect.stringMatching(/^messages\[1\]: unknown\.test/),
+        details: [
+          { param: expect.stringMatching(/^messages\[1\]/), reason: 'domain_not_verified' },
+          { param: expect.stringMatching(/^messages\[3\]/), reason: 'domain_not_verified' },
+        ],
+      },
+    });
+    expect(await countMessages()).toBe(before);
+  });
+
+  it('is refused for a malformed message before anything is looked up', async () => {
+    const messages = [mail('b@example.com', { from: 'x@unknown.test' }), mail('not an address')];
+
+    const answer = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { details: [{ param: 'messages[1].to', reason: 'invalid_email' }] } });
+  });
+
+  it('leaves its Idempotency-Key free when refused, and means something else than a batch without it', async () => {
+    const headers = { 'idempotency-key': 'whole-1' };
+    const bad = [good, mail('not an address')];
+
+    const refused = await rest.call('POST', '/email/batch', { headers, body: { messages: bad, all_or_nothing: true } });
+    const taken = await rest.call('POST', '/email/batch', {
+      headers,
+      body: { messages: [good], all_or_nothing: true },
+    });
+    const other = await rest.call('POST', '/email/batch', { headers, body: { messages: [good] } });
+
+    expect([refused.status, taken.status, other.status]).toEqual([400, 202, 422]);
+    expect(other.body).toMatchObject({ error: { reason: 'idempotency_mismatch' } });
+  });
+
+  it('uses nothing of the monthly volume when refused', async () => {
+    const { secret, workspace_id } = await world.workspace('free');
+    await world.domain('whole.test', workspace_id);
+    await world.services.sql`
+      insert into usage_months (workspace_id, month, used)
+      values (${workspace_id}, date_trunc('month', clock_now() at time zone 'UTC')::date, 2998)`;
+    const one = mail('one@example.com', { from: 'a@whole.test' });
+    const send = (messages: object[]) =>
+      rest.call('POST', '/email/batch', { key: secret, body: { messages, all_or_nothing: true } });
+
+    const three = await send([one, one, one]);
+    const two = await send([one, one]);
+
+    expect(three.body).toMatchObject({ error: { reason: 'quota_exceeded' } });
+    expect(two.status).toBe(202);
+  });
+});
+
 describe('400', () => {
   it.each([
     ['an object without messages', {}],
     ['an empty batch', []],
     ['a string', '"x"'],
+    ['a word for all_or_nothing', { messages: [mail('a@example.com')], all_or_nothing: 'yes' }],
     ['101 messages', Array.from({ length: 101 }, () => mail('a@example.com'))],
   ])('refuses %s as a whole', async (_name, body) => {
     const before = await countMessages();

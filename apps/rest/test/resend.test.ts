@@ -1,21 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { openWorld } from '@postrider/testing/open-world';
 import { Resend } from 'resend';
-import { afterAll, describe, expect, it } from 'vitest';
-import { createResendHandler } from '../src/index.ts';
+import { describe, expect, it } from 'vitest';
+import { openResend } from './resend-server.ts';
 
 const world = await openWorld();
 await world.domain('good.test');
-const handle = createResendHandler(world.services);
-const server = createServer((request, response) => void handle(request, response));
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
-const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/resend`;
+const { url: baseUrl } = await openResend(world);
 const client = (secret = world.secret) => new Resend(secret, { baseUrl });
 const hello = { from: 'Shop <hello@good.test>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>' };
 
@@ -84,9 +75,20 @@ describe('the client of Resend', () => {
     const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
 
     expect(strict.error).toMatchObject({ statusCode: 403, name: 'validation_error' });
-    expect(strict.error?.message).toContain('emails[1]');
+    expect(strict.error?.message).toContain('messages[1]');
     expect(permissive.data?.data).toHaveLength(1);
     expect(permissive.data?.errors).toMatchObject([{ index: 1 }]);
+  });
+
+  it('refuses a mail of a batch that uses what does not exist here, and takes the others where it may', async () => {
+    const mails = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
+
+    const strict = await client().batch.send(mails);
+    const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
+
+    expect(strict.error?.message).toContain('messages[0]: topic_id is not supported');
+    expect(permissive.data?.data).toHaveLength(1);
+    expect(permissive.data?.errors?.map(({ index }) => index)).toEqual([0, 2]);
   });
 
   it.each([

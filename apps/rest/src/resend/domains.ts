@@ -7,18 +7,11 @@ import {
   removeDomain,
   verifyDomain,
 } from '@postrider/core/domains';
+import { resendDomainStatus } from '@postrider/core/webhooks';
 import { type Asked, fieldsOf } from './asked.ts';
 import { pageAfter } from './page-after.ts';
 
 type DnsRecord = DomainEntry['dns_records'][number];
-
-const statuses: Readonly<Record<DomainEntry['status'], string>> = {
-  pending: 'pending',
-  verified: 'verified',
-  at_risk: 'verified',
-  failed: 'failed',
-  suspended: 'failed',
-};
 
 const recordStatuses: Readonly<Record<DnsRecord['status'], string>> = {
   pending: 'pending',
@@ -62,7 +55,7 @@ function summary({ id, name, status, created_at }: DomainEntry) {
   return {
     id,
     name,
-    status: statuses[status],
+    status: resendDomainStatus(status),
     created_at,
     region: 'self-hosted',
     capabilities: { sending: 'enabled', receiving: 'disabled' },

@@ -1,5 +1,5 @@
 import { AppError, type Context, invoke, invokeParsed } from '@postrider/core';
-import { previewMessage, sendBatch, sendMessage } from '@postrider/core/accept';
+import { sendBatch, sendMessage } from '@postrider/core/accept';
 import {
   cancelMessage,
   getContent,
@@ -8,6 +8,7 @@ import {
   listMessages,
   rescheduleMessage,
 } from '@postrider/core/messages';
+import { resendTag } from '@postrider/core/webhooks';
 import { type Asked, fieldsOf, isObject } from './asked.ts';
 import { pageAfter } from './page-after.ts';
 
@@ -73,37 +74,38 @@ function mapped(body: Asked['body']): Asked['body'] {
   }
 }
 
-/** Strict, as by default, refuses the whole batch for one mail that would be refused; permissive takes the others. */
+/**
+ * Strict, as by default, refuses the whole batch for one mail that would be refused; permissive takes the others. What
+ * does not exist here is refused before the core sees the mail, which would ignore it.
+ */
 export async function batch(ctx: Context, { body, headers }: Asked) {
   const permissive = headers['x-batch-validation'] === 'permissive';
-  const messages: Asked['body'] =
-    body.ok && Array.isArray(body.value) ? { ok: true, value: body.value.map((one) => toMessage(one)) } : body;
-  if (!permissive && messages.ok && Array.isArray(messages.value)) {
-    for (const [index, message] of messages.value.entries()) await rehearse(ctx, index, message);
+  if (!body.ok || !Array.isArray(body.value)) {
+    await invokeParsed(ctx, sendBatch, body);
+    throw new Error('a batch that is no list was accepted');
   }
-  const { data } = await invokeParsed(ctx, sendBatch, messages);
-  const taken: { id: string }[] = [];
   const errors: { index: number; message: string }[] = [];
-  for (const [index, one] of data.entries()) {
-    if ('error' in one) errors.push({ index, message: one.error.message });
-    else taken.push({ id: one.id });
+  const given: { index: number; fields: unknown }[] = [];
+  for (const [index, one] of body.value.entries()) {
+    const message = mapped({ ok: true, value: one });
+    if (message.ok) given.push({ index, fields: message.value });
+    else if (permissive) errors.push({ index, message: message.error.message });
+    else {
+      const { reason, message: why, facts } = message.error;
+      throw new AppError(reason, `messages[${index}]: ${why}`, facts);
+    }
   }
+  const taken: { id: string }[] = [];
+  if (given.length > 0 || errors.length === 0) {
+    const messages = given.map(({ fields }) => fields);
+    const { data } = await invoke(ctx, sendBatch, { messages, all_or_nothing: !permissive });
+    for (const [at, one] of data.entries()) {
+      if ('error' in one) errors.push({ index: given[at]?.index ?? at, message: one.error.message });
+      else taken.push({ id: one.id });
+    }
+  }
+  errors.sort((left, right) => left.index - right.index);
   return permissive ? { data: taken, errors } : { data: taken };
-}
-
-/** A mail of a batch that uses what does not exist here is refused by itself, like any other bad mail. */
-function toMessage(one: unknown): unknown {
-  const message = mapped({ ok: true, value: one });
-  return message.ok ? message.value : one;
-}
-
-async function rehearse(ctx: Context, index: number, message: unknown): Promise<void> {
-  try {
-    await invoke(ctx, previewMessage, message);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.reason, `emails[${index}]: ${error.message}`, error.facts);
-  }
 }
 
 /** Content is shown to keys with the scope admin only, so for the others html and text are null. */
@@ -118,10 +120,7 @@ export async function get(ctx: Context, { params }: Asked) {
     ...summary(entry),
     html: content?.html ?? null,
     text: content?.text ?? null,
-    tags: entry.tags.map((tag) => {
-      const colon = tag.indexOf(':');
-      return { name: colon < 0 ? tag : tag.slice(0, colon), value: colon < 0 ? '' : tag.slice(colon + 1) };
-    }),
+    tags: entry.tags.map(resendTag),
   };
 }
 

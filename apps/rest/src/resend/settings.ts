@@ -12,6 +12,8 @@ import {
   deleteWebhook,
   getWebhook,
   listWebhooks,
+  resendNames,
+  resendOrigin,
   rotateWebhookSecret,
   updateWebhook,
   type WebhookEntry,
@@ -49,7 +51,11 @@ export async function removeApiKey(ctx: Context, { params }: Asked) {
 
 export async function addWebhook(ctx: Context, asked: Asked) {
   const { endpoint, events } = fieldsOf(asked);
-  const { id, secret } = await invoke(ctx, createWebhook, { url: endpoint, events: events ?? 'all' });
+  const { id, secret } = await invoke(ctx, createWebhook, {
+    url: endpoint,
+    events: events === undefined || events === null ? 'all' : ownTypes(events),
+    format: 'resend',
+  });
   return { object: 'webhook', id, signing_secret: secret };
 }
 
@@ -67,7 +73,7 @@ export async function changeWebhook(ctx: Context, asked: Asked) {
   const { id } = await invoke(ctx, updateWebhook, {
     id: asked.params.id,
     ...(endpoint !== undefined && { url: endpoint }),
-    ...(events !== undefined && { events }),
+    ...(events !== undefined && { events: ownTypes(events) }),
     ...(status !== undefined && { status }),
   });
   return { object: 'webhook', id };
@@ -113,10 +119,23 @@ async function found(ctx: Context, email: string): Promise<SuppressionEntry> {
 }
 
 function suppression({ id, email, source, source_event_id, created_at }: SuppressionEntry) {
-  const origin = source === 'bounce' || source === 'complaint' ? source : 'manual';
-  return { id, email, origin, source_id: source_event_id, created_at };
+  return { id, email, origin: resendOrigin(source), source_id: source_event_id, created_at };
 }
 
 function webhook({ id, url, status, events, created_at }: WebhookEntry) {
-  return { id, endpoint: url, status, events: events === 'all' ? null : events, created_at };
+  const names: Readonly<Record<string, string | null>> = resendNames;
+  const shown = typeof events === 'string' ? null : [...new Set(events.map((type) => names[type] ?? type))];
+  return { id, endpoint: url, status, events: shown, created_at };
+}
+
+/** The types of ours that an event of Resend stands for; one that has none is refused. */
+function ownTypes(events: unknown): unknown {
+  if (!Array.isArray(events)) return events;
+  return events.flatMap((name: unknown) => {
+    const types = Object.entries(resendNames).flatMap(([type, theirs]) => (theirs === name ? [type] : []));
+    if (types.length > 0) return types;
+    const known = [...new Set(Object.values(resendNames))].filter((one) => one !== null).join(', ');
+    const message = `${String(name).slice(0, 100)} never happens here, so leave it out; there are ${known}.`;
+    throw new AppError('invalid_type', message, { details: [{ param: 'events', reason: 'invalid_type', message }] });
+  });
 }

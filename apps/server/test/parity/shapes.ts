@@ -31,7 +31,7 @@ export const suppression = `${fields('id email reason source created_at expires_
 })} source_event_id: source { id }`;
 
 export const webhook = fields(
-  `id url description mode events status status_reason secret_last4 previous_secret_until created_at last_success_at
+  `id url description mode format events status status_reason secret_last4 previous_secret_until created_at last_success_at
    failing_since paused_until`,
   { status_reason: 'disabledReason' },
 );

@@ -111,8 +111,11 @@ async function judgeAndStore(
     if (before) return replay(submission, before);
     const judged = submission.messages.map((parsed) => judgeOne(parts, submission, parsed, facts));
     const results = judged.map(resultOf);
-    const [sole] = results;
-    if (submission.alone && sole instanceof AppError) return { kind: 'refused', error: sole };
+    const refusal = submission.refusal(results.map((result) => (result instanceof AppError ? result : null)));
+    if (refusal) {
+      returnVolume(submission, judged, facts);
+      return { kind: 'refused', error: refusal };
+    }
     let claim: number | null = null;
     if (submission.idempotency) {
       const { operation, key, fingerprint, remember } = submission.idempotency;
@@ -128,7 +131,7 @@ async function judgeAndStore(
   });
   if (storing.length === 0 && claims.length === 0) return outcomes;
   const won = await storeAccepted(sql, parts.jobs, claims, storing);
-  if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wake('delivery.attempt');
+  if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wakeAll('delivery.attempt');
   return outcomes.map((outcome, index) => {
     const submission = submissions[index];
     const claim = submission && claimOf.get(submission);
@@ -147,6 +150,11 @@ function judgeOne(
   if (judged instanceof AppError) return judged;
   facts.spend(submission.sender.workspace_id, judged.counted);
   return draftMessage(parts, submission, parsed.value, judged, facts.now);
+}
+
+/** What a request that is refused after all had reserved, for those behind it in the batch. */
+function returnVolume({ sender }: Admitted, judged: readonly (NewMessage | AppError)[], facts: BatchFacts): void {
+  for (const message of judged) if (!(message instanceof AppError)) facts.spend(sender.workspace_id, -message.counted);
 }
 
 function resultOf(judged: NewMessage | AppError): SendResult {

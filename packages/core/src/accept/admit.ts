@@ -82,8 +82,7 @@ function refusedFor(answer: KeyAnswer | undefined) {
   return answer?.kind === 'refused' ? answer.reason : 'unknown_key';
 }
 
-/** A single message that did not parse refuses its request; in a batch it is one result of many. */
+/** A message that did not parse refuses its request, unless it is one result of many. */
 function bodyRefusal(submission: Submission): AppError | null {
-  const [only] = submission.messages;
-  return submission.alone && only && !only.ok ? only.error : null;
+  return submission.refusal(submission.messages.map((message) => (message.ok ? null : message.error)));
 }

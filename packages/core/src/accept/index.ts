@@ -6,7 +6,7 @@ export { mailboxField } from './mailbox-field.ts';
 export { previewMessage } from './preview-message.ts';
 export { type Retain, retainField, retains, SCHEDULE, sendSchema } from './schema.ts';
 export { sendBatch } from './send-batch.ts';
-export { sendMessage, soleResult } from './send-message.ts';
+export { sendMessage, soleRefusal, soleResult } from './send-message.ts';
 export { type Acknowledgement, acknowledgementSchema } from './submission.ts';
 export { submit } from './submit.ts';
 export { createSubmitBatcher } from './submit-batcher.ts';

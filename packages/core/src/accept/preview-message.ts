@@ -8,6 +8,7 @@ import { draftMessage, loadFacts } from './accept.ts';
 import { recipientKinds } from './addressees.ts';
 import { judge } from './judge.ts';
 import { sendSchema } from './schema.ts';
+import { soleRefusal } from './send-message.ts';
 
 const previewSchema = z.object({
   object: z.literal('email_preview'),
@@ -36,7 +37,7 @@ export const previewMessage = operation({
       request_id: ctx.request_id,
       trace: null,
       messages: [{ ok: true as const, value: input }],
-      alone: true,
+      refusal: soleRefusal,
       resend: null,
       idempotency: null,
     };

@@ -5,6 +5,7 @@ import { issueFor, parseInput } from '../operation/parse-input.ts';
 import { refuseMisplaced } from '../operation/unexpected-names.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { misplacedInSend, type SendInput, sendSchema } from './schema.ts';
+import { soleRefusal } from './send-message.ts';
 import { acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
@@ -17,10 +18,21 @@ const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MOST_MESSA
 /** An array of messages, or an object with one; messages are parsed separately, so that one cannot refuse another. */
 const batchSchema = refuseMisplaced(
   z
-    .union([messageList, z.object({ messages: messageList }).transform(({ messages }) => messages)], {
-      error: 'The body must be an array of messages, or an object with messages.',
-    })
-    .superRefine((messages, context) => {
+    .union(
+      [
+        messageList.transform((messages) => ({ messages, all_or_nothing: false })),
+        z.object({
+          messages: messageList,
+          all_or_nothing: z
+            .boolean({ error: 'all_or_nothing must be true or false.' })
+            .nullish()
+            .transform((given) => given ?? false)
+            .meta({ description: 'One message that is refused refuses the batch, and nothing is sent.' }),
+        }),
+      ],
+      { error: 'The body must be an array of messages, or an object with messages.' },
+    )
+    .superRefine(({ messages }, context) => {
       if (messages.length === 0)
         context.addIssue(issueFor('missing_field', 'The batch is empty; send at least one message.'));
       if (messages.length > MOST_MESSAGES) {
@@ -36,15 +48,21 @@ const batchAnswerSchema = z.object({
 });
 export type BatchAnswer = z.output<typeof batchAnswerSchema>;
 
-/** Accepts or refuses up to a hundred messages one by one, in order; counts as one request in the window. */
+/**
+ * Accepts or refuses up to a hundred messages one by one, in order, or all of them in one commit; counts as one request
+ * in the window.
+ */
 export const sendBatch = admittedOperation({
   name: 'email.batch',
   scope: 'email:send',
-  summary: 'Send up to 100 emails, each accepted or refused on its own',
+  summary: 'Send up to 100 emails, each accepted or refused on its own, or all or nothing',
   input: batchSchema,
   output: batchAnswerSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> => {
-    const messages = parsed.ok ? parsed.value.map((one) => parseInput(sendSchema, one)) : [];
+    const { all_or_nothing, messages: given } = parsed.ok ? parsed.value : { all_or_nothing: false, messages: [] };
+    const messages = given.map((one) => parseInput(sendSchema, one));
+    const meanings = messages.map(meaningOf);
+    const meaning = all_or_nothing ? { all_or_nothing, messages: meanings } : meanings;
     const list = Array.isArray(raw) ? '' : 'messages';
     const ignored = messages.flatMap((message, index) => message.ignored.map((name) => `${list}[${index}].${name}`));
     ctx.notes.ignored_fields = [...ctx.notes.ignored_fields, ...ignored];
@@ -54,9 +72,9 @@ export const sendBatch = admittedOperation({
         actor,
         scope,
         messages: parsed.ok ? messages : [parsed],
-        alone: !parsed.ok,
+        refusal: parsed.ok ? (all_or_nothing ? firstRefusal : () => null) : soleRefusal,
         resend: null,
-        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', messages.map(meaningOf), batchAnswer) : null,
+        idempotency: parsed.ok ? idempotencyOf(ctx, 'email.batch', meaning, batchAnswer) : null,
       },
       batchAnswer,
     );
@@ -66,6 +84,19 @@ export const sendBatch = admittedOperation({
 /** A refused message has no parsed input; what is wrong with it stands for it. */
 function meaningOf(message: Parsed<SendInput>): unknown {
   return message.ok ? message.value : { refused: errorFields(message.error) };
+}
+
+/** The reason of the first refused message, with the details of all. */
+function firstRefusal(refusals: readonly (AppError | null)[]): AppError | null {
+  const refused = refusals.flatMap((error, index) => (error ? [{ error, index }] : []));
+  const [first] = refused;
+  if (!first) return null;
+  const details = refused.flatMap(({ error: { reason, message, facts }, index }) => {
+    const own = facts.details?.map((detail) => ({ ...detail, param: `messages[${index}].${detail.param}` }));
+    return own ?? [{ param: `messages[${index}]`, reason, message }];
+  });
+  const message = `messages[${first.index}]: ${first.error.message}`;
+  return new AppError(first.error.reason, message, { ...first.error.facts, details });
 }
 
 function batchAnswer(results: readonly SendResult[]): BatchAnswer {

@@ -19,13 +19,18 @@ export const sendMessage = admittedOperation({
         actor,
         scope,
         messages: [parsed],
-        alone: true,
+        refusal: soleRefusal,
         resend: null,
         idempotency: parsed.ok ? idempotencyOf(ctx, 'email.send', parsed.value, ([result]) => result) : null,
       },
       soleResult,
     ),
 });
+
+/** Of one message that is the whole request. */
+export function soleRefusal([refusal]: readonly (AppError | null)[]): AppError | null {
+  return refusal ?? null;
+}
 
 export function soleResult([result]: readonly SendResult[]): Acknowledgement {
   if (!result || result instanceof AppError) throw result ?? new Error('a message was judged without a result');

@@ -33,8 +33,11 @@ export interface Submission {
   /** The traceparent of its commit; null where it is not sampled. */
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
-  /** One message that is the whole request: its refusal refuses the request and claims no idempotency key. */
-  readonly alone: boolean;
+  /**
+   * The refusal of the whole request by those of its messages, null for each that is none. A refused request stores
+   * nothing and claims no idempotency key.
+   */
+  refusal(refusals: readonly (AppError | null)[]): AppError | null;
   readonly resend: Resend | null;
   readonly idempotency: Idempotency | null;
 }

@@ -1,6 +1,9 @@
 import { type Fragment, fence, isoTimes, type Sql, type Tx } from '@postrider/db';
+import type { Job } from '@postrider/queue';
 import { jobPriorityOf } from '../priorities/index.ts';
-import type { RecipientKey } from './recipient-key.ts';
+import type { RecipientKey } from '../states/index.ts';
+
+export type DeliveryJob = Job<RecipientKey>;
 
 interface DeliveryJobs {
   insertion(sql: Sql | Tx, name: 'delivery.attempt', source: Fragment): Fragment;

@@ -143,7 +143,7 @@ it('workers and queue age: no worker and old mail fail, a worker and an empty qu
     detail: 'Mail that is due has waited for 15 min.',
   });
 
-  await noteWorker(sql, { worker: crypto.randomUUID(), stopped: false, ended_per_minute: 0 });
+  await noteWorker(sql, { worker: crypto.randomUUID(), stopped: false, ended_per_minute: 0 }, 10_000);
   await sql`update queue_measures set oldest_ready_seconds = null`;
 
   await healthy('workers');

@@ -1,6 +1,6 @@
 export { deliveryNotFound, type WebhookDeliveryEntry } from './deliveries/delivery-entry.ts';
 export type { WebhookPost } from './deliveries/delivery-posts.ts';
-export { type EndpointRoom, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-store.ts';
+export { type ClaimQuota, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-store.ts';
 export { type FollowedDelivery, followDeliveries } from './deliveries/follow-deliveries.ts';
 export { forgetDeliveries } from './deliveries/forget-deliveries.ts';
 export { getWebhookDelivery, readWebhookPosts } from './deliveries/get-delivery.ts';
@@ -15,6 +15,7 @@ export { webhookDeliveryStates } from './deliveries/state.ts';
 export { createWebhook } from './endpoints/create-webhook.ts';
 export { deleteWebhook } from './endpoints/delete-webhook.ts';
 export { egressOf } from './endpoints/egress.ts';
+export { resendNames, type WebhookFormat, webhookFormats } from './endpoints/format.ts';
 export { getWebhook } from './endpoints/get-webhook.ts';
 export { listWebhooks } from './endpoints/list-webhooks.ts';
 export {
@@ -35,5 +36,6 @@ export { type WebhookEntry, webhookNotFound } from './endpoints/webhook-entry.ts
 export { type EndpointLease, renewLeaseRows as renewEndpointLeases } from './posting/lease-store.ts';
 export { takeEndpointLeases } from './posting/leases.ts';
 export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './posting/post.ts';
+export { resendDomainStatus, resendOrigin, resendTag } from './posting/resend-body.ts';
 export { sendDeliver } from './posting/send-deliver.ts';
 export { createSigner, encryptSecret, newWebhookSecret, type Signer, webhookPurpose } from './posting/signing.ts';

@@ -47,7 +47,7 @@ function newSupply(): Supply {
 }
 
 /**
- * Fetches due jobs while there is room in this worker: fetch → lane. Each priority has room of its own, so that a
+ * Fetches due jobs while this worker has free slots: fetch → lane. Each priority has slots of its own, so that a
  * backlog of bulk mail keeps nothing else in the queue.
  */
 export class Fetcher {
@@ -89,14 +89,15 @@ export class Fetcher {
         for (const priority of more) this.#supplies[priority].again = true;
         if (this.#stopped) return;
         const left = priorities.filter((priority) => this.#supplies[priority].again);
-        if (left.some((one) => (lanes.aloneRoom(one) ? this.#isRoomy(one) : this.#room(one) > 0))) this.poll();
+        if (left.some((one) => (lanes.aloneCapacity(one) ? this.#hasFreeSlots(one) : this.#freeSlots(one) > 0)))
+          this.poll();
         if (!this.#fetching) this.#timer ??= setTimeout(this.poll, left.length > 0 ? this.#lookAhead().ms : POLL_MS);
       });
   };
 
-  /** Room has come free, and what filled it may wait for it. */
-  pollIfRoomy(): void {
-    if (priorities.some((priority) => this.#supplies[priority].again && this.#isRoomy(priority))) this.poll();
+  /** Polls if the last fetch left jobs behind and there are enough free slots again. */
+  pollIfFree(): void {
+    if (priorities.some((priority) => this.#supplies[priority].again && this.#hasFreeSlots(priority))) this.poll();
   }
 
   /** One fetch of all due jobs, for a drain. Returns their number. */
@@ -106,7 +107,7 @@ export class Fetcher {
     return found.length;
   }
 
-  /** Starts no further fetch; resolves when the current one has ended. */
+  /** Stops polling. Resolves once the fetch in progress, if any, has finished. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -121,9 +122,9 @@ export class Fetcher {
     // Mail within the rate is here already; onAllowance announces more.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
     if (lanes.counts().waiting > allowance + FETCH_COUNT) return [];
-    if (Math.max(lanes.counts().held, inFlight()) >= MOST_IN_FLIGHT) return asked;
+    if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return asked;
     const wanted = asked.map((priority) => {
-      const free = this.#room(priority);
+      const free = this.#freeSlots(priority);
       const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
       return { priority, count, made_after: this.#madeAfter(priority) };
     });
@@ -181,17 +182,17 @@ export class Fetcher {
     return performance.now() < crowded_until && this.#options.lanes.waitingOf(priority) * 2 > crowded_by;
   }
 
-  /** How many more may be claimed or wait for it here; those that are being recorded still count. */
-  #room(priority: Priority): number {
+  /** How many more of a priority may wait for a claim here. Mail whose result is being recorded takes a slot. */
+  #freeSlots(priority: Priority): number {
     const { lanes, inFlight } = this.#options;
-    const free = MOST_IN_FLIGHT - Math.max(lanes.counts().held, inFlight()) - lanes.waitingOf(priority);
-    return Math.min(free, lanes.aloneRoom(priority)?.free ?? free);
+    const free = MOST_IN_FLIGHT - Math.max(lanes.counts().claimed, inFlight()) - lanes.waitingOf(priority);
+    return Math.min(free, lanes.aloneCapacity(priority)?.free ?? free);
   }
 
-  /** Enough of it for a fetch that is worth its while. */
-  #isRoomy(priority: Priority): boolean {
-    const most = this.#options.lanes.aloneRoom(priority)?.most ?? FETCH_COUNT;
-    return this.#room(priority) > Math.min(FETCH_COUNT, most) / 2;
+  /** Whether enough slots are free for a fetch that is worth its cost. */
+  #hasFreeSlots(priority: Priority): boolean {
+    const most = this.#options.lanes.aloneCapacity(priority)?.most ?? FETCH_COUNT;
+    return this.#freeSlots(priority) > Math.min(FETCH_COUNT, most) / 2;
   }
 }
 

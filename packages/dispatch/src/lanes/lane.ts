@@ -13,7 +13,7 @@ export const MOST_WAITING = 600;
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
 const FAST = 20;
-/** A workspace with little mail finds room beside one that has filled the lane, up to so many. */
+/** How far beyond a full lane the mail of workspaces that have little may wait. */
 export const SMALL_SHARE = 2;
 export const SMALL_SHARES = 64;
 
@@ -30,7 +30,7 @@ export class Lane {
   limit: LaneLimit | null;
   closed: ClosedReason | null = null;
   /** Claimed, or being claimed. */
-  held = 0;
+  claimed_count = 0;
   /** On a connection, or on the way to one. */
   sending = 0;
   /** Claimed, and waiting for a place. */
@@ -66,8 +66,8 @@ export class Lane {
     return this.cap() + Math.min(MOST_AHEAD, this.#recent());
   }
 
-  /** How many of each priority may wait here for their claim: bulk mail takes no room from what is more urgent. */
-  room(): number {
+  /** How many of each priority may wait here for their claim: bulk mail takes none from what is more urgent. */
+  capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
     const shown = Math.max(2 * this.cap(), Math.min(MOST_WAITING, 2 * this.#recent()));
     return Math.min(
@@ -86,10 +86,10 @@ export class Lane {
     const standing = standingOf(candidate);
     const { workspace_id, priority } = standing;
     if (!candidate.resumed && this.#parked_behind[priority].has(workspace_id)) return false;
-    const room = this.room();
+    const capacity = this.capacity();
     const waiting = this.waiting.countOf(priority);
-    if (waiting < room) return true;
-    return this.waiting.ownCount(standing) < SMALL_SHARE && waiting < room + SMALL_SHARES;
+    if (waiting < capacity) return true;
+    return this.waiting.ownCount(standing) < SMALL_SHARE && waiting < capacity + SMALL_SHARES;
   }
 
   noteParked({ workspace_id, priority }: Standing): void {
@@ -112,7 +112,7 @@ export class Lane {
     this.#finished += 1;
   }
 
-  /** Runs what is ready, as far as there are places. */
+  /** Runs what is ready, as far as there are free connections. */
   startReady(): void {
     while (this.sending < this.cap()) {
       const next = this.ready.shift();

@@ -75,7 +75,7 @@ export class EmailCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: "/email/send", body, query: { dry_run: true } }), options);
   }
 
-  /** Send up to 100 emails, each accepted or refused on its own. Needs the scope `email:send`. Counted in the window `send`. */
+  /** Send up to 100 emails, each accepted or refused on its own, or all or nothing. Needs the scope `email:send`. Counted in the window `send`. */
   batch(body: EmailBatchBody, options?: RepeatableOptions): Promise<EmailBatchAnswer> {
     return this.#calls.ask(() => ({ method: 'POST', path: "/email/batch", body, keyed: true }), options);
   }

@@ -457,6 +457,8 @@ export interface Webhook {
   description: string | null;
   /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
   mode: "live" | "sandbox" | (string & {});
+  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  format: "postrider" | "resend" | (string & {});
   /** The types that are posted. */
   events: "all" | (string)[];
   status: "enabled" | "disabled" | (string & {});
@@ -536,6 +538,8 @@ export interface EmailBatchAnswer {
 
 export type EmailBatchBody = readonly (SendRequest)[] | {
   readonly messages: readonly (SendRequest)[];
+  /** One message that is refused refuses the batch, and nothing is sent. */
+  readonly all_or_nothing?: boolean | null | undefined;
 };
 
 export interface EmailLogsQuery {
@@ -619,6 +623,8 @@ export interface WebhooksCreateAnswer {
   description: string | null;
   /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
   mode: "live" | "sandbox" | (string & {});
+  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  format: "postrider" | "resend" | (string & {});
   /** The types that are posted. */
   events: "all" | (string)[];
   status: "enabled" | "disabled" | (string & {});
@@ -644,6 +650,8 @@ export interface WebhooksCreateBody {
   /** all, or a list of types. */
   readonly events?: "all" | readonly ("email.queued" | "email.scheduled" | "email.delivered" | "email.delivery_delayed" | "email.bounced" | "email.complained" | "email.failed" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.at_risk" | "domain.failed" | "webhook.failing" | "webhook.disabled" | "suppression.added" | "suppression.removed" | "quota.warning")[] | undefined;
   readonly description?: string | null | undefined;
+  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  readonly format?: "postrider" | "resend" | undefined;
   /** The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default. */
   readonly mode?: "live" | "sandbox" | undefined;
 }
@@ -675,6 +683,8 @@ export interface WebhooksRotateSecretAnswer {
   description: string | null;
   /** It gets events of mail of this mode; a live one also gets events without mail, such as those of domains. */
   mode: "live" | "sandbox" | (string & {});
+  /** Of what it is posted: our own, or the payload, event names and svix headers of Resend. */
+  format: "postrider" | "resend" | (string & {});
   /** The types that are posted. */
   events: "all" | (string)[];
   status: "enabled" | "disabled" | (string & {});

@@ -15,6 +15,7 @@ import {
   type WebhookEntry,
   type WebhookPost,
   webhookDeliveryStates,
+  webhookFormats,
   webhookNotFound,
   webhookStatuses,
 } from '@postrider/core/webhooks';
@@ -34,6 +35,7 @@ const BODY_COST = 2;
 const ATTEMPTS_COST = 3;
 const NOTHING: List<WebhookDeliveryEntry> = { object: 'list', data: [], has_more: false, next_cursor: null };
 
+const WebhookFormat = enumOf('WebhookFormat', webhookFormats);
 const WebhookStatus = enumOf('WebhookStatus', webhookStatuses);
 export const DeliveryStatus = enumOf('DeliveryStatus', webhookDeliveryStates);
 
@@ -49,6 +51,11 @@ builder.node(Webhook, {
       description:
         'It gets events about mail of this mode; events without a message, such as those of domains, if it is LIVE.',
       resolve: ({ mode }) => mode,
+    }),
+    format: t.field({
+      type: WebhookFormat,
+      description: 'Of what it is posted: our own, or the payload, event names and svix headers of Resend.',
+      resolve: ({ format }) => format,
     }),
     events: t.stringList({
       description: 'The event types that are posted; ["all"] means every type.',
@@ -217,6 +224,7 @@ const WebhookInput = builder.inputType('WebhookInput', {
     url: t.field({ type: 'URL', required: true }),
     events: t.stringList({ description: 'Types to post; none given: all.' }),
     description: t.string(),
+    format: t.field({ type: WebhookFormat, description: 'POSTRIDER by default.' }),
     mode: t.field({
       type: KeyMode,
       description:

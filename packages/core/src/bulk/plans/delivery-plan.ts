@@ -26,7 +26,9 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Pl
     range: idRange('webhook_delivery', { since, until: earlierOf(until, cutoff_at) }, position),
   });
   return {
-    check: (ctx) => requireEnabled({ ...ctx, actor: { ...ctx.actor, workspace_id } }, webhook_id),
+    async check(ctx) {
+      await requireEnabled({ ...ctx, actor: { ...ctx.actor, workspace_id } }, webhook_id);
+    },
     async next(sql, position, wanted) {
       const count = Math.max(CANDIDATES, wanted);
       const found = await deliveriesAmong(sql, walk(position), count, wanted);

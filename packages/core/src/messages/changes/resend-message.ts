@@ -4,6 +4,7 @@ import {
   acknowledgementSchema,
   idempotencyOf,
   sendSchema,
+  soleRefusal,
   soleResult,
   submit,
 } from '../../accept/index.ts';
@@ -34,7 +35,7 @@ export const resendMessage = operation({
         actor: ctx.actor,
         scope: 'email:send',
         messages: [parseInput(sendSchema, asSent(content))],
-        alone: true,
+        refusal: soleRefusal,
         resend: {
           message_id: id,
           audit: (resent_as) => draftAudit(ctx, [{ action: 'message.resent', target_id: id, diff: { resent_as } }]),

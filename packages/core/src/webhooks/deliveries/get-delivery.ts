@@ -4,6 +4,7 @@ import { idField } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import type { ActorContext } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
+import type { WebhookFormat } from '../endpoints/format.ts';
 import { webhookIds, webhooksByIds } from '../endpoints/store.ts';
 import { bodyOf } from '../posting/payload.ts';
 import { attemptsOfDeliveries } from './attempt-store.ts';
@@ -38,9 +39,10 @@ export const getWebhookDelivery = operation({
     const { workspace_id } = ctx.actor;
     const [row] = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, [id]));
     if (!row) throw deliveryNotFound(id);
+    const endpoint = webhooksByIds(ctx.sql, workspace_id, null, [row.webhook_id]);
     const [[webhook], request_body, kept] = await Promise.all([
-      webhooksByIds(ctx.sql, workspace_id, null, [row.webhook_id]),
-      requestBody(ctx, row),
+      endpoint,
+      endpoint.then(([found]) => requestBody(ctx, row, found?.format ?? 'postrider')),
       attemptsOfDeliveries(ctx.sql, workspace_id, [id], MOST_POSTS),
     ]);
     return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, kept) };
@@ -75,9 +77,9 @@ async function accessible(ctx: ActorContext, rows: readonly WebhookDeliveryRow[]
   return rows.filter(({ webhook_id }) => ids === null || ids.includes(webhook_id));
 }
 
-async function requestBody(ctx: ActorContext, row: WebhookDeliveryRow): Promise<unknown> {
+async function requestBody(ctx: ActorContext, row: WebhookDeliveryRow, format: WebhookFormat): Promise<unknown> {
   const [subject] = await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, [row.id]);
   if (subject?.sample != null) return JSON.parse(subject.sample);
   const owed = (await loadOwedEvents(ctx.sql, [row])).get(row.event_id);
-  return owed ? JSON.parse(bodyOf(owed).toString()) : null;
+  return owed ? JSON.parse(bodyOf(owed, format).toString()) : null;
 }

@@ -7,12 +7,14 @@ import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { type KeyMode, keyModes } from '../../operation/secrets.ts';
 import { encryptSecret, newWebhookSecret } from '../posting/signing.ts';
+import { eventsIn } from './format.ts';
 import { countWebhooks, insertWebhook, lockWorkspace } from './store.ts';
 import { requirePublic, shownUrl, urlField } from './url-field.ts';
 import {
   ALL_EVENTS,
   descriptionField,
   eventsField,
+  formatField,
   type WebhookWithSecret,
   webhookEntry,
   webhookWithSecretSchema,
@@ -31,16 +33,18 @@ export const createWebhook = operation({
     url: urlField,
     events: eventsField.default(null).meta({ default: ALL_EVENTS }),
     description: descriptionField.nullish(),
+    format: formatField.default('postrider'),
     mode: z.enum(keyModes).optional().meta({
       description: 'The mode of the mail it gets events of: sandbox for a sandbox key, otherwise live by default.',
     }),
   }),
   output: webhookWithSecretSchema,
-  async run(ctx, { url, events, description, mode: asked }): Promise<WebhookWithSecret> {
+  async run(ctx, { url, events: wanted, description, format, mode: asked }): Promise<WebhookWithSecret> {
     await requireFreshSignIn(ctx);
     const only = accessibleMode(ctx.actor);
     const mode = asked ?? only ?? 'live';
     if (only !== null && mode !== only) throw liveFromSandbox();
+    const events = eventsIn(format, wanted);
     const { workspace_id } = ctx.actor;
     await requirePublic(ctx.config, url);
     const id = newId('webhook', ctx.clock.now());
@@ -54,11 +58,12 @@ export const createWebhook = operation({
         url,
         description: description ?? null,
         mode,
+        format,
         events,
         secret: encryptSecret(ctx.encryption, id, secret),
         secret_last4: secret.slice(-4),
       });
-      const diff = { url: shownUrl(url), events, description: description ?? null, mode };
+      const diff = { url: shownUrl(url), events, description: description ?? null, mode, format };
       await recordAudit(tx, ctx, [{ action: 'webhook.created', target_id: id, diff }]);
       return added;
     });

@@ -89,12 +89,16 @@ export const readDeliveryBodies = operation({
       ctx.sql,
       rows.filter(({ sample }) => sample === null),
     );
+    const endpoints = await webhooksByIds(ctx.sql, ctx.actor.workspace_id, null, [
+      ...new Set(rows.map(({ webhook_id }) => webhook_id)),
+    ]);
+    const formats = new Map(endpoints.map(({ id, format }) => [id, format]));
     return ids.map((id): unknown => {
       const row = found.get(id);
       if (!row) return null;
       if (row.sample !== null) return JSON.parse(row.sample);
       const owed = events.get(row.event_id);
-      return owed ? JSON.parse(bodyOf(owed).toString()) : null;
+      return owed ? JSON.parse(bodyOf(owed, formats.get(row.webhook_id) ?? 'postrider').toString()) : null;
     });
   },
 });

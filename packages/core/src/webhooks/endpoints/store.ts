@@ -1,6 +1,7 @@
 import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import type { EventType } from '../../events/index.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
+import type { WebhookFormat } from './format.ts';
 import type { StatusReason, WebhookStatus } from './status.ts';
 
 export interface WebhookRow {
@@ -9,6 +10,7 @@ export interface WebhookRow {
   readonly url: string;
   readonly description: string | null;
   readonly mode: KeyMode;
+  readonly format: WebhookFormat;
   readonly events: readonly string[] | null;
   readonly status: WebhookStatus;
   readonly status_reason: StatusReason | null;
@@ -26,6 +28,7 @@ export interface NewWebhook {
   readonly url: string;
   readonly description: string | null;
   readonly mode: KeyMode;
+  readonly format: WebhookFormat;
   readonly events: readonly EventType[] | null;
   readonly secret: Buffer;
   readonly secret_last4: string;
@@ -33,7 +36,7 @@ export interface NewWebhook {
 
 /** Public columns; an expired previous secret counts as absent. */
 function shown(sql: Sql | Tx) {
-  return sql`workspace_id, id, url, description, mode, events, status, status_reason, secret_last4,
+  return sql`workspace_id, id, url, description, mode, format, events, status, status_reason, secret_last4,
     case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
     last_success_at, failing_since, case when paused_until > clock_now() then paused_until end as paused_until`;
 }
@@ -53,8 +56,8 @@ export async function countWebhooks(tx: Tx, workspace_id: string, mode: KeyMode)
 
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
   const [row] = await tx<WebhookRow[]>`
-    insert into webhooks (workspace_id, id, url, description, mode, events, secret, secret_last4, created_at)
-    values (${webhook.workspace_id}, ${webhook.id}, ${webhook.url}, ${webhook.description}, ${webhook.mode},
+    insert into webhooks (workspace_id, id, url, description, mode, format, events, secret, secret_last4, created_at)
+    values (${webhook.workspace_id}, ${webhook.id}, ${webhook.url}, ${webhook.description}, ${webhook.mode}, ${webhook.format},
       ${webhook.events === null ? null : [...webhook.events]}::text[], ${webhook.secret}, ${webhook.secret_last4},
       clock_now())
     returning ${shown(tx)}`;
@@ -183,6 +186,7 @@ export interface Endpoint {
   readonly workspace_id: string;
   readonly id: string;
   readonly url: string;
+  readonly format: WebhookFormat;
   readonly secret: Buffer;
   /** null without a rotation in progress. */
   readonly previous_secret: Buffer | null;
@@ -190,7 +194,7 @@ export interface Endpoint {
 
 export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<Map<string, Endpoint>> {
   const rows = await sql<Endpoint[]>`
-    select w.workspace_id, w.id, w.url, w.secret,
+    select w.workspace_id, w.id, w.url, w.format, w.secret,
       case when w.previous_secret_until > clock_now() then w.previous_secret end as previous_secret
     from unnest(${ids}::uuid[]) as a (id)
     cross join lateral (select * from webhooks x where x.id = a.id and x.status = 'enabled' ${fence}) w`;

@@ -11,7 +11,9 @@ import {
   webhookDeliverySchema,
 } from '../deliveries/delivery-entry.ts';
 import { insertSample } from '../deliveries/delivery-store.ts';
+import { boundedBody } from '../posting/payload.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
+import { requireNamed } from './format.ts';
 import { requireEnabled } from './require-enabled.ts';
 
 /** Posts an example event marked as a test, whichever types the endpoint subscribes to. */
@@ -27,7 +29,8 @@ export const testWebhook = operation({
   output: webhookDeliverySchema,
   async run(ctx, { id, type }): Promise<WebhookDeliveryEntry> {
     const { workspace_id } = ctx.actor;
-    await requireEnabled(ctx, id);
+    const { format } = await requireEnabled(ctx, id);
+    requireNamed(format, [type]);
     const now_ms = ctx.clock.now();
     const example = exampleEvent(type);
     const event_id = newId('event', now_ms);
@@ -39,13 +42,13 @@ export const testWebhook = operation({
         webhook_id: id,
         event_id,
         event_type: type,
-        sample: JSON.stringify(sample),
+        sample: boundedBody(sample, format).toString(),
       });
       await sendDeliver(ctx, tx, workspace_id, id);
       await recordAudit(tx, ctx, [{ action: 'webhook.tested', target_id: id, diff: { type, delivery_id: made.id } }]);
       return made;
     });
-    ctx.jobs.wake('webhook.deliver');
+    ctx.jobs.wakeAll('webhook.deliver');
     return webhookDeliveryEntry(row);
   },
 });

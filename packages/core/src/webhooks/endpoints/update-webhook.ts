@@ -8,6 +8,7 @@ import { operation } from '../../operation/operation.ts';
 import { untilQuiet } from '../deliveries/until-quiet.ts';
 import { sendClose } from '../posting/send-close.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
+import { eventsIn } from './format.ts';
 import { webhookStatuses } from './status.ts';
 import { changeWebhook, disableWebhook, enableWebhook, webhookById } from './store.ts';
 import { requirePublic, shownUrl, urlField } from './url-field.ts';
@@ -45,7 +46,9 @@ export const updateWebhook = operation({
     }
     const { row, disabled } = await ctx.sql.begin(async (tx) => {
       const before = await webhookById(tx, workspace_id, accessibleMode(ctx.actor), id);
-      const changed = before && (await changeWebhook(tx, workspace_id, id, changes));
+      if (!before) throw webhookNotFound(id);
+      const events = changes.events === undefined ? undefined : eventsIn(before.format, changes.events);
+      const changed = await changeWebhook(tx, workspace_id, id, { ...changes, events });
       if (!changed) throw webhookNotFound(id);
       const on = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
       // For deliveries that have not been given up yet.

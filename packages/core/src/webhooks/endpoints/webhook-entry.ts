@@ -6,10 +6,14 @@ import { idField, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { issueFor } from '../../operation/parse-input.ts';
 import { keyModes } from '../../operation/secrets.ts';
+import { webhookFormats } from './format.ts';
 import { statusReasons, webhookStatuses } from './status.ts';
 import type { WebhookRow } from './store.ts';
 
 export const ALL_EVENTS = 'all';
+export const formatField = z.enum(webhookFormats).meta({
+  description: 'Of what it is posted: our own, or the payload, event names and svix headers of Resend.',
+});
 export const webhookSchema = z
   .object({
     object: z.literal('webhook'),
@@ -20,6 +24,7 @@ export const webhookSchema = z
       description:
         'It gets events of mail of this mode; a live one also gets events without mail, such as those of domains.',
     }),
+    format: formatField,
     events: z.union([z.literal(ALL_EVENTS), z.array(z.string()).readonly()]).meta({
       description: 'The types that are posted.',
       examples: [['email.delivered', 'email.bounced'], ALL_EVENTS],
@@ -53,6 +58,7 @@ export function webhookEntry(row: WebhookRow): WebhookEntry {
     url: row.url,
     description: row.description,
     mode: row.mode,
+    format: row.format,
     events: row.events ?? ALL_EVENTS,
     status: row.status,
     status_reason: row.status_reason,

@@ -1,19 +1,21 @@
 import { type EventEntry, eventEntry } from '../../events/index.ts';
 import type { OwedEvent } from '../deliveries/delivery-store.ts';
+import type { WebhookFormat } from '../endpoints/format.ts';
+import { resendBody } from './resend-body.ts';
 
 // Standard Webhooks asks for less than 20 kB.
 const MOST_BYTES = 20_000;
 const FIRST_ADDRESSES = 10;
 const LONG_TEXT = 500;
 
-/** The body of every post of an event: as in GET /events, limited to 20 kB. */
-export function bodyOf({ event, message, email }: OwedEvent): Buffer {
-  return boundedBody(eventEntry(event, message, email));
+/** The body of every post of an event to endpoints of a format, limited to 20 kB. */
+export function bodyOf({ event, message, email }: OwedEvent, format: WebhookFormat): Buffer {
+  return boundedBody(eventEntry(event, message, email), format);
 }
 
-/** Drops long fields, the least significant first, and lists them in data.truncated. */
-export function boundedBody(entry: EventEntry): Buffer {
-  const whole = Buffer.from(JSON.stringify(entry));
+/** Drops long fields, the least significant first; the format of our own lists them in data.truncated. */
+export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
+  const whole = written(entry, format);
   if (whole.length < MOST_BYTES) return whole;
   const { email, recipient, ...facts } = entry.data;
   const mail = email && {
@@ -25,9 +27,15 @@ export function boundedBody(entry: EventEntry): Buffer {
   };
   const truncated = ['email.to', 'email.subject', 'email.metadata'];
   const data = { ...facts, email: mail, recipient, truncated };
-  const shorter = Buffer.from(JSON.stringify({ ...entry, data }));
+  const shorter = written({ ...entry, data }, format);
   if (shorter.length < MOST_BYTES) return shorter;
-  return Buffer.from(JSON.stringify({ ...entry, data: { email: mail, recipient, truncated: [...truncated, 'data'] } }));
+  const least = { email: mail, recipient, truncated: [...truncated, 'data'] };
+  return written({ ...entry, data: least }, format);
+}
+
+/** In the format of our own it is as in GET /events. */
+function written(entry: EventEntry, format: WebhookFormat): Buffer {
+  return Buffer.from(JSON.stringify(format === 'resend' ? resendBody(entry) : entry));
 }
 
 function shortened(text: string): string {

@@ -10,8 +10,8 @@ import { type FailedAttempt, keepFailed } from '../deliveries/attempt-store.ts';
 import { shownHeaders } from '../deliveries/delivery-posts.ts';
 import {
   type ClaimedRow,
+  type ClaimQuota,
   claimRows,
-  type EndpointRoom,
   type PostResult,
   recordResults,
 } from '../deliveries/delivery-store.ts';
@@ -67,26 +67,34 @@ const DISABLE_SECONDS = 5 * 86_400;
 const USER_AGENT = 'Postrider-Webhooks/1';
 
 /**
- * First transaction: claims due deliveries of the leased endpoints. Each event's body is rendered once for all of them.
+ * First transaction: claims due deliveries of the leased endpoints. Each event's body is rendered once for all of a format.
  */
-export async function claimPosts(services: Services, rooms: readonly EndpointRoom[]): Promise<ClaimedPosts> {
+export async function claimPosts(services: Services, quotas: readonly ClaimQuota[]): Promise<ClaimedPosts> {
   const lease = randomUUID();
   const [{ rows, events }, endpoints] = await Promise.all([
-    claimRows(services.sql, { rooms, lease, probe_after: PAUSE.after }),
+    claimRows(services.sql, { quotas, lease, probe_after: PAUSE.after }),
     loadEndpoints(
       services.sql,
-      rooms.map((room) => room.webhook_id),
+      quotas.map((quota) => quota.webhook_id),
     ),
   ]);
   if (rows.length === 0) return { posts: [], refused: [] };
   const signers = new Map([...endpoints].map(([id, endpoint]) => [id, signerOf(services, endpoint)]));
-  const bodies = new Map([...events].map(([id, owed]) => [id, bodyOf(owed)]));
+  const bodies = new Map<string, Buffer>();
   const posts: ClaimedPost[] = [];
   const refused: SettledPost[] = [];
+  const bodyFor = ({ event_id }: ClaimedRow, endpoint: Endpoint | undefined): Buffer | undefined => {
+    const owed = events.get(event_id);
+    if (!owed || !endpoint) return undefined;
+    const name = `${endpoint.format} ${event_id}`;
+    const body = bodies.get(name) ?? bodyOf(owed, endpoint.format);
+    bodies.set(name, body);
+    return body;
+  };
   for (const row of rows) {
     const endpoint = endpoints.get(row.webhook_id);
     const signer = signers.get(row.webhook_id);
-    const body = row.sample === null ? bodies.get(row.event_id) : Buffer.from(row.sample);
+    const body = row.sample === null ? bodyFor(row, endpoint) : Buffer.from(row.sample);
     // Disabled since the claim began: the job sent by disabling fails its pending deliveries.
     if (!endpoint) refused.push({ row, lease, outcome: null });
     else if (!signer) refused.push(unsendable(row, lease, 'the secret of the webhook cannot be opened'));
@@ -99,10 +107,13 @@ export async function claimPosts(services: Services, rooms: readonly EndpointRoo
   return { posts, refused };
 }
 
-function signerOf(services: Services, { id, secret, previous_secret }: Endpoint): Signer | null {
+function signerOf(services: Services, { id, secret, previous_secret, format }: Endpoint): Signer | null {
   const encrypted = previous_secret === null ? [secret] : [secret, previous_secret];
   try {
-    return createSigner(encrypted.map((one) => openSecret(services.encryption, id, one)));
+    return createSigner(
+      encrypted.map((one) => openSecret(services.encryption, id, one)),
+      format,
+    );
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
     services.log.error({ err: error, webhook_id: id }, 'the secret of a webhook cannot be opened');
@@ -114,7 +125,7 @@ function unsendable(row: ClaimedRow, lease: string, error: string): SettledPost 
   return { row, lease, outcome: { kind: 'failed', error }, ours: true };
 }
 
-/** Between the transactions. webhook-id is the same for all attempts, the timestamp is of this one. Never throws. */
+/** Between the transactions. The id in the headers is the same for all attempts, the timestamp is of this one. Never throws. */
 export async function sendPost(
   services: Pick<Services, 'clock' | 'tracing'>,
   http: HttpGuard,
@@ -151,8 +162,8 @@ export async function settlePosts(
     return { closed, due: ended.length > 0 && (await endLeaseRows(tx, services.jobs, ended)) };
   });
   meterPosts(services, judged, now_ms);
-  if (closed) services.jobs.wake('webhook.close');
-  if (due) services.jobs.wake('webhook.deliver');
+  if (closed) services.jobs.wakeAll('webhook.close');
+  if (due) services.jobs.wakeAll('webhook.deliver');
 }
 
 const outcomeOf = { delivered: 'delivered', pending: 'retried', failed: 'failed' } as const;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Encryption } from '../../process/encryption.ts';
+import type { WebhookFormat } from '../endpoints/format.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -22,17 +23,21 @@ export function webhookPurpose(webhook_id: string): string {
   return `webhook ${webhook_id}`;
 }
 
+/** Svix, which Resend posts by, signs as Standard Webhooks does, under older names. */
+const headerPrefixes: Readonly<Record<WebhookFormat, string>> = { postrider: 'webhook', resend: 'svix' };
+
 /** Signs bodies with the endpoint's secret, and for a day after a rotation also with the previous one. */
 export type Signer = (id: string, now_ms: number, body: Buffer) => Record<string, string>;
 
-export function createSigner(secrets: readonly string[]): Signer {
+export function createSigner(secrets: readonly string[], format: WebhookFormat = 'postrider'): Signer {
+  const prefix = headerPrefixes[format];
   const keys = secrets.map((secret) => new Webhook(secret));
   return (id, now_ms, body) => {
     const at = new Date(now_ms);
     return {
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(now_ms / 1000)),
-      'webhook-signature': keys.map((key) => key.sign(id, at, body)).join(' '),
+      [`${prefix}-id`]: id,
+      [`${prefix}-timestamp`]: String(Math.floor(now_ms / 1000)),
+      [`${prefix}-signature`]: keys.map((key) => key.sign(id, at, body)).join(' '),
     };
   };
 }

@@ -2,16 +2,10 @@ import { fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { jobPriorities, jobPriorityOf, type Priority, priorities, priorityOfJob } from '../priorities/index.ts';
-import { idleInSql, openInSql } from '../states/index.ts';
+import { jobPriorities, jobPriorityOf, type Priority, priorityOfJob } from '../priorities/index.ts';
+import { idleInSql, openInSql, type RecipientKey } from '../states/index.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
-
-interface RecipientKey {
-  readonly workspace_id: string;
-  readonly message_id: string;
-  readonly recipient_id: string;
-}
 
 /** Who a fetched job is for, as far as the choice of its lane asks. */
 export interface Addressee {
@@ -214,104 +208,12 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     from live order by lane, priority, due_at, job_id`;
 }
 
-export type ClosedReason = 'failing' | 'limit';
-
-/** The shared state of a lane that is closed or has parked mail. */
-export interface LaneRow {
-  readonly lane: string;
-  readonly closed: boolean;
-  readonly closed_until: Date | null;
-  readonly reason: ClosedReason | null;
-  readonly last_reply: string | null;
-  readonly closings: number;
-  /** The priorities of its parked mail. */
-  readonly parked: readonly Priority[];
-}
-
-/** Lanes with parked mail per poll. */
-export const LANES_IN_A_LOOK = 1000;
-const ALL_LANES = 100_000;
-
-/** Lanes with parked mail after a name, once for each priority: one index step each. */
-const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
-  walk as (
-    (select lane, priority, 1 as place from parked_deliveries where lane > ${after} order by lane, priority limit 1)
-    union all
-    select n.lane, n.priority, w.place + 1 from walk w cross join lateral (
-      select p.lane, p.priority from parked_deliveries p
-      where (p.lane, p.priority) > (w.lane, w.priority) order by p.lane, p.priority limit 1
-    ) n
-    where w.place < ${most * priorities.length}
-  )`;
-
-/** Lanes that are closed or have parked mail (these after a name); marks the latter as synced. */
-export async function tendLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
-  return sql<LaneRow[]>`
-    with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
-    known as materialized (
-      select lane, closed_until, reason, last_reply, closings, tended_at from lanes
-      where closed_until > clock_now() - interval '1 minute' or lane in (select lane from walk)
-    ),
-    tended as (
-      update lanes l set tended_at = clock_now() from known k
-      where l.lane = k.lane and k.tended_at < clock_now() - interval '15 seconds' and l.lane in (select lane from walk)
-    )
-    select coalesce(k.lane, w.lane) as lane, coalesce(k.closed_until > clock_now(), false) as closed, k.closed_until,
-      k.reason, k.last_reply, coalesce(k.closings, 0) as closings, coalesce(w.priorities, '{}') as parked
-    from known k
-    full join (select lane, array_agg(priority::text) as priorities from walk group by lane) w on w.lane = k.lane`;
-}
-
-export interface Closing {
-  readonly lane: string;
-  readonly seconds: number;
-  readonly closings: number;
-  readonly last_reply: string | null;
-}
-
-/** Closes a lane for all workers, never for shorter than it already is. */
-export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply }: Closing): Promise<void> {
-  await sql`
-    insert into lanes as l (lane, closed_until, reason, last_reply, closings, tended_at)
-    values (${lane}, clock_now() + make_interval(secs => ${seconds}), 'failing', ${last_reply}, ${closings}, clock_now())
-    on conflict (lane) do update set closed_until = excluded.closed_until, reason = excluded.reason,
-      last_reply = excluded.last_reply, closings = excluded.closings
-    where l.closed_until is null or l.closed_until < excluded.closed_until`;
-}
-
-/** Resets the backoff after a success. */
-export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
-  await sql`
-    update lanes set closed_until = null, reason = null, last_reply = null, closings = 0
-    where lane = ${lane} and (closed_until is null or closed_until <= clock_now())`;
-}
-
-/** Forgets lanes that nothing has been parked in or closed for a day. */
-export async function forgetLanes(sql: Sql | Tx): Promise<void> {
-  await sql`
-    delete from lanes l
-    where tended_at < clock_now() - interval '1 day'
-      and (closed_until is null or closed_until < clock_now() - interval '1 day')
-      and not exists (select from parked_deliveries p where p.lane = l.lane)`;
-  await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
-}
-
 /** Filters to parked jobs: they wait for their lane and are not lost. */
 export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ job_id: string }[]>`
     select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
     cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id ${fence}) p`;
   return new Set(rows.map((row) => row.job_id));
-}
-
-/** Open lanes with parked mail that no worker has synced for so long. */
-export async function untendedLanes(sql: Sql, seconds: number): Promise<string[]> {
-  const rows = await sql<{ lane: string }[]>`
-    with recursive ${parkedLanes(sql, '', ALL_LANES)}
-    select distinct w.lane from walk w left join lanes l on l.lane = w.lane
-    where l.lane is null
-      or greatest(l.tended_at, l.closed_until) < clock_now() - make_interval(secs => ${seconds})`;
-  return rows.map((row) => row.lane);
 }
 
 /** Requeues the longest-parked mail of a lane; returns how many. */
@@ -337,121 +239,4 @@ export async function unparkDeliveries({ sql, jobs }: Database, lane: string, co
     added as (${insertion})
     select job_id from taken`;
   return rows.length;
-}
-
-export interface DestinationLimit {
-  readonly destination: string;
-  readonly connections: number | null;
-  readonly messages_per_minute: number | null;
-}
-
-export async function destinationLimits(sql: Sql | Tx): Promise<DestinationLimit[]> {
-  return sql<DestinationLimit[]>`
-    select destination, connections, messages_per_minute from destination_limits order by destination`;
-}
-
-export async function destinationLimit(tx: Tx, destination: string): Promise<DestinationLimit | null> {
-  const [row] = await tx<DestinationLimit[]>`
-    select destination, connections, messages_per_minute from destination_limits
-    where destination = ${destination} for update`;
-  return row ?? null;
-}
-
-/**
- * Takes tokens of limited destinations for the current minute and returns, in the given order, how many are granted; a
- * destination granted fewer is closed until the next minute. All workers share one row per destination and minute, so
- * that together they never exceed the limit.
- */
-export async function countAgainstLimits(
-  sql: Sql,
-  wanted: readonly { readonly destination: string; readonly count: number }[],
-): Promise<Map<string, number>> {
-  const rows = await sql<{ destination: string; granted: number }[]>`
-    with asked as materialized (
-      select a.destination, a.count, l.messages_per_minute as most
-      from unnest(
-        ${wanted.map(({ destination }) => destination)}::text[],
-        ${wanted.map(({ count }) => count)}::int[]
-      ) as a (destination, count)
-      join destination_limits l on l.destination = a.destination and l.messages_per_minute is not null
-    ),
-    counted as (
-      insert into destination_minutes as m (destination, minute, used)
-      select destination, date_trunc('minute', clock_now()), count from asked order by destination
-      on conflict (destination, minute) do update set used = m.used + excluded.used
-      returning destination, used
-    ),
-    granted as materialized (
-      select a.destination, a.count, greatest(0, least(a.count, a.most - (c.used - a.count))) as granted
-      from asked a join counted c on c.destination = a.destination
-    ),
-    closed as (
-      insert into lanes as l (lane, closed_until, reason, tended_at)
-      select destination, date_trunc('minute', clock_now()) + interval '1 minute', 'limit', clock_now()
-      from granted where granted < count order by destination
-      on conflict (lane) do update set closed_until = excluded.closed_until, reason = excluded.reason
-      where l.closed_until is null or l.closed_until < excluded.closed_until
-    )
-    select destination, granted from granted`;
-  return new Map(rows.map((row) => [row.destination, row.granted]));
-}
-
-/** Limits a destination from now on; the current minute counts mail that was sent, not mail that was held back. */
-export async function putDestinationLimit(tx: Tx, limit: DestinationLimit): Promise<void> {
-  await settleMinute(tx, limit.destination);
-  await tx`
-    insert into destination_limits as l (destination, connections, messages_per_minute, changed_at)
-    values (${limit.destination}, ${limit.connections}, ${limit.messages_per_minute}, clock_now())
-    on conflict (destination) do update set connections = excluded.connections,
-      messages_per_minute = excluded.messages_per_minute, changed_at = excluded.changed_at`;
-}
-
-export async function dropDestinationLimit(tx: Tx, destination: string): Promise<boolean> {
-  await settleMinute(tx, destination);
-  const rows = await tx`delete from destination_limits where destination = ${destination} returning destination`;
-  return rows.length > 0;
-}
-
-/** Opens a destination that its old limit has closed, and forgets the mails that it held back. */
-async function settleMinute(tx: Tx, destination: string): Promise<void> {
-  await tx`
-    update destination_minutes m set used = least(m.used, l.messages_per_minute)
-    from destination_limits l where l.destination = m.destination and m.destination = ${destination}`;
-  await tx`
-    update lanes set closed_until = null, reason = null where lane = ${destination} and reason = 'limit'`;
-}
-
-export interface LaneSummary {
-  readonly lane: string;
-  readonly closed_until: Date | null;
-  readonly reason: ClosedReason | null;
-  readonly last_reply: string | null;
-  readonly parked: number;
-}
-
-/** Destinations that a hold keeps mail back from; served by holds_in_force. */
-export async function heldDestinations(
-  sql: Sql,
-): Promise<{ readonly id: string; readonly destination: string; readonly expires_at: Date }[]> {
-  return sql`
-    select h.id, h.value as destination, h.expires_at from holds h
-    where h.ended_at is null and h.scope = 'destination' and h.expires_at > clock_now()
-    order by h.value`;
-}
-
-/** Lanes that are closed or have parked mail, with how much, counted up to a bound. */
-export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
-  return sql<LaneSummary[]>`
-    with recursive ${parkedLanes(sql, '', LANES_IN_A_LOOK)},
-    named as (
-      select lane from walk
-      union (select lane from lanes where closed_until > clock_now() order by lane limit ${LANES_IN_A_LOOK})
-    )
-    select n.lane, l.closed_until, l.reason, l.last_reply, c.parked
-    from named n
-    left join lanes l on l.lane = n.lane and l.closed_until > clock_now()
-    cross join lateral (
-      select count(*)::int as parked from (select from parked_deliveries p where p.lane = n.lane limit ${most_counted}) p
-    ) c
-    order by n.lane`;
 }

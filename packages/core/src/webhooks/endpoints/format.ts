@@ -1,0 +1,43 @@
+import { type EventType, eventTypes } from '../../events/index.ts';
+import { refuseFields } from '../../operation/errors.ts';
+
+/** The payload, event names and headers of what an endpoint is posted. */
+export const webhookFormats = ['postrider', 'resend'] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
+
+/** What Resend calls an event; null for one that it does not have. */
+export const resendNames: Readonly<Record<EventType, string | null>> = {
+  'email.queued': 'email.sent',
+  'email.scheduled': 'email.scheduled',
+  'email.delivered': 'email.delivered',
+  'email.delivery_delayed': 'email.delivery_delayed',
+  'email.bounced': 'email.bounced',
+  'email.complained': 'email.complained',
+  'email.failed': 'email.failed',
+  'email.suppressed': 'email.suppressed',
+  'email.canceled': null,
+  'domain.verified': 'domain.updated',
+  'domain.at_risk': 'domain.updated',
+  'domain.failed': 'domain.updated',
+  'webhook.failing': null,
+  'webhook.disabled': null,
+  'suppression.added': 'suppression.added',
+  'suppression.removed': 'suppression.removed',
+  'quota.warning': null,
+};
+
+/** The types that an endpoint of a format is posted; all of them are those that the format has a name for. */
+export function eventsIn(format: WebhookFormat, events: readonly EventType[] | null): readonly EventType[] | null {
+  if (format === 'postrider') return events;
+  if (events === null) return eventTypes.filter((type) => resendNames[type] !== null).sort();
+  requireNamed(format, events);
+  return events;
+}
+
+/** Refuses a type that a format has no name for. */
+export function requireNamed(format: WebhookFormat, types: readonly EventType[]): void {
+  const strange = format === 'resend' ? types.find((type) => resendNames[type] === null) : undefined;
+  if (strange === undefined) return;
+  const message = `${strange} has no counterpart in the format resend; leave it out, or use the format postrider.`;
+  throw refuseFields([{ param: 'events', reason: 'invalid_type', message }]);
+}
