@@ -485,6 +485,8 @@ describe('queues, workers and schedules', () => {
     expect(shown).toMatch(/^delivery\.attempt +\d/m);
     expect(workers.out).toMatch(/:\d+ +live +last heartbeat 20/);
     expect(schedules.out).toMatch(/^storage\.maintain +every hour at minute 7 +UTC +next 20/m);
+    const run = await postrider(['schedules', 'run', 'storage.maintain', '--reason', 'rows in a default partition']);
+    expect(run).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w+ {2}storage\.maintain \w+\n$/) });
   });
 
   it('lists jobs and pulls the admin actions of one', async () => {
