@@ -1,8 +1,7 @@
 // Writes docs/errors.md from the table of reasons.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { advice, errorCodes, type Reason, reasons } from '@postrider/core';
-import { httpStatus } from '@postrider/rest';
+import { advice, errorCodes, httpStatus, type Reason, reasons } from '@postrider/core';
 
 export const errorsFile = fileURLToPath(new URL('../docs/errors.md', import.meta.url));
 

@@ -160,7 +160,7 @@ export async function seedOpen(
       tx`
         select job_id as id, jsonb_build_object('workspace_id', workspace_id, 'message_id', id,
           'recipient_id', derived_id('rcp', stem, '1')) as data,
-          case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after
+          case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after, 0 as priority
         from seed order by stem`,
     );
     // Jobs of one statement are made at one time; those of a day are not.

@@ -150,7 +150,7 @@ async function fill(
       tx,
       'delivery.attempt',
       tx`select job_id as id, jsonb_build_object('workspace_id', ${workspace_id}::uuid, 'message_id', stem,
-        'recipient_id', derived_id('rcp', stem, '1')) as data, null::timestamptz as start_after from filled`,
+        'recipient_id', derived_id('rcp', stem, '1')) as data, null::timestamptz as start_after, 0 as priority from filled`,
     );
   });
 }
@@ -186,7 +186,7 @@ async function claimTime(site: Site): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < CLAIMS; turn++) {
     const started = performance.now();
-    const fetched = await fetchDeliveries(services, CLAIMED_AT_ONCE);
+    const fetched = await fetchDeliveries(services, [{ priority: 'normal', count: CLAIMED_AT_ONCE, made_after: null }]);
     const claimed = await claimDeliveries(
       services,
       fetched.map(({ job }) => job),

@@ -112,7 +112,7 @@ async function addFutureJobs({ sql, url }: ProductDatabase): Promise<void> {
         select gen_random_uuid() as id,
           jsonb_build_object('workspace_id', no_id(), 'message_id', derived_id('msg', no_id(), i::text),
             'recipient_id', derived_id('rcp', no_id(), i::text)) as data,
-          now() + interval '1 hour' + i * interval '5 seconds' as start_after
+          now() + interval '1 hour' + i * interval '5 seconds' as start_after, 0 as priority
         from generate_series(1, ${FUTURE_JOBS}::int) as i`,
     );
   });

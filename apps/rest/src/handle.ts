@@ -6,6 +6,7 @@ import {
   type Credential,
   createContext,
   errorBody,
+  httpStatus,
   invokeParsed,
   newId,
   type Parsed,
@@ -18,7 +19,6 @@ import { type ClientAddress, createClientAddress } from '@postrider/net';
 import { bearerToken } from './bearer-token.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { asAppError } from './errors.ts';
-import { httpStatus } from './http-status.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { type Asked, asked, type Match, matchRoute, parametersOf, routeNotFound } from './match.ts';
 import { openApiDocument } from './openapi.ts';

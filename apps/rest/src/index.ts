@@ -1,6 +1,5 @@
 export { bearerToken } from './bearer-token.ts';
 export { createHandler } from './handle.ts';
-export { httpStatus } from './http-status.ts';
 export { createMalformedHandler } from './malformed.ts';
 export { openApiDocument } from './openapi.ts';
 export { createResendHandler } from './resend/handle.ts';

@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { AppError, errorBody, newId, type Services } from '@postrider/core';
+import { AppError, errorBody, httpStatus, newId, type Services } from '@postrider/core';
 import { countPublic } from '@postrider/core/api-keys';
 import { peerAddress } from '@postrider/net';
-import { httpStatus } from './http-status.ts';
 import { answerHeaders } from './respond.ts';
 import { unknownWindow } from './unknown-window.ts';
 

@@ -1,7 +1,14 @@
-import { type ErrorCode, errorCodes, type Operation, publicErrorSchema, type Reason, reasons } from '@postrider/core';
+import {
+  type ErrorCode,
+  errorCodes,
+  httpStatus,
+  type Operation,
+  publicErrorSchema,
+  type Reason,
+  reasons,
+} from '@postrider/core';
 import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { z } from 'zod';
-import { httpStatus } from './http-status.ts';
 import { type Route, routes } from './routes.ts';
 
 // Generated from the schemas that parse requests and type answers, so it cannot differ from them.

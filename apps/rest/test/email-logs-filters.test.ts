@@ -1,4 +1,5 @@
 import { idTime, newId } from '@postrider/core';
+import { type Priority, priorities } from '@postrider/core/priorities';
 import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,6 +29,7 @@ interface Row {
   readonly from: string;
   readonly to: readonly string[];
   readonly tags: readonly string[];
+  readonly priority?: Priority;
 }
 
 const START = Date.UTC(2030, 0, 10);
@@ -50,6 +52,7 @@ beforeAll(async () => {
     from: fc.oneof({ weight: 2, arbitrary: fc.constant('app@one.test') }, fc.constantFrom(...senders)),
     to: fc.subarray(people, { minLength: 1 }),
     tags: fc.subarray(tags, { maxLength: 3 }),
+    priority: fc.oneof({ weight: 3, arbitrary: fc.constant('normal' as const) }, fc.constantFrom(...priorities)),
   });
   const drawn = fc.sample(message, { numRuns: 400, seed: 20_300_110 });
   rows = drawn.map(({ at_ms, owner, ...row }) => ({
@@ -67,14 +70,15 @@ async function insertRows(inserted: readonly Row[]): Promise<void> {
   await sql`
     insert into messages (workspace_id, id, status, mode, from_address, from_email, from_domain, to_addresses,
       cc_addresses, bcc_addresses, subject, tags, metadata, recipient_count, request_id, created_at, event_count,
-      last_event_type, last_event_at)
+      last_event_type, last_event_at, priority)
     select workspace_id, id, status::delivery_state, 'live', from_email, from_email, split_part(from_email, '@', 2),
-      '{}', '{}', '{}', 'Hello', string_to_array(tags, ','), '{}', 1, no_id(), now(), 1, 'email.queued', now()
+      '{}', '{}', '{}', 'Hello', string_to_array(tags, ','), '{}', 1, no_id(), now(), 1, 'email.queued', now(),
+      priority::mail_priority
     from unnest(
       ${texts((row) => row.workspace_id)}::uuid[], ${texts((row) => row.id)}::uuid[],
       ${texts((row) => row.status)}::text[], ${texts((row) => row.from)}::text[],
-      ${texts((row) => row.tags.join(','))}::text[]
-    ) as a (workspace_id, id, status, from_email, tags)`;
+      ${texts((row) => row.tags.join(','))}::text[], ${texts((row) => row.priority ?? 'normal')}::text[]
+    ) as a (workspace_id, id, status, from_email, tags, priority)`;
   const tagged = inserted.flatMap((row) => row.tags.map((tag) => ({ ...row, tag })));
   await sql`
     insert into message_tags (tag_id, message_id)
@@ -98,8 +102,13 @@ interface Filter {
   readonly from?: string | undefined;
   readonly domain?: string | undefined;
   readonly to_domain?: string | undefined;
+  readonly priority?: Priority | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+}
+
+function isSame(left: string, right: string | undefined): boolean {
+  return left.toLowerCase() === right?.toLowerCase();
 }
 
 /** What the list means, in plain code. */
@@ -110,10 +119,11 @@ function expected(filter: Filter, workspace_id: string): string[] {
         row.workspace_id === workspace_id &&
         (filter.status === undefined || filter.status.includes(row.status)) &&
         (filter.tag ?? []).every((tag) => row.tags.includes(tag)) &&
-        (filter.to === undefined || row.to.includes(filter.to)) &&
-        (filter.from === undefined || row.from === filter.from) &&
+        (filter.to === undefined || row.to.some((email) => isSame(email, filter.to))) &&
+        (filter.from === undefined || isSame(row.from, filter.from)) &&
         (filter.domain === undefined || row.from.endsWith(`@${filter.domain}`)) &&
         (filter.to_domain === undefined || row.to.some((email) => email.endsWith(`@${filter.to_domain}`))) &&
+        (filter.priority === undefined || row.priority === filter.priority) &&
         (filter.since === undefined || idTime(row.id) >= filter.since) &&
         (filter.until === undefined || idTime(row.id) < filter.until),
     )
@@ -126,7 +136,7 @@ function queryOf(filter: Filter): URLSearchParams {
   const query = new URLSearchParams();
   if (filter.status) query.set('status', filter.status.join(','));
   for (const tag of filter.tag ?? []) query.append('tag', tag);
-  for (const name of ['to', 'from', 'domain', 'to_domain'] as const)
+  for (const name of ['to', 'from', 'domain', 'to_domain', 'priority'] as const)
     if (filter[name] !== undefined) query.set(name, filter[name]);
   for (const name of ['since', 'until'] as const) {
     const at = filter[name];
@@ -169,6 +179,7 @@ describe('200', () => {
         to: fc.constantFrom(...people, 'nobody@example.com'),
         from: fc.constantFrom(...senders, 'nobody@one.test'),
         domain: fc.constantFrom('one.test', 'two.test', 'three.test'),
+        priority: fc.constantFrom(...priorities),
         to_domain: fc.constantFrom('example.com', 'example.org', 'example.net'),
         since: instant,
         until: instant,
@@ -190,6 +201,25 @@ describe('200', () => {
       ),
       { numRuns: 120 },
     );
+  });
+
+  it('newcomer N12: finds an address however its letters are written', async () => {
+    const found = (query: string) => logs(query).then(idsOf);
+    const all = { limit: '100' };
+
+    for (const [name, address] of [
+      ['to', 'Ada@example.com'],
+      ['from', 'App@two.test'],
+    ] as const) {
+      const [lower, asGiven, upper] = await Promise.all(
+        [address.toLowerCase(), address, address.toUpperCase()].map((one) =>
+          found(String(new URLSearchParams({ ...all, [name]: one }))),
+        ),
+      );
+
+      expect(lower?.length).toBeGreaterThan(10);
+      expect([asGiven, upper]).toEqual([lower, lower]);
+    }
   });
 
   it('walks a domain of very many senders, and finds nothing where a sender is of another domain', async () => {

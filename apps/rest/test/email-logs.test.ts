@@ -101,6 +101,8 @@ describe('200', () => {
       scheduled_at: null,
       sent_at: created_at,
       delivered_at: created_at,
+      priority: 'normal',
+      retain: 'default',
       recipients: ['to', 'cc', 'bcc'].map((kind, index) => ({
         id: expect.stringMatching(/^rcp_/),
         email: ['ada@example.com', 'bob@example.com', 'eve@example.com'][index],
@@ -198,7 +200,9 @@ describe('200', () => {
     const job = (await world.services.jobs.fetch('delivery.attempt', 10)).find(({ data }) => data.message_id === id);
     if (!job) throw new Error('no job');
     const last_reply = '421 4.7.0 too many';
-    await parkDeliveries(world.services, [{ ...job.data, job, lane: 'busy', due_at: new Date(world.clock.now()) }]);
+    await parkDeliveries(world.services, [
+      { ...job.data, job, lane: 'busy', priority: 'normal', due_at: new Date(world.clock.now()) },
+    ]);
     expect((await logs(`/${id}`)).body.recipients).toMatchObject([{ waiting: { reason: 'no_worker' } }]);
     await closeLane(world.services.sql, { lane: 'busy', seconds: 60, closings: 1, last_reply });
 

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type ErrorCode, errorCodes, type Reason, reasons } from '@postrider/core';
+import { type ErrorCode, errorCodes, httpStatus, type Reason, reasons } from '@postrider/core';
 import { eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { breakingChanges, createWorld, type World } from '@postrider/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openApiFile, openApiText } from '../../../scripts/write-openapi.ts';
-import { httpStatus } from '../src/http-status.ts';
 import { openApiDocument } from '../src/index.ts';
 import { routes } from '../src/routes.ts';
 import { fillWindow } from './rate-windows.ts';

@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { codeOf, type Services } from '@postrider/core';
+import { codeOf, httpStatus, type Services } from '@postrider/core';
 import type { World } from '@postrider/testing';
 import { endAfterTests } from '@postrider/testing/open-world';
 import { expect } from 'vitest';
-import { httpStatus } from '../src/http-status.ts';
 import { createHandler } from '../src/index.ts';
 import { asked, matchRoute } from '../src/match.ts';
 import { errorSchema } from '../src/openapi.ts';

@@ -38,7 +38,9 @@ const hold = (scope: string, value: string, fields = {}) =>
 async function park(id: string, lane: string): Promise<void> {
   const job = (await world.services.jobs.fetch('delivery.attempt', 100)).find(({ data }) => data.message_id === id);
   if (!job) throw new Error(`${id} has no job`);
-  await parkDeliveries(world.services, [{ ...job.data, job, lane, due_at: new Date(world.clock.now()) }]);
+  await parkDeliveries(world.services, [
+    { ...job.data, job, lane, priority: 'normal' as const, due_at: new Date(world.clock.now()) },
+  ]);
 }
 
 describe('why a mail is not sent yet', () => {

@@ -30,6 +30,7 @@ export {
   type Reason,
   reasons,
 } from './operation/errors.ts';
+export { httpStatus } from './operation/http-status.ts';
 export { invoke, invokeParsed, type Operation, type Parsed } from './operation/operation.ts';
 export { likelyMeant } from './operation/spelling.ts';
 export { fieldNames } from './operation/unexpected-names.ts';

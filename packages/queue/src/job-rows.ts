@@ -39,13 +39,14 @@ export async function readJobTables(sql: Sql): Promise<Map<string, JobTable>> {
 }
 
 /**
- * Inserts jobs, as a fragment. The source yields id uuid, data jsonb and start_after timestamptz, null for now.
+ * Inserts jobs, as a fragment. The source yields id uuid, data jsonb, start_after timestamptz, null for now, and
+ * priority int.
  */
 export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
-    insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, start_after, created_on, keep_until, retry_limit,
+    insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, priority, start_after, created_on, keep_until, retry_limit,
       retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy, heartbeat_seconds)
-    select s.id, q.name, s.data, coalesce(s.start_after, pgboss.job_now()), pgboss.job_now(),
+    select s.id, q.name, s.data, s.priority, coalesce(s.start_after, pgboss.job_now()), pgboss.job_now(),
       coalesce(s.start_after, pgboss.job_now()) + make_interval(secs => q.retention_seconds), q.retry_limit,
       q.retry_delay, q.retry_backoff, q.expire_seconds, q.deletion_seconds, q.policy, q.heartbeat_seconds
     from (${source}) s cross join pgboss.queue q
@@ -118,52 +119,59 @@ export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: rea
   return rows.map((row) => row.id);
 }
 
+/** What a fetch takes. */
+export interface Wanted {
+  /** Jobs of this one; null for all, the highest first. */
+  readonly priority: number | null;
+  readonly count: number;
+  /** Jobs created well before are left out, with the dead index entries of fetched ones; null for all. */
+  readonly made_after: Date | null;
+}
+
 /**
- * Fetches ready jobs, as a fragment that returns id, retry_count, data and created_on: the same change and order as
- * pg-boss's fetch. Jobs created well before `made_after` are left out, together with the dead index entries of fetched
- * ones, which cost time until a vacuum; null for all. Jobs of the same created_on are in the order of start_after: only
- * one index has that order, so no plan can use another or sort all ready jobs.
+ * Fetches ready jobs, as a fragment that returns id, retry_count, data, priority and created_on: the same change as
+ * pg-boss's fetch, and the same order among jobs of one priority. Dead index entries of fetched jobs cost time until a
+ * vacuum; `made_after` leaves them out. Jobs of the same created_on are in the order of start_after: only one index has
+ * that order, so no plan can use another or sort all ready jobs.
  *
  * The transaction does not wait for the disk, as a fetch lost in a crash of Postgres is repeated: it must contain no
  * other write that has to be durable.
  */
-export function jobAcquisition(
-  sql: Sql | Tx,
-  queue: JobTable,
-  holder: string,
-  count: number,
-  made_after: Date | null,
-): Fragment {
+export function jobAcquisition(sql: Sql | Tx, queue: JobTable, holder: string, wanted: readonly Wanted[]): Fragment {
   const table = sql(`pgboss.${queue.table}`);
-  const among = made_after
-    ? sql`and j.priority = 0
-        and j.created_on >= ${made_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`
-    : sql``;
+  const places = wanted.map(({ priority, count, made_after }) => {
+    const which = priority === null ? sql`` : sql`and j.priority = ${sql.unsafe(String(priority))}`;
+    const among = made_after
+      ? sql`and j.created_on >= ${made_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`
+      : sql``;
+    return sql`array(
+      select n.place from (
+        select j.ctid as place from ${table} j
+        where j.name = ${queue.name} and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()
+          ${which} ${among}
+        order by j.priority desc, j.created_on, j.start_after limit ${count}::int
+        for update skip locked
+      ) n
+    )`;
+  });
   return sql`
     update ${table} j set state = 'active', started_on = pgboss.job_now(), heartbeat_on = pgboss.job_now(),
       source_id = ${holder}::uuid,
       retry_count = case when j.started_on is not null then j.retry_count + 1 else j.retry_count end
-    where (select set_config('synchronous_commit', 'off', true)) is not null and j.ctid = any (array(
-      select n.place from (
-        select j.ctid as place from ${table} j
-        where j.name = ${queue.name} and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()
-          ${among}
-        order by j.priority desc, j.created_on, j.start_after limit ${count}::int
-        for update skip locked
-      ) n
-    )) returning j.id, j.retry_count, j.data, j.created_on`;
+    where (select set_config('synchronous_commit', 'off', true)) is not null and j.ctid = any (${places.reduce((all, some) => sql`${all} || ${some}`)})
+    returning j.id, j.retry_count, j.data, j.priority, j.created_on`;
 }
 
 /**
- * Puts withdrawn jobs back as fetched by the caller. The source yields id uuid and data jsonb. A job that exists again
+ * Puts withdrawn jobs back as fetched by the caller. The source yields id uuid, data jsonb and priority int. A job that exists again
  * for another reason is left alone.
  */
 export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, source: Fragment): Fragment {
   return sql`
-    insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, state, start_after, created_on, started_on, heartbeat_on,
-      source_id, keep_until, retry_limit, retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy,
+    insert into ${sql(`pgboss.${queue.table}`)} (id, name, data, priority, state, start_after, created_on, started_on,
+      heartbeat_on, source_id, keep_until, retry_limit, retry_delay, retry_backoff, expire_seconds, deletion_seconds, policy,
       heartbeat_seconds)
-    select s.id, q.name, s.data, 'active', pgboss.job_now(), pgboss.job_now(), pgboss.job_now(), pgboss.job_now(),
+    select s.id, q.name, s.data, s.priority, 'active', pgboss.job_now(), pgboss.job_now(), pgboss.job_now(), pgboss.job_now(),
       ${holder}::uuid,
       pgboss.job_now() + make_interval(secs => q.retention_seconds), q.retry_limit, q.retry_delay, q.retry_backoff,
       q.expire_seconds, q.deletion_seconds, q.policy, q.heartbeat_seconds

@@ -205,7 +205,7 @@ describe('our own fetch', () => {
       { created_on: Date }[]
     >`select created_on from pgboss.job where id = ${young}`;
     const look = (made_after: Date | null) => sql<{ id: string; retry_count: number; data: unknown }[]>`
-      with taken as (${queue.acquisition(sql, 'parcel.carry', 10, made_after)}) select id, retry_count, data from taken`;
+      with taken as (${queue.acquisition(sql, 'parcel.carry', [{ priority: 0, count: 10, made_after }])}) select id, retry_count, data from taken`;
 
     const lately = await queue.acquired('parcel.carry', await look(created_on));
     const all = await queue.acquired('parcel.carry', await look(null));
@@ -258,7 +258,7 @@ describe('a statement that was planned while the queue was empty', () => {
         own.begin((tx) => growing.complete(tx, 'parcel.carry', held));
       const made_after = new Date('2020-01-01T00:00:00Z');
       const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
-      with taken as (${growing.acquisition(own, 'parcel.carry', 100, made_after)}) select id, retry_count, data from taken`;
+      with taken as (${growing.acquisition(own, 'parcel.carry', [{ priority: 0, count: 100, made_after }])}) select id, retry_count, data from taken`;
       const walk = async () => {
         const first = await growing.fetch('parcel.carry', 100);
         const second = await growing.acquired('parcel.carry', await lately());
@@ -475,7 +475,7 @@ describe('withdrawal and resumption', () => {
   const withdraw = (jobs: readonly { id: string; retry_count: number }[]) => sql<{ id: string }[]>`
     with gone as (${queue.withdrawal(sql, 'parcel.carry', jobs)}) select id from gone`;
   const resume = (id: string) => sql`
-    ${queue.resumption(sql, 'parcel.carry', sql`select ${id}::uuid as id, '{"parcel": 7}'::jsonb as data`)}`;
+    ${queue.resumption(sql, 'parcel.carry', sql`select ${id}::uuid as id, '{"parcel": 7}'::jsonb as data, 0 as priority`)}`;
 
   it('delete a job and put it back as if it had just been fetched', async () => {
     const id = randomUUID();

@@ -19,6 +19,7 @@ import {
   jobReturn,
   readJobTables,
   touchJobs,
+  type Wanted,
 } from './job-rows.ts';
 import { Wakes } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
@@ -35,20 +36,20 @@ export interface Queue<C extends Catalogue> {
   stop(): Promise<void>;
   /** Adds jobs inside the caller's transaction. Wake the workers after its commit. */
   send<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly NewJob<Data<C, N>>[]): Promise<void>;
-  /** The same as a fragment; the source yields id uuid, data jsonb, start_after timestamptz or null. */
+  /** The same as a fragment; the source yields id uuid, data jsonb, start_after timestamptz or null, priority int. */
   insertion(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /** A fragment that deletes fetched jobs and returns the ids of those that the caller still held. */
   withdrawal(sql: Sql | Tx, name: keyof C & string, jobs: readonly JobHold[]): Fragment;
   /** The same for jobs from a subquery; the source yields id uuid and retry_count integer. */
   removal(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
-  /** A fragment that puts withdrawn jobs back as fetched by the caller for the first time. */
+  /** A fragment that puts withdrawn jobs back as fetched for the first time; the source yields id, data, priority. */
   resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /**
    * A fragment that fetches ready jobs and returns their rows, for `acquired`. It turns synchronous_commit off, so the
    * transaction must write nothing else that has to be durable. With `made_after`, older jobs may be left out: retries
-   * and scheduled jobs are found by a poll without it.
+   * and scheduled jobs are found by a poll without it. Of the queue's jobs, only the priorities that are named.
    */
-  acquisition(sql: Sql | Tx, name: keyof C & string, count: number, made_after: Date | null): Fragment;
+  acquisition(sql: Sql | Tx, name: keyof C & string, wanted: readonly Wanted[]): Fragment;
   /** The jobs of such rows; a job whose payload does not parse is canceled and reported. */
   acquired<N extends keyof C & string, R extends AcquiredRow>(
     name: N,
@@ -139,8 +140,8 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     acquired: readJobs,
     async fetch(name, count) {
       const rows = await sql<(AcquiredRow & { created_on: Date })[]>`
-        with taken as (${jobAcquisition(sql, tableOf(name), holder, count, null)})
-        select * from taken order by created_on`;
+        with taken as (${jobAcquisition(sql, tableOf(name), holder, [{ priority: null, count, made_after: null }])})
+        select * from taken order by priority desc, created_on`;
       return (await readJobs(name, rows)).map(({ job }) => job);
     },
     async touch(name, jobs) {
@@ -245,7 +246,7 @@ function createStatements<C extends Catalogue>(
       if (jobs.length === 0) return;
       const payload = payloadOf(catalogue, name);
       const source = tx`
-        select coalesce(id, gen_random_uuid()) as id, data::jsonb as data, start_after
+        select coalesce(id, gen_random_uuid()) as id, data::jsonb as data, start_after, 0 as priority
         from unnest(
           ${jobs.map((job) => job.id ?? null)}::uuid[],
           ${jobs.map((job) => JSON.stringify(z.encode(payload, job.data)))}::text[],
@@ -270,8 +271,8 @@ function createStatements<C extends Catalogue>(
     resumption(sql, name, source) {
       return jobResumption(sql, tableOf(name), holder, source);
     },
-    acquisition(sql, name, count, made_after) {
-      return jobAcquisition(sql, tableOf(name), holder, count, made_after);
+    acquisition(sql, name, wanted) {
+      return jobAcquisition(sql, tableOf(name), holder, wanted);
     },
     async complete(tx, name, jobs) {
       if (jobs.length === 0) return;

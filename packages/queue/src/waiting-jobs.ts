@@ -17,14 +17,14 @@ export function fetchedJobs(sql: Sql | Tx, queue: Fragment): Fragment {
   return sql`select j.data from pgboss.job j where j.name = ${queue} and j.state = 'active'`;
 }
 
-/** The number of jobs due before a waiting one, up to a limit; no row if it is gone. Served by the index of states. */
+/** The number of jobs due before a waiting one, of its priority or a higher one, up to a limit; no row if it is gone. Served by the index of states. */
 export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, most: number): Fragment {
   return sql`
     select case when j.state = 'active' then 0 else (
         select count(*)::int from (
           select from pgboss.job o
           where o.name = ${queue} and o.state in ('created', 'retry') and not o.blocked
-            and o.start_after < j.start_after
+            and o.priority >= j.priority and o.start_after < j.start_after
           limit ${most}
         ) c
       ) end as ahead

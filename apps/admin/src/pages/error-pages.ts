@@ -1,7 +1,6 @@
-import { advice, codeOf, type Reason, reasons } from '@postrider/core';
+import { advice, codeOf, httpStatus, type Reason, reasons } from '@postrider/core';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { httpStatus } from '../http-status.ts';
 import { page } from './page.ts';
 
 /** A page per error reason, which docs_url of an error links to. */

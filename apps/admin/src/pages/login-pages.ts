@@ -1,10 +1,9 @@
-import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { AppError, createContext, httpStatus, invoke, type Services } from '@postrider/core';
 import { confirmPassword, login, loginByLink, logout } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
 import { dropSession, keepSession, sessionOf, sessionToken } from '../session/session.ts';
 import { type DashboardSource, startDashboard } from './dashboard/dashboard-routes.ts';

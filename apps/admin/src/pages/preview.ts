@@ -1,9 +1,8 @@
-import { AppError, createContext, idPrefixes, invoke, type Services } from '@postrider/core';
+import { AppError, createContext, httpStatus, idPrefixes, invoke, type Services } from '@postrider/core';
 import { getCapture } from '@postrider/core/captures';
 import { getContent } from '@postrider/core/messages';
 import { Hono } from 'hono';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { requireSession } from '../session/session.ts';
 import { framedPolicy, framedScheme } from './framed-mail.ts';
 

@@ -1,9 +1,8 @@
-import { AppError, type Services, type UserActor } from '@postrider/core';
+import { AppError, httpStatus, type Services, type UserActor } from '@postrider/core';
 import { findSession } from '@postrider/core/people';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from './own-origin.ts';
 
 // The longest lifetime of a session; the server decides when it ends.

@@ -1,11 +1,17 @@
-import { type AnswerNotes, AppError, SEND_BODY_BYTES, type Services, USUAL_BODY_BYTES } from '@postrider/core';
+import {
+  type AnswerNotes,
+  AppError,
+  httpStatus,
+  SEND_BODY_BYTES,
+  type Services,
+  USUAL_BODY_BYTES,
+} from '@postrider/core';
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { AdminEnv } from '../admin-env.ts';
-import { httpStatus } from '../http-status.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
 import { keepSession, sessionOf } from '../session/session.ts';
 import { errorData, publicError, trpcCode } from './kit/errors.ts';

@@ -4,6 +4,7 @@ import {
   AppError,
   createContext,
   errorFields,
+  httpStatus,
   invoke,
   type MetricReading,
   newId,
@@ -13,7 +14,7 @@ import {
 import { authenticate, readCredential, refuseAddress } from '@postrider/core/api-keys';
 import { readMetrics } from '@postrider/core/metrics';
 import { createClientAddress } from '@postrider/net';
-import { bearerToken, httpStatus } from '@postrider/rest';
+import { bearerToken } from '@postrider/rest';
 import { type Handler, writeJson } from '../http-server.ts';
 import type { ProcessName } from './metric-producer.ts';
 

@@ -7,8 +7,8 @@ const recipient = `${fields('id email kind status attempts last_response next_at
   attempts: 'attemptCount',
 })} bounce { class category code }`;
 export const message = `${fields(
-  `id status from to cc bcc reply_to subject tags metadata created_at scheduled_at sent_at delivered_at message_id
-   request_id`,
+  `id status from to cc bcc reply_to subject tags metadata created_at scheduled_at sent_at delivered_at priority retain
+   message_id request_id`,
   { message_id: 'messageIdHeader' },
 )} recipients(first: 10) { nodes { ${recipient} } } last_event: lastEvent { type at } api_key_id: apiKey { id }
   resend_of: resendOf { id }`;

@@ -31,6 +31,7 @@ interface FilterOptions {
   readonly domain?: string;
   readonly webhook?: string;
   readonly queue?: string;
+  readonly priority?: string;
   readonly since?: string;
   readonly until?: string;
   readonly workspace?: string;
@@ -60,6 +61,7 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .option('--tag <tag...>', 'tags that a message must all carry')
     .option('--to <address>', 'a recipient')
     .option('--to-domain <name>', 'the domain of one of its recipients')
+    .option('--priority <priority>', 'high, normal or bulk')
     .option('--from <address>', 'the sender')
     .option('--sender-domain <name>', 'the domain of from')
     .addOption(new Option('--domain <name>', 'the same as --sender-domain').hideHelp())
@@ -178,9 +180,9 @@ function onMachine<T>(terminal: Terminal, work: (ctx: Context) => Promise<T>): P
 }
 
 function filterOf({ webhook, toDomain, senderDomain, domain, ...options }: FilterOptions) {
-  const { queue, status, tag, to, from, since, until } = options;
+  const { queue, status, tag, to, from, priority, since, until } = options;
   const domains = { to_domain: toDomain, domain: senderDomain ?? domain };
-  const named = { webhook_id: webhook, queue, status, tag, to, from, ...domains, since, until };
+  const named = { webhook_id: webhook, queue, status, tag, to, from, ...domains, priority, since, until };
   // Options that were not given must be absent from the filter.
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }

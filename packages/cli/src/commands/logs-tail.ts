@@ -22,6 +22,7 @@ interface ListOptions {
   readonly toDomain?: string;
   readonly from?: string;
   readonly domain?: string;
+  readonly priority?: string;
   readonly since?: string;
   readonly limit: number;
   readonly json?: boolean;
@@ -38,6 +39,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option('--to-domain <name>', 'the domain of one of its recipients')
     .option('--from <address>', 'the sender')
     .option('--domain <name>', 'the domain of from')
+    .option('--priority <priority>', 'high, normal or bulk')
     .option('--since <time>', 'from this time on, as ISO 8601')
     .option('--limit <count>', 'how many at most', wholeNumber(1, PAGE), 20)
     .option('--json', 'print JSON')

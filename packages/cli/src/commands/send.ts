@@ -25,6 +25,8 @@ interface SendOptions {
   readonly header?: readonly string[];
   readonly metadata?: readonly string[];
   readonly schedule?: string;
+  readonly priority?: string;
+  readonly retain?: string;
   readonly idempotencyKey?: string;
   readonly json?: boolean;
 }
@@ -46,6 +48,8 @@ export function addSend(program: Command, terminal: Terminal): void {
     .option('--header <line...>', 'a custom header, as "Name: value"')
     .option('--metadata <pair...>', 'kept with the mail and not sent, as name=value')
     .option('--schedule <time>', 'ISO 8601, at most 366 days ahead')
+    .option('--priority <priority>', 'high, normal or bulk')
+    .option('--retain <what>', 'none deletes the content once every recipient is closed')
     .option('--idempotency-key <key>', 'makes a repeat of this command send nothing more')
     .option('--json', 'print JSON')
     .action(async (options: SendOptions) => {
@@ -66,6 +70,7 @@ function becomes(status: string, schedule: string | undefined): string {
 /** The body of POST /email/send, without the options that were not given, so that the server's defaults apply. */
 function messageOf(options: SendOptions, attached: readonly Attachment[] | undefined): Record<string, unknown> {
   const { from, to, cc, bcc, replyTo, subject, text, html, tag, header, metadata, schedule } = options;
+  const { priority, retain } = options;
   const all = {
     from,
     to,
@@ -80,6 +85,8 @@ function messageOf(options: SendOptions, attached: readonly Attachment[] | undef
     headers: header && pairs('--header', header, ':'),
     metadata: metadata && pairs('--metadata', metadata, '='),
     scheduled_at: schedule,
+    priority,
+    retain,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -216,6 +216,8 @@ export function draftMessage(
     headers: JSON.stringify(input.headers),
     attachments,
     body_bytes: (input.html?.length ?? 0) + (input.text?.length ?? 0) + attachments.length,
+    priority: input.priority,
+    retain: input.retain,
     api_key_id: submission.sender.key_id,
     request_id: submission.request_id,
     resend_of: submission.resend?.message_id ?? null,

@@ -1,4 +1,5 @@
 import { fence, type RecordField, recordsIn, recordTexts, type Sql, uuidOfId } from '@postrider/db';
+import { jobPriorities } from '../priorities/index.ts';
 import type { Jobs } from '../process/jobs.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
 import {
@@ -120,7 +121,7 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
       ${jobs.insertion(
         sql,
         'delivery.attempt',
-        sql`select job_id as id, null::timestamptz as start_after,
+        sql`select job_id as id, null::timestamptz as start_after, job_priority::int as priority,
           jsonb_build_object('workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', id) as data
           from people`,
       )}
@@ -167,13 +168,14 @@ function bodyRecords(messages: readonly NewMessage[]): string {
   );
 }
 
-const RECIPIENT_RECORD = recordColumns(['workspace_id::uuid', 'message_id::uuid'], recipientColumns);
+const RECIPIENT_RECORD = recordColumns(['workspace_id::uuid', 'message_id::uuid', 'job_priority'], recipientColumns);
 
 function recipientRecords(messages: readonly NewMessage[]): string {
   const records: RecordField[][] = [];
-  for (const { workspace_id, id, recipients } of messages) {
-    const [workspace, message] = [uuidOfId(workspace_id), uuidOfId(id)];
-    for (const recipient of recipients) records.push(appendValues([workspace, message], recipientColumns, recipient));
+  for (const { workspace_id, id, priority, recipients } of messages) {
+    const [workspace, message, job_priority] = [uuidOfId(workspace_id), uuidOfId(id), jobPriorities[priority]];
+    for (const recipient of recipients)
+      records.push(appendValues([workspace, message, job_priority], recipientColumns, recipient));
   }
   return recordTexts(records);
 }

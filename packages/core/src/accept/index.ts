@@ -4,7 +4,7 @@ export { idempotencyOf } from './idempotency.ts';
 export { scheduleOf } from './judge.ts';
 export { mailboxField } from './mailbox-field.ts';
 export { previewMessage } from './preview-message.ts';
-export { SCHEDULE, sendSchema } from './schema.ts';
+export { type Retain, retainField, retains, SCHEDULE, sendSchema } from './schema.ts';
 export { sendBatch } from './send-batch.ts';
 export { sendMessage, soleRefusal, soleResult } from './send-message.ts';
 export { type Acknowledgement, acknowledgementSchema } from './submission.ts';

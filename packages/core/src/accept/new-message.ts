@@ -1,6 +1,8 @@
 import type { DeliveryState } from '../delivery/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import type { Priority } from '../priorities/index.ts';
 import type { Addressee } from './addressees.ts';
+import type { Retain } from './schema.ts';
 
 export interface NewRecipient extends Addressee {
   readonly id: string;
@@ -31,6 +33,8 @@ export interface NewMessage {
   readonly headers: string;
   readonly attachments: string;
   readonly body_bytes: number;
+  readonly priority: Priority;
+  readonly retain: Retain;
   readonly api_key_id: string | null;
   readonly request_id: string;
   readonly resend_of: string | null;

@@ -5,6 +5,7 @@ import { scalarText } from '../fields/scalar-text.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { refuseMisplaced } from '../operation/unexpected-names.ts';
+import { priorityField } from '../priorities/index.ts';
 import { attachmentSchema, decodedLength } from './attachment-field.ts';
 import { mailboxField, mailboxListField } from './mailbox-field.ts';
 
@@ -112,6 +113,17 @@ const fullExample = {
   attachments: [{ filename: 'receipt.txt', content: 'SGVsbG8=', content_type: 'text/plain' }],
 };
 
+/** Whether the content is kept once no recipient is open. */
+export const retains = ['default', 'none'] as const;
+export type Retain = (typeof retains)[number];
+
+export const retainField = z.enum(retains).meta({
+  id: 'Retain',
+  description:
+    'none: html, text and attachments are deleted within a minute after the last recipient is closed; log, events and ' +
+    'attempts stay.',
+});
+
 /** Describes every scheduled_at field. */
 export const SCHEDULE =
   'ISO 8601, UTC without an offset; at most 366 days ahead. Up to 60 seconds in the past means now.';
@@ -154,6 +166,8 @@ const sendFields = z.object({
     description: 'At most 10 MiB decoded, including html and text.',
   }),
   scheduled_at: absentable(timestampField('scheduled_at', true)).meta({ description: SCHEDULE }),
+  priority: absentableOr(priorityField, 'normal' as const),
+  retain: absentableOr(retainField, 'default' as const),
 });
 
 /** The body of a send request. A null field is an absent one. */

@@ -1,6 +1,7 @@
 import { type Fragment, fence, hexTexts, isoTimes, type Sql } from '@postrider/db';
 import { type AuditDraft, auditInsertion } from '../audit/index.ts';
 import type { SendableFacts } from '../domains/index.ts';
+import { jobPriorities } from '../priorities/index.ts';
 import type { Jobs } from '../process/jobs.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
 import { arraysOf, bodyColumns, fragmentsOf, messageColumns, recipientColumns } from './columns-store.ts';
@@ -181,7 +182,7 @@ export async function storeAccepted(
       ${jobs.insertion(
         sql,
         'delivery.attempt',
-        sql`select job_id as id, start_after, jsonb_build_object('workspace_id', workspace_id,
+        sql`select job_id as id, start_after, job_priority as priority, jsonb_build_object('workspace_id', workspace_id,
           'message_id', message_id, 'recipient_id', id) as data from people where job_id is not null`,
       )}
     )${audited.length === 0 ? sql`` : auditing(sql, audited)}
@@ -269,8 +270,10 @@ function recipientRows(sql: Sql, storing: readonly Storing[]): Fragment {
         ${arraysOf(sql, recipientColumns, recipients)},
         ${recipients.map(({ state }) => state)}::text[]::delivery_state[],
         ${isoTimes(rows.map(({ message }) => message.scheduled_at ?? message.created_at))}::timestamptz[],
-        ${isoTimes(rows.map(({ message }) => message.scheduled_at))}::timestamptz[]
-      ) as a (claim, workspace_id, message_id, ${fragmentsOf(sql, recipientColumns).names}, state, due_at, start_after)
+        ${isoTimes(rows.map(({ message }) => message.scheduled_at))}::timestamptz[],
+        ${rows.map(({ message }) => jobPriorities[message.priority])}::int[]
+      ) as a (claim, workspace_id, message_id, ${fragmentsOf(sql, recipientColumns).names}, state, due_at, start_after,
+        job_priority)
       where a.claim is null or a.claim in (select place from won)`;
 }
 

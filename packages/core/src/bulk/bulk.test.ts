@@ -176,7 +176,7 @@ describe('a preview', () => {
   });
 
   it('refuses an unknown filter name, which would otherwise match everything', async () => {
-    expect(await reasonOf(preview('cancel', { stauts: 'scheduled' }))).toBe('invalid_type');
+    expect(await reasonOf(preview('cancel', { stauts: 'scheduled' }))).toBe('misspelled_field');
     expect(await reasonOf(preview('cancel', { anything: 'x' }))).toBe('invalid_type');
     expect(await reasonOf(preview('cancel', { status: 'lost' }))).toBe('invalid_status');
     expect(await reasonOf(preview('replay', {}))).toBe('missing_field');

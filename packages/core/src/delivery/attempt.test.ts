@@ -9,7 +9,7 @@ import { createSuppressions } from '../suppressions/index.ts';
 import { updateWorkspace } from '../workspaces/index.ts';
 import { attemptDelivery, type Claimed } from './attempt.ts';
 import { claimDeliveries } from './claim.ts';
-import type { DeliveryJob } from './delivery-job.ts';
+import type { DeliveryJob } from './jobs-store.ts';
 import { settleDeliveries } from './settle.ts';
 import { renewLeases, showAttempts } from './store.ts';
 

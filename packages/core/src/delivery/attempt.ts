@@ -4,7 +4,7 @@ import type { KeyMode } from '../operation/secrets.ts';
 import { noSpan, type Span } from '../process/tracing.ts';
 import type { RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentGone, ContentUnread } from './content.ts';
-import type { DeliveryJob } from './delivery-job.ts';
+import type { DeliveryJob } from './jobs-store.ts';
 import { nothingSent } from './outcome.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryRow, markContent } from './store.ts';

@@ -7,7 +7,7 @@ import { type DeliveryState, keyOf, openStates, type RecipientKey } from '../sta
 import type { Claimed } from './attempt.ts';
 import { insertAttempts, outcomeFields } from './attempts-store.ts';
 import { openContents } from './content.ts';
-import { type DeliveryJob, jobFor } from './delivery-job.ts';
+import { addDeliveryJobs, type DeliveryJob } from './jobs-store.ts';
 import { nothingSent, OUTCOME_UNKNOWN } from './outcome.ts';
 import {
   claimAndLoad,
@@ -167,7 +167,7 @@ async function requeueWaiting(
     return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];
   });
   await rememberJobs(tx, waiting);
-  await services.jobs.send(tx, 'delivery.attempt', waiting.map(jobFor));
+  await addDeliveryJobs(tx, services.jobs, waiting);
 }
 
 /** Takes over the claims of a lost worker, and records its attempts. */

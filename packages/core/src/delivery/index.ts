@@ -11,7 +11,7 @@ export {
 export { claimDeliveries } from './claim.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export type { Content } from './content.ts';
-export type { DeliveryJob } from './delivery-job.ts';
+export { addDeliveryJobs, type DeliveryJob } from './jobs-store.ts';
 export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';

@@ -77,14 +77,14 @@ async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
 /** Reads an empty lane, parks mails in it, and takes them back; returns the count taken. */
 async function resume(): Promise<number> {
   const database = { ...world.services, sql: own };
-  const slice = { lane: LANE, count: MAILS, after: '' };
+  const slice = { lane: LANE, priority: 'normal' as const, count: MAILS, after: '' };
   await resumeParked(database, [slice]);
   await send({});
   const jobs = await database.jobs.fetch('delivery.attempt', MAILS);
   const due_at = new Date(world.clock.now());
   await parkDeliveries(
     database,
-    jobs.map((job) => ({ ...job.data, job, lane: LANE, due_at })),
+    jobs.map((job) => ({ ...job.data, job, lane: LANE, priority: 'normal' as const, due_at })),
   );
   return (await resumeParked(database, [slice])).length;
 }

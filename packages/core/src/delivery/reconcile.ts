@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parkedJobs, unparkDeliveries, unsyncedLanes } from '../lanes/index.ts';
 import type { Services } from '../operation/context.ts';
+import { addDeliveryJobs } from './jobs-store.ts';
 import { lockOrphans, type Overdue, overdueRecipients } from './reconcile-store.ts';
 import { rememberJobs } from './store.ts';
 
@@ -64,11 +65,7 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
     const found = await lockOrphans(tx, orphans);
     const jobs = found.map((key) => ({ ...key, job_id: randomUUID() }));
     await rememberJobs(tx, jobs);
-    await services.jobs.send(
-      tx,
-      'delivery.attempt',
-      jobs.map(({ job_id, ...data }) => ({ id: job_id, data })),
-    );
+    await addDeliveryJobs(tx, services.jobs, jobs);
     return jobs.length;
   });
 }

@@ -8,7 +8,7 @@ import type { Settled } from './attempt.ts';
 import { type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
 import { bounceOf } from './bounce.ts';
 import type { Classification } from './classify.ts';
-import { jobFor } from './delivery-job.ts';
+import { addDeliveryJobs } from './jobs-store.ts';
 import { type Attempted, meterAttempts } from './meter.ts';
 import { isMissingDomain, judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
 import { fitsTogether, givenUpAmong, lockMessages, type Move, settleTaken, type Taken, transition } from './store.ts';
@@ -131,7 +131,7 @@ async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[
     for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
     await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
   }
-  await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
+  await addDeliveryJobs(tx, services.jobs, next);
   await services.jobs.complete(
     tx,
     'delivery.attempt',

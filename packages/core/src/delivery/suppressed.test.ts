@@ -5,7 +5,7 @@ import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createSuppressions, deleteSuppression } from '../suppressions/index.ts';
 import { claimDeliveries } from './claim.ts';
-import type { DeliveryJob } from './delivery-job.ts';
+import type { DeliveryJob } from './jobs-store.ts';
 
 const MINUTE_MS = 60_000;
 

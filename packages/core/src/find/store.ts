@@ -60,12 +60,12 @@ export async function mailOfAddress(sql: Sql, workspace_id: string, email: strin
   const rows = await sql<{ id: string }[]>`
     select distinct id from (
       (select r.message_id as id from recipients r
-        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${email}
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = lower(${email})
         order by r.message_id desc limit ${most})
       union all
       (select m.id from messages m
         where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${domain}
-          and m.from_email = ${email}
+          and lower(m.from_email) = lower(${email})
         order by m.id desc limit ${most})
     ) found
     order by id desc limit ${most}`;

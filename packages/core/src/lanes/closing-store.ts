@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
+import { type Priority, priorities } from '../priorities/index.ts';
 
 export type ClosedReason = 'failing' | 'limit';
 
@@ -10,22 +11,24 @@ export interface LaneRow {
   readonly reason: ClosedReason | null;
   readonly last_reply: string | null;
   readonly closings: number;
-  readonly parked: boolean;
+  /** The priorities of its parked mail. */
+  readonly parked: readonly Priority[];
 }
 
 /** Lanes with parked mail per poll. */
 export const LANES_IN_A_LOOK = 1000;
 const ALL_LANES = 100_000;
 
-/** Lanes with parked mail that sort after a name; one index step each. */
+/** Lanes with parked mail that sort after a name, once for each priority; one index step each. */
 const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   walk as (
-    (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
+    (select lane, priority, 1 as place from parked_deliveries where lane > ${after} order by lane, priority limit 1)
     union all
-    select n.lane, w.place + 1 from walk w cross join lateral (
-      select p.lane from parked_deliveries p where p.lane > w.lane order by p.lane limit 1
+    select n.lane, n.priority, w.place + 1 from walk w cross join lateral (
+      select p.lane, p.priority from parked_deliveries p
+      where (p.lane, p.priority) > (w.lane, w.priority) order by p.lane, p.priority limit 1
     ) n
-    where w.place < ${most}
+    where w.place < ${most * priorities.length}
   )`;
 
 /**
@@ -44,8 +47,9 @@ export async function syncLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
       where l.lane = k.lane and k.tended_at < clock_now() - interval '15 seconds' and l.lane in (select lane from walk)
     )
     select coalesce(k.lane, w.lane) as lane, coalesce(k.closed_until > clock_now(), false) as closed, k.closed_until,
-      k.reason, k.last_reply, coalesce(k.closings, 0) as closings, w.lane is not null as parked
-    from known k full join walk w on w.lane = k.lane`;
+      k.reason, k.last_reply, coalesce(k.closings, 0) as closings, coalesce(w.priorities, '{}') as parked
+    from known k
+    full join (select lane, array_agg(priority::text) as priorities from walk group by lane) w on w.lane = k.lane`;
 }
 
 export interface Closing {
@@ -86,7 +90,7 @@ export async function forgetLanes(sql: Sql | Tx): Promise<void> {
 export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}
-    select w.lane from walk w left join lanes l on l.lane = w.lane
+    select distinct w.lane from walk w left join lanes l on l.lane = w.lane
     where l.lane is null
       or greatest(l.tended_at, l.closed_until) < clock_now() - make_interval(secs => ${seconds})`;
   return rows.map((row) => row.lane);

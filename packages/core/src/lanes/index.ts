@@ -31,6 +31,7 @@ export {
   resumeParked,
   type Slice,
   unparkDeliveries,
+  type WantedMail,
   WORKSPACES_IN_A_SLICE,
 } from './parking-store.ts';
 export { releaseDestination } from './release-destination.ts';

@@ -2,6 +2,7 @@ import { fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
+import { jobPriorities, jobPriorityOf, type Priority, priorityOfJob } from '../priorities/index.ts';
 import { idleInSql, openInSql, type RecipientKey } from '../states/index.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
@@ -17,23 +18,28 @@ export interface Addressee {
 
 export interface Fetched {
   readonly job: Job<RecipientKey>;
+  readonly priority: Priority;
   /** The creation time of the job. */
   readonly created_on: Date;
   /** Null if there is nothing to send: not due, closed, claimed, or gone. */
   readonly addressee: Addressee | null;
 }
 
-/**
- * Fetches ready jobs with their recipients, served by the primary keys. With `made_after`, older jobs may be left out.
- */
-export async function fetchDeliveries(
-  { sql, jobs }: Database,
-  count: number,
-  made_after: Date | null = null,
-): Promise<Fetched[]> {
-  const rows = await sql<(AcquiredRow & { created_on: Date; ready: boolean | null } & Addressee)[]>`
-    with fetched as (${jobs.acquisition(sql, 'delivery.attempt', count, made_after)})
-    select f.id, f.retry_count, f.data, f.created_on, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at, r.ready
+/** What to fetch of the jobs of a priority; with `made_after`, older ones may be left out. */
+export interface WantedMail {
+  readonly priority: Priority;
+  readonly count: number;
+  readonly made_after: Date | null;
+}
+
+/** Fetches ready jobs with their recipients, served by the primary keys. */
+export async function fetchDeliveries({ sql, jobs }: Database, wanted: readonly WantedMail[]): Promise<Fetched[]> {
+  const asked = wanted.map((one) => ({ ...one, priority: jobPriorities[one.priority] }));
+  const rows = await sql<
+    (AcquiredRow & { created_on: Date; ready: boolean | null; job_priority: number } & Addressee)[]
+  >`
+    with fetched as (${jobs.acquisition(sql, 'delivery.attempt', asked)})
+    select f.id, f.retry_count, f.data, f.created_on, f.priority as job_priority, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at, r.ready
     from fetched f
     left join lateral (
       select x.email, x.due_at, x.due_at <= clock_now() and (x.state in (${idleInSql})
@@ -48,6 +54,7 @@ export async function fetchDeliveries(
     order by f.created_on`;
   return (await jobs.acquired('delivery.attempt', rows)).map(({ row, job }) => ({
     job,
+    priority: priorityOfJob(row.job_priority),
     created_on: row.created_on,
     addressee: row.ready && row.mode !== null ? row : null,
   }));
@@ -56,6 +63,7 @@ export async function fetchDeliveries(
 export interface ToPark extends RecipientKey {
   readonly job: JobHold;
   readonly lane: string;
+  readonly priority: Priority;
   readonly due_at: Date;
 }
 
@@ -77,26 +85,28 @@ export async function parkDeliveries({ sql, jobs }: Database, unordered: readonl
       order by a.lane
       on conflict (lane) do nothing
     )
-    insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
-    select w.id, a.lane, a.workspace_id, a.message_id, a.recipient_id, a.due_at
+    insert into parked_deliveries (job_id, lane, priority, workspace_id, message_id, recipient_id, due_at)
+    select w.id, a.lane, a.priority::mail_priority, a.workspace_id, a.message_id, a.recipient_id, a.due_at
     from withdrawn w
     join unnest(
       ${holds.map(({ id }) => id)}::uuid[],
       ${parked.map(({ lane }) => lane)}::text[],
+      ${parked.map(({ priority }) => priority)}::text[],
       ${parked.map(({ workspace_id }) => workspace_id)}::uuid[],
       ${parked.map(({ message_id }) => message_id)}::uuid[],
       ${parked.map(({ recipient_id }) => recipient_id)}::uuid[],
       ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
-    ) as a (job_id, lane, workspace_id, message_id, recipient_id, due_at) on a.job_id = w.id
+    ) as a (job_id, lane, priority, workspace_id, message_id, recipient_id, due_at) on a.job_id = w.id
     on conflict (job_id) do nothing
     returning job_id`,
   );
   return rows.length;
 }
 
-/** How much parked mail of a lane to take. */
+/** How much parked mail of a priority to take from a lane. */
 export interface Slice {
   readonly lane: string;
+  readonly priority: Priority;
   readonly count: number;
   /** The workspace that was served last; empty to begin with the first. */
   readonly after: string;
@@ -104,6 +114,7 @@ export interface Slice {
 
 export interface Resumed extends RecipientKey {
   readonly lane: string;
+  readonly priority: Priority;
   readonly job_id: string;
   readonly email: string;
   readonly mode: KeyMode;
@@ -126,7 +137,7 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     sql,
     'delivery.attempt',
     sql`
-      select job_id as id, jsonb_build_object(
+      select job_id as id, ${jobPriorityOf(sql, sql`priority`)} as priority, jsonb_build_object(
         'workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', recipient_id) as data
       from live`,
   );
@@ -134,35 +145,38 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     with recursive asked as materialized (
       select * from unnest(
         ${slices.map(({ lane }) => lane)}::text[],
+        ${slices.map(({ priority }) => priority)}::text[]::mail_priority[],
         ${slices.map(({ count }) => count)}::int[],
         ${slices.map(({ after }) => after)}::uuid[]
-      ) as a (lane, count, after)
+      ) as a (lane, priority, count, after)
     ),
     walk as (
-      select a.lane, a.count, 1 as place, f.workspace_id
+      select a.lane, a.priority, a.count, 1 as place, f.workspace_id
       from asked a cross join lateral (
-        select p.workspace_id from parked_deliveries p where p.lane = a.lane and p.workspace_id > a.after
+        select p.workspace_id from parked_deliveries p
+        where p.lane = a.lane and p.priority = a.priority and p.workspace_id > a.after
         order by p.workspace_id limit 1
       ) f
       union all
-      select w.lane, w.count, w.place + 1, n.workspace_id
+      select w.lane, w.priority, w.count, w.place + 1, n.workspace_id
       from walk w cross join lateral (
-        select p.workspace_id from parked_deliveries p where p.lane = w.lane and p.workspace_id > w.workspace_id
+        select p.workspace_id from parked_deliveries p
+        where p.lane = w.lane and p.priority = w.priority and p.workspace_id > w.workspace_id
         order by p.workspace_id limit 1
       ) n
       where w.place < ${WORKSPACES_IN_A_SLICE}
     ),
     shares as materialized (
-      select w.lane, w.workspace_id, w.count,
-        ceil(w.count::float8 / count(*) over (partition by w.lane))::int as share
+      select w.lane, w.priority, w.workspace_id, w.count,
+        ceil(w.count::float8 / count(*) over (partition by w.lane, w.priority))::int as share
       from walk w
     ),
     heads as materialized (
-      select s.lane, s.workspace_id, s.count, h.job_id, h.place
+      select s.lane, s.priority, s.workspace_id, s.count, h.job_id, h.place
       from shares s cross join lateral (
         select p.job_id, row_number() over (order by p.due_at, p.job_id) as place from (
           select p.job_id, p.due_at from parked_deliveries p
-          where p.lane = s.lane and p.workspace_id = s.workspace_id
+          where p.lane = s.lane and p.priority = s.priority and p.workspace_id = s.workspace_id
           order by p.due_at, p.job_id limit s.share
           for update skip locked
         ) p
@@ -170,15 +184,15 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     ),
     picked as materialized (
       select job_id from (
-        select job_id, count, row_number() over (partition by lane order by place, workspace_id) as turn from heads
+        select job_id, count, row_number() over (partition by lane, priority order by place, workspace_id) as turn from heads
       ) t where turn <= count
     ),
     taken as (
       delete from parked_deliveries d where d.job_id = any (array(select job_id from picked))
-      returning d.lane, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
+      returning d.lane, d.priority, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
     ),
     live as materialized (
-      select t.lane, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id
+      select t.lane, t.priority, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
@@ -190,7 +204,8 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     tended as (
       update lanes l set tended_at = clock_now() where l.lane in (select lane from asked) and exists (select from taken t where t.lane = l.lane)
     )
-    select lane, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id from live order by lane, due_at, job_id`;
+    select lane, priority, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id
+    from live order by lane, priority, due_at, job_id`;
 }
 
 /** Returns those that are parked: they wait for their lane and are not lost. */
@@ -208,17 +223,18 @@ export async function unparkDeliveries({ sql, jobs }: Database, lane: string, co
     'delivery.attempt',
     sql`
       select t.job_id as id, jsonb_build_object('workspace_id', t.workspace_id, 'message_id', t.message_id,
-        'recipient_id', t.recipient_id) as data, null::timestamptz as start_after
+        'recipient_id', t.recipient_id) as data, null::timestamptz as start_after,
+        ${jobPriorityOf(sql, sql`t.priority`)} as priority
       from taken t`,
   );
   const rows = await sql`
     with picked as materialized (
       select job_id from parked_deliveries where lane = ${lane}
-      order by workspace_id, due_at, job_id limit ${count} for update skip locked
+      order by priority, workspace_id, due_at, job_id limit ${count} for update skip locked
     ),
     taken as (
       delete from parked_deliveries d where d.job_id = any (array(select job_id from picked))
-      returning d.job_id, d.workspace_id, d.message_id, d.recipient_id
+      returning d.job_id, d.priority, d.workspace_id, d.message_id, d.recipient_id
     ),
     added as (${insertion})
     select job_id from taken`;

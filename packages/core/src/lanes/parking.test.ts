@@ -31,12 +31,12 @@ async function park(jobs: readonly DeliveryJob[], lane = LANE): Promise<number> 
   const due = world.clock.now() - MINUTE_MS;
   return parkDeliveries(
     world.services,
-    jobs.map((job, index) => ({ ...job.data, job, lane, due_at: new Date(due + index) })),
+    jobs.map((job, index) => ({ ...job.data, job, lane, priority: 'normal' as const, due_at: new Date(due + index) })),
   );
 }
 
 async function resume(count: number, after = ''): Promise<string[]> {
-  const rows = await resumeParked(world.services, [{ lane: LANE, count, after }]);
+  const rows = await resumeParked(world.services, [{ lane: LANE, priority: 'normal', count, after }]);
   return rows.map((row) => row.email);
 }
 
@@ -102,7 +102,7 @@ describe('taking parked mail back', () => {
     const order = new Map(jobs.map((job, index) => [job.data.recipient_id, index]));
     await park(jobs);
 
-    const rows = await resumeParked(world.services, [{ lane: LANE, count: 2, after: '' }]);
+    const rows = await resumeParked(world.services, [{ lane: LANE, priority: 'normal', count: 2, after: '' }]);
 
     expect(rows.map((row) => order.get(row.recipient_id))).toEqual([0, 1]);
     expect(await jobStates()).toEqual({ active: 2 });

@@ -1,4 +1,5 @@
 export { cancelMessage, cancelUnsent } from './changes/cancel-message.ts';
+export { dropContents } from './changes/drop-contents.ts';
 export { eraseContents } from './changes/erase-content.ts';
 export { giveUp, giveUpMessage, type Hopeless, lockHopeless } from './changes/give-up-message.ts';
 export { moveUnsent } from './changes/move-unsent.ts';

@@ -63,6 +63,12 @@ describe('parseInput', () => {
       'invalid_type',
       'address must be a whole address such as https://example.com.',
     ],
+    [
+      { name: 'x', strict: { knwon: '1' } },
+      'strict.knwon',
+      'misspelled_field',
+      'strict.knwon is not a field; did you mean strict.known?',
+    ],
     [{ name: 'x', strict: { a: 1 } }, 'strict', 'invalid_type', 'strict has the unknown field a; remove it.'],
     [
       { name: 'x', strict: { a: 1, b: 1 } },
@@ -84,6 +90,16 @@ describe('parseInput', () => {
     const parsed = parseInput(z.strictObject({ tag: z.string().optional() }), { queue: 'mail' });
 
     expect(parsed).toMatchObject({ error: { message: 'The body has the unknown field queue; remove it.' } });
+  });
+
+  it('refuses unknown and misspelt names of a strict object once each, and ignores neither', () => {
+    const parsed = parseInput(schema, { name: 'x', strict: { other: 1, knwon: '1' } });
+
+    expect(parsed).toMatchObject({ ok: false, ignored: [] });
+    expect(parsed.ok ? [] : parsed.error.facts.details?.map(({ reason }) => reason)).toEqual([
+      'misspelled_field',
+      'invalid_type',
+    ]);
   });
 
   it('names what it ignores by its path, also in lists and beside what it refuses', () => {

@@ -33,8 +33,16 @@ export function parseInput<I extends z.ZodType>(
   const { faults, ignored } = unexpectedNames(schema, raw);
   const parsed = schema.safeParse(raw, { reportInput: true, error: refusalWords });
   if (parsed.success && faults.length === 0 && found.length === 0) return { ok: true, value: parsed.data, ignored };
-  const issues = parsed.error?.issues.slice(0, MOST_DETAILS) ?? [];
+  const named = new Set(faults.map(({ param }) => param));
+  const issues = parsed.error?.issues.flatMap((issue) => withoutNames(issue, named)).slice(0, MOST_DETAILS) ?? [];
   return refuse([...found, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
+}
+
+/** An issue about unknown names keeps only those that no fault explains. */
+function withoutNames(issue: z.core.$ZodIssue, named: ReadonlySet<string>): z.core.$ZodIssue[] {
+  if (issue.code !== 'unrecognized_keys') return [issue];
+  const keys = issue.keys.filter((key) => !named.has(pathText([...issue.path, key])));
+  return keys.length === 0 ? [] : [{ ...issue, keys }];
 }
 
 function refuse(details: readonly ErrorDetail[], ignored: readonly string[] = []): Result<never> {

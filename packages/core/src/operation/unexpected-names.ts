@@ -16,6 +16,8 @@ export interface UnexpectedNames {
 interface Fields {
   readonly names: ReadonlySet<string>;
   readonly in_list: boolean;
+  /** The schema itself refuses other names. */
+  readonly strict: boolean;
   readonly nested: ReadonlyMap<string, Fields>;
 }
 
@@ -91,7 +93,7 @@ function collect(
 function judge(
   raw: Record<string, unknown>,
   name: string,
-  { names }: Fields,
+  { names, strict }: Fields,
   misplaced: Expected['misplaced'],
   path: readonly (string | number)[],
   found: Found,
@@ -105,23 +107,24 @@ function judge(
     return;
   }
   const meant = likelyMeant(name, [...names]);
-  if (meant === null || meant in raw) found.ignored.push(param);
-  else {
+  if (meant !== null && !(meant in raw)) {
     const message = `${param} is not a field; did you mean ${pathText([...path, meant])}?`;
     found.faults.push({ param, reason: 'misspelled_field', message });
-  }
+  } else if (!strict) found.ignored.push(param);
 }
 
-/** The fields that a schema takes; null for one that takes any names, refuses them itself, or is no object. */
+/** The fields that a schema takes; null for one that takes any names or is no object. */
 function fieldsOf(schema: z.core.$ZodType, in_list: boolean): Fields | null {
   if (schema instanceof z.ZodObject) {
-    if (schema.def.catchall) return null;
+    const { catchall } = schema.def;
+    const strict = catchall instanceof z.ZodNever;
+    if (catchall && !strict) return null;
     const shape = Object.entries(schema.shape);
     const nested = shape.flatMap(([name, field]): [string, Fields][] => {
       const inner = fieldsOf(field, false);
       return inner ? [[name, inner]] : [];
     });
-    return { names: new Set(shape.map(([name]) => name)), in_list, nested: new Map(nested) };
+    return { names: new Set(shape.map(([name]) => name)), in_list, strict, nested: new Map(nested) };
   }
   if (schema instanceof z.ZodArray) return fieldsOf(schema.element, true);
   if (schema instanceof z.ZodPipe) return fieldsOf(schema.in, in_list);

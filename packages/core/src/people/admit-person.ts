@@ -47,7 +47,7 @@ export function knownAs(user: UserRow): Admitted {
  * Creates a user or resets an existing one: only the credential in this answer is valid from now on, and any that was
  * handed to another person before is void.
  */
-export async function admitAnew(
+export async function admitWithNewEntry(
   tx: Tx,
   ctx: ActorContext,
   email: string,

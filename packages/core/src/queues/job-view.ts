@@ -5,6 +5,7 @@ import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import type { Context } from '../operation/context.ts';
+import { jobPriorities } from '../priorities/index.ts';
 import { catalogue, type JobName } from '../process/jobs.ts';
 import { jobId, jobNotFound, uuidOfJob } from './job-id.ts';
 import { queueNames } from './queue-names.ts';
@@ -67,7 +68,7 @@ export async function findJobs(ctx: Context, ids: readonly string[]): Promise<Fo
   return [...rows.map((row) => ({ ...row, parked_in: null })), ...parked.map(parkedJob)];
 }
 
-function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lane }: ParkedRow): FoundJob {
+function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lane, priority }: ParkedRow): FoundJob {
   return {
     id: job_id,
     queue: 'delivery.attempt',
@@ -76,7 +77,7 @@ function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lan
     output: null,
     retry_count: 0,
     retry_limit: catalogue['delivery.attempt'].options.retry_limit,
-    priority: 0,
+    priority: jobPriorities[priority],
     start_after: due_at,
     created_at: due_at,
     started_at: null,

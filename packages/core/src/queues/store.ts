@@ -2,6 +2,7 @@ import { fence, type Sql, type Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { DeliveryState } from '../delivery/index.ts';
 import { among } from '../paging/keyset-store.ts';
+import type { Priority } from '../priorities/index.ts';
 import type { JobName } from '../process/jobs.ts';
 import { openInSql } from '../states/index.ts';
 import { SLOTS } from './run-times.ts';
@@ -349,6 +350,7 @@ export interface ParkedRow {
   readonly workspace_id: string;
   readonly message_id: string;
   readonly recipient_id: string;
+  readonly priority: Priority;
   readonly due_at: Date;
 }
 
@@ -358,7 +360,7 @@ export async function parkedAmong(sql: Sql, job_ids: readonly string[]): Promise
   return sql<ParkedRow[]>`
     select p.* from unnest(${[...job_ids]}::uuid[]) as a (job_id)
     cross join lateral (
-      select job_id, lane, workspace_id, message_id, recipient_id, due_at from parked_deliveries x
+      select job_id, lane, priority, workspace_id, message_id, recipient_id, due_at from parked_deliveries x
       where x.job_id = a.job_id ${fence}
     ) p`;
 }

@@ -1,5 +1,5 @@
 export { keyOf, type RecipientKey } from './recipient-key.ts';
-export { idleInSql, openInSql } from './sql-states.ts';
+export { closedInSql, idleInSql, openInSql } from './sql-states.ts';
 export {
   type DeliveryState,
   deliveryStates,

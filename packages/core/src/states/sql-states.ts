@@ -1,8 +1,11 @@
 import { literals } from '@postrider/db';
-import { openStates, transitions } from './state.ts';
+import { deliveryStates, openStates, transitions } from './state.ts';
 
 /** The open states, for `state in (…)`. */
 export const openInSql = literals(openStates);
+
+/** The closed states, likewise. */
+export const closedInSql = literals(deliveryStates.filter((state) => !openStates.some((open) => open === state)));
 
 /** The open states of a recipient that no worker has in hand, for `state in (…)`. */
 export const idleInSql = literals(transitions.cancel.from);

@@ -1,5 +1,6 @@
 import type { Services } from '@postrider/core';
-import { type Fetched, fetchDeliveries } from '@postrider/core/lanes';
+import { type Fetched, fetchDeliveries, type WantedMail } from '@postrider/core/lanes';
+import { type Priority, priorities } from '@postrider/core/priorities';
 import type { HoldCache } from '../holds/hold-cache.ts';
 import type { LaneSync } from '../lanes/lane-sync.ts';
 import type { Lanes } from '../lanes/lanes.ts';
@@ -31,19 +32,35 @@ export interface FetcherOptions {
   readonly onLost: () => void;
 }
 
-/** Fetches due jobs while this worker has free slots: fetch → lane. */
+/** What is known of the due jobs of one priority. */
+interface Supply {
+  /** The queue may have more ready jobs. */
+  again: boolean;
+  /** Fast lanes count as full until then, or until half of their waiting mail is gone. */
+  crowded_until: number;
+  crowded_by: number;
+  /** The created_on of the newest fetched job; null if the next fetch is of all jobs. */
+  newest: Date | null;
+  fetched_all_at: number;
+}
+
+function newSupply(): Supply {
+  return { again: false, crowded_until: 0, crowded_by: 0, newest: null, fetched_all_at: Number.NEGATIVE_INFINITY };
+}
+
+/**
+ * Fetches due jobs while this worker has free slots: fetch → lane. Each priority has slots of its own, so that a
+ * backlog of bulk mail keeps nothing else in the queue.
+ */
 export class Fetcher {
   readonly #options: FetcherOptions;
   /** The fetch under way; there is one at a time. */
   #fetching: Promise<void> | null = null;
-  /** The queue may have more ready jobs. */
-  #again = false;
-  /** Fast lanes count as full until then, or until half of their waiting mail is gone. */
-  #crowded_until = 0;
-  #crowded_by = 0;
-  /** The created_on of the newest fetched job; null if the next fetch is of all jobs. */
-  #newest: Date | null = null;
-  #fetched_all_at = Number.NEGATIVE_INFINITY;
+  readonly #supplies: Readonly<Record<Priority, Supply>> = {
+    high: newSupply(),
+    normal: newSupply(),
+    bulk: newSupply(),
+  };
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -54,42 +71,43 @@ export class Fetcher {
   /** The loop: fetches now, or remembers to fetch again; then repeats at the next poll. */
   poll = (): void => {
     if (this.#stopped) return;
-    if (this.#fetching || this.#isCrowded()) {
-      this.#again = true;
-      return;
-    }
+    const asked = this.#fetching ? [] : priorities.filter((priority) => !this.#isCrowded(priority));
+    for (const priority of priorities) this.#supplies[priority].again = !asked.includes(priority);
+    if (asked.length === 0) return;
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#again = false;
     const { services, lanes } = this.#options;
-    this.#fetching = this.#fetchOnce()
+    this.#fetching = this.#fetchOnce(asked)
       .then((more) => {
         services.vitals.fetched_at = performance.now();
         return more;
       })
-      .catch((error) => {
+      .catch((error): Priority[] => {
         services.log.error({ err: error }, 'deliveries could not be fetched');
         this.#options.onLost();
-        return false;
+        return [];
       })
       .then((more) => {
         this.#fetching = null;
-        this.#again ||= more;
+        for (const priority of more) this.#supplies[priority].again = true;
         if (this.#stopped) return;
-        if (this.#again && (lanes.aloneCapacity() ? this.#hasFreeSlots() : this.#freeSlots() > 0)) this.poll();
-        if (!this.#fetching) this.#timer ??= setTimeout(this.poll, this.#again ? this.#lookAhead().ms : POLL_MS);
+        const left = priorities.filter((priority) => this.#supplies[priority].again);
+        if (left.some((one) => (lanes.aloneCapacity(one) ? this.#hasFreeSlots(one) : this.#freeSlots(one) > 0)))
+          this.poll();
+        if (!this.#fetching) this.#timer ??= setTimeout(this.poll, left.length > 0 ? this.#lookAhead().ms : POLL_MS);
       });
   };
 
   /** Polls if the last fetch left jobs behind and there are enough free slots again. */
   pollIfFree(): void {
-    if (this.#again && this.#hasFreeSlots()) this.poll();
+    if (priorities.some((priority) => this.#supplies[priority].again && this.#hasFreeSlots(priority))) this.poll();
   }
 
   /** Fetches due jobs once, for a drain. Returns their number. */
   async fetchAll(): Promise<number> {
-    const { count } = await this.#fetch(FETCH_COUNT, null);
-    return count;
+    const all = priorities.map((priority) => ({ priority, count: FETCH_COUNT, made_after: null }));
+    const { found } = await this.#fetch(all);
+    return found.length;
   }
 
   /** Stops polling. Resolves once the fetch in progress, if any, has finished. */
@@ -99,50 +117,60 @@ export class Fetcher {
     await this.#fetching;
   }
 
-  /** Whether there may be more than was taken. */
-  async #fetchOnce(): Promise<boolean> {
+  /** Returns the priorities of which there may be more than was taken. */
+  async #fetchOnce(asked: readonly Priority[]): Promise<readonly Priority[]> {
     const { holds, lanes, inFlight } = this.#options;
     await holds.ready;
-    if (holds.isPaused('delivery.attempt')) return false;
+    if (holds.isPaused('delivery.attempt')) return [];
     // Mail within the allowance has been fetched already; onAllowance announces more.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
-    if (lanes.counts().waiting > allowance + FETCH_COUNT) return false;
-    if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return true;
-    const free = this.#freeSlots();
-    const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
-    const found = await this.#fetch(count, this.#madeAfter());
-    if (found.count === 0) return false;
-    if (found.crowding > found.count / 4) {
-      this.#crowded_until = performance.now() + this.#lookAhead().ms - 1;
-      this.#crowded_by = lanes.counts().waiting;
+    if (lanes.counts().waiting > allowance + FETCH_COUNT) return [];
+    if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return asked;
+    const wanted = asked.map((priority) => {
+      const free = this.#freeSlots(priority);
+      const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
+      return { priority, count, made_after: this.#madeAfter(priority) };
+    });
+    const { found, crowding } = await this.#fetch(wanted);
+    if (found.length === 0) return [];
+    for (const priority of new Set(crowding)) {
+      if (countOf(crowding, priority) <= countOf(found, priority) / 4) continue;
+      const supply = this.#supplies[priority];
+      supply.crowded_until = performance.now() + this.#lookAhead().ms - 1;
+      supply.crowded_by = lanes.waitingOf(priority);
     }
     this.#options.onPlaced();
-    return found.count === count;
+    return wanted.flatMap(({ priority, count }) => (countOf(found, priority) === count ? [priority] : []));
   }
 
-  /** Fetches jobs into their lanes; crowding is the number that might as well have stayed in the queue. */
-  async #fetch(most: number, made_after: Date | null): Promise<{ readonly count: number; readonly crowding: number }> {
-    const found = await fetchDeliveries(this.#options.services, most, made_after);
-    if (found.length === 0) return { count: 0, crowding: 0 };
-    this.#noteFound(found, made_after === null, found.length < most);
-    return { count: found.length, crowding: await this.#options.sync.place(found) };
+  /** Fetches jobs into their lanes; crowding are the priorities of those that might as well have stayed in the queue. */
+  async #fetch(
+    wanted: readonly WantedMail[],
+  ): Promise<{ readonly found: readonly Priority[]; readonly crowding: readonly Priority[] }> {
+    const fetched = await fetchDeliveries(this.#options.services, wanted);
+    if (fetched.length === 0) return { found: [], crowding: [] };
+    for (const asked of wanted) this.#noteFound(asked, fetched);
+    return { found: fetched.map(({ priority }) => priority), crowding: await this.#options.sync.place(fetched) };
   }
 
   /**
    * The lower bound of created_on for the next fetch, or null for a fetch of all ready jobs. A fetched job leaves a
    * dead index entry until the next vacuum, so fetches of a busy queue would scan more and more of them.
    */
-  #madeAfter(): Date | null {
+  #madeAfter(priority: Priority): Date | null {
     const now = performance.now();
-    if (this.#newest && now - this.#fetched_all_at < FETCH_ALL_MS) return this.#newest;
-    this.#fetched_all_at = now;
+    const supply = this.#supplies[priority];
+    if (supply.newest && now - supply.fetched_all_at < FETCH_ALL_MS) return supply.newest;
+    supply.fetched_all_at = now;
     return null;
   }
 
   /** If a fetch of all jobs found more than it took, the next one continues there, however old those jobs are. */
-  #noteFound(found: readonly Fetched[], of_all_jobs: boolean, took_all: boolean): void {
-    if (of_all_jobs && !took_all) this.#newest = null;
-    for (const { created_on } of found) if (!this.#newest || created_on > this.#newest) this.#newest = created_on;
+  #noteFound({ priority, count, made_after }: WantedMail, fetched: readonly Fetched[]): void {
+    const supply = this.#supplies[priority];
+    const found = fetched.filter((one) => one.priority === priority);
+    if (made_after === null && found.length === count) supply.newest = null;
+    for (const { created_on } of found) if (!supply.newest || created_on > supply.newest) supply.newest = created_on;
   }
 
   #lookAhead(): { readonly ms: number; readonly count: number } {
@@ -152,20 +180,25 @@ export class Fetcher {
   }
 
   /** True until it is time to look ahead, or half of the mail that waits here is gone. */
-  #isCrowded(): boolean {
-    return performance.now() < this.#crowded_until && this.#options.lanes.counts().waiting * 2 > this.#crowded_by;
+  #isCrowded(priority: Priority): boolean {
+    const { crowded_until, crowded_by } = this.#supplies[priority];
+    return performance.now() < crowded_until && this.#options.lanes.waitingOf(priority) * 2 > crowded_by;
   }
 
-  /** How many more jobs may wait for a claim here. Mail whose result is being recorded still takes a slot. */
-  #freeSlots(): number {
+  /** How many more of a priority may wait for a claim here. Mail whose result is being recorded takes a slot. */
+  #freeSlots(priority: Priority): number {
     const { lanes, inFlight } = this.#options;
-    const { claimed, waiting } = lanes.counts();
-    const free = MOST_IN_FLIGHT - Math.max(claimed, inFlight()) - waiting;
-    return Math.min(free, lanes.aloneCapacity()?.free ?? free);
+    const free = MOST_IN_FLIGHT - Math.max(lanes.counts().claimed, inFlight()) - lanes.waitingOf(priority);
+    return Math.min(free, lanes.aloneCapacity(priority)?.free ?? free);
   }
 
   /** Whether enough slots are free for a fetch that is worth its cost. */
-  #hasFreeSlots(): boolean {
-    return this.#freeSlots() > Math.min(FETCH_COUNT, this.#options.lanes.aloneCapacity()?.most ?? FETCH_COUNT) / 2;
+  #hasFreeSlots(priority: Priority): boolean {
+    const most = this.#options.lanes.aloneCapacity(priority)?.most ?? FETCH_COUNT;
+    return this.#freeSlots(priority) > Math.min(FETCH_COUNT, most) / 2;
   }
+}
+
+function countOf(found: readonly Priority[], priority: Priority): number {
+  return found.filter((one) => one === priority).length;
 }

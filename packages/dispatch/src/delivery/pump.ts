@@ -269,6 +269,7 @@ export class DeliveryPump {
     };
     this.#lanes.start(entry.lane, {
       workspace_id: claimed.delivery.workspace_id,
+      priority: candidate?.priority ?? 'normal',
       run,
       refuse: () => this.#handBack(entry),
     });

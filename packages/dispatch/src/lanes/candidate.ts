@@ -1,10 +1,13 @@
 import type { KeyMode } from '@postrider/core/api-keys';
 import type { DeliveryJob } from '@postrider/core/delivery';
+import type { Priority } from '@postrider/core/priorities';
+import type { Standing } from './fair-line.ts';
 
 /** A fetched job on its way to be claimed. */
 export interface Candidate {
   readonly job: DeliveryJob;
   readonly lane: string;
+  readonly priority: Priority;
   readonly email: string;
   readonly mode: KeyMode;
   readonly from_domain: string;
@@ -23,8 +26,7 @@ export interface LaneLimit {
 }
 
 /** A claimed mail that waits for a connection in its lane. */
-export interface Starter {
-  readonly workspace_id: string;
+export interface Starter extends Standing {
   run(): void;
   /** Called if the lane closes before its turn. */
   refuse(): void;

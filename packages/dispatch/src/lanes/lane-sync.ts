@@ -18,16 +18,19 @@ import {
   syncLanes,
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
+import { type Priority, priorities } from '@postrider/core/priorities';
 import { domainOf, isSimulatorLane, type SendOutcome } from '@postrider/mail';
 import type { HoldCache } from '../holds/hold-cache.ts';
 import { repeatEvery } from '../repeat-task.ts';
 import { type Candidate, type LaneLimit, NO_LANE } from './candidate.ts';
 import type { Lanes } from './lanes.ts';
+import { PriorityTurns } from './turns.ts';
 
 const POLL_MS = 1000;
 const MOST_IN_A_SLICE = 200;
 const NO_ADDRESSEE = {
   lane: NO_LANE,
+  priority: 'normal',
   email: '',
   mode: 'live',
   from_domain: '',
@@ -49,7 +52,7 @@ export class LaneSync {
   readonly #holds: HoldCache;
   readonly #onReady: () => void;
   readonly #onLost: () => void;
-  /** The workspace that was served last in a lane, if the last slice did not reach the end. */
+  /** By `priority lane`: the workspace that was served last, if the last slice did not reach the end. */
   readonly #served = new Map<string, string>();
   /** Lanes whose closing is not in the database yet, or came there after the poll that is under way. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -60,6 +63,8 @@ export class LaneSync {
   #polled = '';
   /** Hold lanes that release mail at a rate, with how many may be released now. */
   readonly #leaving = new Map<string, number>();
+  /** Whose turn it is to leave a room. */
+  readonly #leavers = new Map<string, PriorityTurns>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
   /** Writes that no caller waits for. */
@@ -115,20 +120,20 @@ export class LaneSync {
   }
 
   /**
-   * Finds the lanes of fetched jobs; those that cannot wait here are parked. Returns how many of these belong to fast
-   * lanes and might as well have stayed in the queue.
+   * Finds the lanes of fetched jobs; those that cannot wait here are parked. Returns the priorities of these that belong
+   * to fast lanes and might as well have stayed in the queue.
    */
-  async place(fetched: readonly Fetched[]): Promise<number> {
+  async place(fetched: readonly Fetched[]): Promise<Priority[]> {
     await this.#first_poll;
-    const candidates = fetched.map(({ job, addressee }): Candidate => {
+    const candidates = fetched.map(({ job, priority, addressee }): Candidate => {
       if (!addressee) return { ...NO_ADDRESSEE, job };
       const { email, mode, from_domain, api_key_id, due_at } = addressee;
       const mail = { job, email, mode, from_domain, api_key_id };
-      return { ...mail, lane: this.#laneOf(mail), due_at, resumed: false };
+      return { ...mail, lane: this.#laneOf(mail), priority, due_at, resumed: false };
     });
     const parked = this.#admit(candidates);
     await this.#park(parked);
-    return parked.filter(({ lane }) => !isHoldLane(lane) && this.#lanes.isFast(lane)).length;
+    return parked.flatMap(({ lane, priority }) => (!isHoldLane(lane) && this.#lanes.isFast(lane) ? [priority] : []));
   }
 
   /** Returns the candidates that are within the limits of their destinations, and parks the others. */
@@ -203,7 +208,7 @@ export class LaneSync {
     const busy = new Set(this.#closing.keys());
     const [rows, found] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
     const workers = found.length > 0 ? await jobs.workerCount() : 1;
-    const parked = rows.flatMap((row) => (row.parked ? [row.lane] : []));
+    const parked = rows.flatMap((row) => (row.parked.length > 0 ? [row.lane] : []));
     this.#polled = parked.length < LANES_IN_A_LOOK ? '' : (parked.sort().at(-1) ?? '');
     const closed = new Set<string>();
     const byLane = new Map(rows.map((row) => [row.lane, row]));
@@ -211,7 +216,7 @@ export class LaneSync {
       if (row.closed) closed.add(row.lane);
       if (row.closed && row.reason && !lanes.isClosed(row.lane))
         this.#parkSoon(lanes.close(row.lane, row.reason, row.closings));
-      if (row.parked) lanes.setBacklog(row.lane, true);
+      for (const priority of row.parked) lanes.setBacklog(row.lane, priority, true);
     }
     // Lanes that closed here during this poll are not in its result.
     for (const lane of lanes.closed()) {
@@ -246,10 +251,10 @@ export class LaneSync {
     // Jobs with nothing to send are not parked; they return to the queue when their heartbeat expires.
     const parked = candidates.filter(({ lane }) => lane !== NO_LANE);
     if (parked.length === 0) return;
-    for (const { lane } of parked) this.#lanes.setBacklog(lane, true);
+    for (const { lane, priority } of parked) this.#lanes.setBacklog(lane, priority, true);
     await parkDeliveries(
       this.#services,
-      parked.map(({ job, lane, due_at }) => ({ ...job.data, job, lane, due_at })),
+      parked.map(({ job, lane, priority, due_at }) => ({ ...job.data, job, lane, priority, due_at })),
     );
   }
 
@@ -303,42 +308,71 @@ export class LaneSync {
 
   async #resume(): Promise<void> {
     const short = this.#lanes.shortages().filter(({ lane }) => !this.#holds.guards(lane));
-    const slices = [
-      ...short.map(({ lane, count }) => ({ lane, count: Math.min(count, MOST_IN_A_SLICE) })),
-      ...[...this.#leaving].map(([lane, count]) => ({ lane, count })),
-    ].map((slice) => ({ ...slice, after: this.#served.get(slice.lane) ?? '' }));
+    const leaving = [...this.#leaving];
     this.#leaving.clear();
-    if (slices.length === 0) return;
-    const rows = Map.groupBy(await resumeParked(this.#services, slices), (row) => row.lane);
-    for (const slice of slices) this.#recordTaken(slice, rows.get(slice.lane) ?? []);
-    const candidates = [...rows.values()].flat().map((row): Candidate => {
+    if (short.length === 0 && leaving.length === 0) return;
+    const rows = await this.#takeBack(
+      short.map((slice) => ({ ...slice, count: Math.min(slice.count, MOST_IN_A_SLICE) })),
+    );
+    for (const [room, count] of leaving) rows.push(...(await this.#leaveRoom(room, count)));
+    const candidates = rows.map((row): Candidate => {
       const { job_id, workspace_id, message_id, recipient_id, email, mode, from_domain, api_key_id, due_at } = row;
+      const { priority } = row;
       const job = { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } };
       const mail = { job, email, mode, from_domain, api_key_id };
-      return { ...mail, lane: this.#laneOf(mail), due_at, resumed: true };
+      return { ...mail, lane: this.#laneOf(mail), priority, due_at, resumed: true };
     });
     await this.#park(this.#admit(candidates));
     this.#onReady();
+  }
+
+  async #takeBack(wanted: readonly Omit<Slice, 'after'>[]): Promise<Resumed[]> {
+    const slices = wanted.map((slice) => ({ ...slice, after: this.#served.get(sliceName(slice)) ?? '' }));
+    const rows = await resumeParked(this.#services, slices);
+    const taken = Map.groupBy(rows, sliceName);
+    for (const slice of slices) this.#recordTaken(slice, taken.get(sliceName(slice)) ?? []);
+    return [...rows];
+  }
+
+  /** Takes mail out of the lane of a hold by the weights of the priorities; what one of them lacks comes from the others. */
+  async #leaveRoom(lane: string, count: number): Promise<Resumed[]> {
+    const turns = this.#leavers.get(lane) ?? new PriorityTurns();
+    this.#leavers.set(lane, turns);
+    const shares: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
+    for (let turn = 0; turn < count; turn++) shares[turns.next(() => true) ?? 'normal'] += 1;
+    const asked = priorities.filter((priority) => shares[priority] > 0);
+    const rows = await this.#takeBack(asked.map((priority) => ({ lane, priority, count: shares[priority] })));
+    for (const priority of priorities) {
+      const left = count - rows.length;
+      if (left > 0) rows.push(...(await this.#takeBack([{ lane, priority, count: left }])));
+    }
+    if (rows.length < count) this.#leavers.delete(lane);
+    return rows;
   }
 
   /**
    * Remembers where to continue in a lane, and which workspaces have nothing parked there any more, as far as the slice
    * shows.
    */
-  #recordTaken({ lane, count, after }: Slice, rows: readonly Resumed[]): void {
+  #recordTaken(slice: Slice, rows: readonly Resumed[]): void {
+    const { lane, priority, count, after } = slice;
     const taken = Map.groupBy(rows, (row) => row.workspace_id);
     const last = [...taken.keys()].sort().at(-1);
     const whole = taken.size < WORKSPACES_IN_A_SLICE;
-    if (whole || last === undefined) this.#served.delete(lane);
-    else this.#served.set(lane, last);
+    if (whole || last === undefined) this.#served.delete(sliceName(slice));
+    else this.#served.set(sliceName(slice), last);
     const share = Math.ceil(count / Math.max(1, taken.size));
     let left = 0;
     for (const [workspace_id, own] of taken) {
-      if (own.length < share) this.#lanes.drained(lane, workspace_id);
+      if (own.length < share) this.#lanes.drained(lane, { workspace_id, priority });
       else left += 1;
     }
-    if (whole && after === '' && left === 0) this.#lanes.setBacklog(lane, false);
+    if (whole && after === '' && left === 0) this.#lanes.setBacklog(lane, priority, false);
   }
+}
+
+function sliceName({ lane, priority }: Pick<Slice, 'lane' | 'priority'>): string {
+  return `${priority} ${lane}`;
 }
 
 /** A simulator script that fails on purpose must not close the lane for other mail. */

@@ -1,6 +1,8 @@
 import { type ClosedReason, FIRST_PACE, type Pace } from '@postrider/core/lanes';
+import type { Priority } from '@postrider/core/priorities';
 import type { Candidate, LaneLimit, Starter } from './candidate.ts';
 import { NO_LANE } from './candidate.ts';
+import { FairLine, type Standing } from './fair-line.ts';
 
 // Mail is claimed ahead, as much as the lane has lately sent in half a second: otherwise a fast lane would pause for
 // each claim, and a slow one would keep mail that another worker could send.
@@ -15,6 +17,10 @@ const FAST = 20;
 export const SMALL_SHARE = 2;
 export const SMALL_SHARES = 64;
 
+export function standingOf({ job, priority }: Candidate): Standing {
+  return { workspace_id: job.data.workspace_id, priority };
+}
+
 /** The queue of one destination in this worker, and how fast it goes. */
 export class Lane {
   readonly name: string;
@@ -28,14 +34,13 @@ export class Lane {
   /** Connecting or on a connection. */
   sending = 0;
   /** Claimed, and waiting for a connection. */
-  readonly ready: Starter[] = [];
-  /** Unclaimed, by workspace, in round-robin order. */
-  readonly waiting = new Map<string, Candidate[]>();
-  waiting_count = 0;
-  /** Mail of this lane is parked in the database. */
-  parked = false;
-  /** Workspaces that have parked mail: their new mail is parked too. */
-  readonly parked_workspaces = new Set<string>();
+  readonly ready = new FairLine<Starter>((starter) => starter);
+  /** Unclaimed. */
+  readonly waiting = new FairLine<Candidate>(standingOf);
+  /** The priorities of the mail of this lane that is parked in the database. */
+  readonly parked = new Set<Priority>();
+  /** Workspaces whose mail of a priority is parked behind what waits here. */
+  readonly #parked_behind: Record<Priority, Set<string>> = { high: new Set(), normal: new Set(), bulk: new Set() };
   busy_since: number;
   last_used: number;
   #period = 0;
@@ -61,7 +66,7 @@ export class Lane {
     return this.cap() + Math.min(MOST_AHEAD, this.#recent());
   }
 
-  /** How many may wait here for their claim. */
+  /** How many of each priority may wait here for their claim: bulk mail takes none from what is more urgent. */
   capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
     const shown = Math.max(2 * this.cap(), Math.min(MOST_WAITING, 2 * this.#recent()));
@@ -76,19 +81,29 @@ export class Lane {
   }
 
   /** Whether a job may wait here for its claim; otherwise it is parked. */
-  mayWait({ job, resumed }: Candidate): boolean {
+  mayWait(candidate: Candidate): boolean {
     if (this.closed) return false;
-    const { workspace_id } = job.data;
-    if (!resumed && this.parked_workspaces.has(workspace_id)) return false;
+    const standing = standingOf(candidate);
+    const { workspace_id, priority } = standing;
+    if (!candidate.resumed && this.#parked_behind[priority].has(workspace_id)) return false;
     const capacity = this.capacity();
-    if (this.waiting_count < capacity) return true;
-    const own = this.waiting.get(workspace_id)?.length ?? 0;
-    return own < SMALL_SHARE && this.waiting_count < capacity + SMALL_SHARES;
+    const waiting = this.waiting.countOf(priority);
+    if (waiting < capacity) return true;
+    return this.waiting.ownCount(standing) < SMALL_SHARE && waiting < capacity + SMALL_SHARES;
   }
 
-  noteParked(workspace_id: string): void {
-    this.parked = true;
-    this.parked_workspaces.add(workspace_id);
+  noteParked({ workspace_id, priority }: Standing): void {
+    this.parked.add(priority);
+    this.#parked_behind[priority].add(workspace_id);
+  }
+
+  /** Nothing is parked of a priority, or of a workspace in it. */
+  forgetParked(priority: Priority, workspace_id: string | null): void {
+    if (workspace_id !== null) this.#parked_behind[priority].delete(workspace_id);
+    else {
+      this.parked.delete(priority);
+      this.#parked_behind[priority].clear();
+    }
   }
 
   /** Counts an attempt that a server replied to. */

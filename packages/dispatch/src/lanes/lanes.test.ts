@@ -8,7 +8,7 @@ function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidat
   const data = { workspace_id, message_id: id, recipient_id: id };
   const job = { id, retry_count: 0, data };
   const mail = { email: `to@${lane}`, mode: 'live', from_domain: 'sender.test', api_key_id: null } as const;
-  return { job, lane, ...mail, due_at: new Date(0), resumed: false, ...fields };
+  return { job, lane, priority: 'normal', ...mail, due_at: new Date(0), resumed: false, ...fields };
 }
 const some = (count: number, lane: string, workspace_id?: string, fields?: Partial<Candidate>) =>
   Array.from({ length: count }, () => candidate(lane, workspace_id, fields));
@@ -29,7 +29,12 @@ function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' 
   const taken = lanes.take(count);
   for (const { lane, job } of taken) {
     const { workspace_id } = job.data;
-    lanes.start(lane, { workspace_id, run: () => lanes.done(lane, workspace_id, news), refuse: () => undefined });
+    lanes.start(lane, {
+      workspace_id,
+      priority: 'normal',
+      run: () => lanes.done(lane, workspace_id, news),
+      refuse: () => undefined,
+    });
   }
   return taken.length;
 }
@@ -119,13 +124,13 @@ describe('the capacity of the only lane', () => {
   it('is what may wait there, none while mail is parked that comes first, and unknown beside others', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(100, 'relay'));
-    expect(lanes.aloneCapacity()).toEqual({ free: 300, most: 400 });
-    lanes.setBacklog('relay', true);
-    expect(lanes.aloneCapacity()).toEqual({ free: 0, most: 400 });
+    expect(lanes.aloneCapacity('normal')).toEqual({ free: 300, most: 400 });
+    lanes.setBacklog('relay', 'normal', true);
+    expect(lanes.aloneCapacity('normal')).toEqual({ free: 0, most: 400 });
 
     lanes.admit(some(1, 'other', 'ws_other'));
 
-    expect(lanes.aloneCapacity()).toBeNull();
+    expect(lanes.aloneCapacity('normal')).toBeNull();
   });
 });
 
@@ -156,7 +161,7 @@ describe('a lane', () => {
         const run = () => {
           sending += 1;
         };
-        lanes.start(lane, { workspace_id, run, refuse: () => undefined });
+        lanes.start(lane, { workspace_id, priority: 'normal', run, refuse: () => undefined });
       }
       return sending;
     };
@@ -173,6 +178,7 @@ describe('a lane', () => {
     for (const { lane } of lanes.take(100)) {
       lanes.start(lane, {
         workspace_id: 'ws_1',
+        priority: 'normal',
         run() {
           sending += 1;
         },
@@ -195,6 +201,26 @@ describe('a lane', () => {
     expect(small.length).toBe(1);
   });
 
+  it('has room of its own for each priority, so that bulk mail keeps nothing out', () => {
+    const { lanes, pass } = lanesAt();
+    lanes.admit(some(1, 'a'));
+    pass(2000);
+
+    expect(lanes.admit(some(100, 'a', 'ws_1', { priority: 'bulk' }))).toHaveLength(90);
+    expect(lanes.admit(some(3, 'a', 'ws_1', { priority: 'high' }))).toEqual([]);
+    expect(lanes.take(5).map(({ priority }) => priority)).toEqual(['high', 'normal', 'high', 'high', 'bulk']);
+    expect(lanes.shortages()).toEqual([]);
+  });
+
+  it('takes parked mail back by priority', () => {
+    const { lanes } = lanesAt();
+    lanes.setBacklog('a', 'bulk', true);
+    lanes.setBacklog('a', 'high', true);
+    lanes.admit(some(400, 'a', 'ws_1', { priority: 'high', resumed: true }));
+
+    expect(lanes.shortages()).toEqual([{ lane: 'a', priority: 'bulk', count: 400 }]);
+  });
+
   it('keeps the order of a workspace: what comes after parked mail is parked behind it', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(1, 'a'));
@@ -204,7 +230,7 @@ describe('a lane', () => {
 
     expect(lanes.admit(some(1, 'a', 'ws_flood'))).toHaveLength(1);
     expect(lanes.admit(some(1, 'a', 'ws_flood', { resumed: true }))).toHaveLength(0);
-    lanes.drained('a', 'ws_flood');
+    lanes.drained('a', { workspace_id: 'ws_flood', priority: 'normal' });
     expect(lanes.admit(some(1, 'a', 'ws_flood'))).toHaveLength(0);
   });
 
@@ -216,7 +242,8 @@ describe('a lane', () => {
     const refuse = () => {
       refused += 1;
     };
-    for (const { lane } of taken) lanes.start(lane, { workspace_id: 'ws_1', run: () => undefined, refuse });
+    for (const { lane } of taken)
+      lanes.start(lane, { workspace_id: 'ws_1', priority: 'normal', run: () => undefined, refuse });
 
     const told = taken.map(({ lane }) => lanes.done(lane, 'ws_1', 'failed').closed);
 
@@ -236,7 +263,8 @@ describe('a lane', () => {
       refused += 1;
     };
     const taken = lanes.take(40);
-    for (const { lane } of taken) lanes.start(lane, { workspace_id: 'ws_1', run: () => undefined, refuse });
+    for (const { lane } of taken)
+      lanes.start(lane, { workspace_id: 'ws_1', priority: 'normal', run: () => undefined, refuse });
 
     lanes.close('a', 'failing', 1);
 
@@ -246,13 +274,13 @@ describe('a lane', () => {
 
   it('is refilled after a pause with two, and tries one', () => {
     const { lanes } = lanesAt();
-    lanes.setBacklog('a', true);
+    lanes.setBacklog('a', 'normal', true);
     lanes.close('a', 'failing', 2);
     expect(lanes.shortages()).toEqual([]);
 
     lanes.open('a', 2);
 
-    expect(lanes.shortages()).toEqual([{ lane: 'a', count: 2 }]);
+    expect(lanes.shortages()).toEqual([{ lane: 'a', priority: 'normal', count: 2 }]);
     lanes.admit(some(2, 'a', 'ws_1', { resumed: true }));
     expect(lanes.take(10)).toHaveLength(1);
   });

@@ -1,6 +1,8 @@
 import { type ClosedReason, type LaneNews, MOST_CAP, paceAfter, pauseMs, reopened } from '@postrider/core/lanes';
+import { type Priority, priorities } from '@postrider/core/priorities';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
-import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES } from './lane.ts';
+import type { Standing } from './fair-line.ts';
+import { Lane, MOST_WAITING, SMALL_SHARE, SMALL_SHARES, standingOf } from './lane.ts';
 
 const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
@@ -32,6 +34,7 @@ export class Lanes {
   #mixed_at = Number.NEGATIVE_INFINITY;
   #claimed = 0;
   readonly #claimedBy = new Map<string, number>();
+  readonly #waitingOf: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
 
   constructor(now: () => number, settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS) {
     this.#now = now;
@@ -45,11 +48,12 @@ export class Lanes {
       if (this.#renew(candidate)) continue;
       this.#noteLane(candidate.lane);
       const lane = this.#laneNamed(candidate.lane);
-      if (lane.claimed_count === 0 && lane.waiting_count === 0 && !lane.parked) lane.busy_since = this.#now();
+      if (lane.claimed_count === 0 && lane.waiting.length === 0 && lane.parked.size === 0)
+        lane.busy_since = this.#now();
       lane.last_used = this.#now();
       if (lane.mayWait(candidate)) this.#put(lane, candidate);
       else {
-        lane.noteParked(candidate.job.data.workspace_id);
+        lane.noteParked(standingOf(candidate));
         parked.push(candidate);
       }
     }
@@ -61,13 +65,16 @@ export class Lanes {
     return this.#now() - this.#mixed_at >= ALONE_MS;
   }
 
-  /** The free and the total capacity of the only lane, if all recent jobs were for it. */
-  aloneCapacity(): { readonly free: number; readonly most: number } | null {
+  /**
+   * How many more of a priority may wait in the one fast lane, and how many at most, where all that came of late was
+   * for it.
+   */
+  aloneCapacity(priority: Priority): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
     const most = lane.capacity();
-    // New mail of a workspace with parked mail is parked too; the parked mail is resumed first.
-    return { free: lane.parked ? 0 : most - lane.waiting_count, most };
+    // What comes after parked mail of the same workspace is parked too: that is taken back first.
+    return { free: lane.parked.has(priority) ? 0 : most - lane.waiting.countOf(priority), most };
   }
 
   /** Whether a lane is so fast that its mail may as well wait in the queue. */
@@ -75,7 +82,7 @@ export class Lanes {
     return this.#laneNamed(name).isFast();
   }
 
-  /** Takes what to claim next: round robin over lanes, and in a lane over workspaces. */
+  /** Takes what to claim next: round robin over lanes, in a lane over workspaces, then by priority. */
   take(count: number): Candidate[] {
     const taken: Candidate[] = [];
     for (let found = true; found && taken.length < count; ) {
@@ -169,27 +176,26 @@ export class Lanes {
     return [...this.#lanes].flatMap(([name, lane]) => (lane.closed ? [name] : []));
   }
 
-  /** Records whether mail is parked in a lane. */
-  setBacklog(name: string, parked: boolean): void {
-    const lane = parked ? this.#laneNamed(name) : this.#lanes.get(name);
-    if (!lane) return;
-    lane.parked = parked;
-    if (!parked) lane.parked_workspaces.clear();
+  /** Says that mail of a priority is parked in a lane, or that none is left. */
+  setBacklog(name: string, priority: Priority, parked: boolean): void {
+    if (parked) this.#laneNamed(name).parked.add(priority);
+    else this.#lanes.get(name)?.forgetParked(priority, null);
   }
 
-  /** Records that a workspace has nothing parked in a lane any more. */
-  drained(name: string, workspace_id: string): void {
-    this.#lanes.get(name)?.parked_workspaces.delete(workspace_id);
+  /** Nothing of a workspace in a priority is parked in a lane any more. */
+  drained(name: string, { workspace_id, priority }: Standing): void {
+    this.#lanes.get(name)?.forgetParked(priority, workspace_id);
   }
 
-  /** Lanes with capacity for parked mail, and how much. */
-  shortages(): { readonly lane: string; readonly count: number }[] {
+  /** Lanes and priorities that parked mail could be taken for, and how much. */
+  shortages(): { readonly lane: string; readonly priority: Priority; readonly count: number }[] {
     return [...this.#lanes].flatMap(([name, lane]) => {
-      if (!lane.parked || lane.closed) return [];
+      if (lane.parked.size === 0 || lane.closed) return [];
       const capacity = lane.capacity();
-      return lane.waiting_count > capacity / 2
-        ? []
-        : [{ lane: name, count: Math.max(1, capacity - lane.waiting_count) }];
+      return [...lane.parked].flatMap((priority) => {
+        const waiting = lane.waiting.countOf(priority);
+        return waiting > capacity / 2 ? [] : [{ lane: name, priority, count: Math.max(1, capacity - waiting) }];
+      });
     });
   }
 
@@ -209,18 +215,8 @@ export class Lanes {
     const left: Candidate[] = [];
     for (const [name, lane] of this.#lanes) {
       if (name === this.#last_lane && this.isAlone()) continue;
-      for (let excess = lane.waiting_count - lane.capacity(); excess > 0; excess--) {
-        const longest = [...lane.waiting.values()].reduce((most, line) => (line.length > most.length ? line : most));
-        if (longest.length <= SMALL_SHARE && excess <= SMALL_SHARES) break;
-        const last = longest.pop();
-        if (!last) break;
-        if (longest.length === 0) lane.waiting.delete(last.job.data.workspace_id);
-        lane.waiting_count -= 1;
-        this.#waiting.delete(last.job.id);
-        lane.noteParked(last.job.data.workspace_id);
-        left.push(last);
-      }
-      const idle = lane.claimed_count === 0 && lane.waiting_count === 0 && !lane.parked && !lane.closed;
+      for (const priority of priorities) left.push(...this.#trim(lane, priority));
+      const idle = lane.claimed_count === 0 && lane.waiting.length === 0 && lane.parked.size === 0 && !lane.closed;
       if (idle && this.#now() - lane.last_used > FORGET_MS) this.#lanes.delete(name);
     }
     return left;
@@ -233,6 +229,10 @@ export class Lanes {
 
   waiting(): Candidate[] {
     return [...this.#waiting.values()];
+  }
+
+  waitingOf(priority: Priority): number {
+    return this.#waitingOf[priority];
   }
 
   counts(): { readonly claimed: number; readonly waiting: number } {
@@ -249,12 +249,9 @@ export class Lanes {
   }
 
   #put(lane: Lane, candidate: Candidate): void {
-    const { workspace_id } = candidate.job.data;
-    const line = lane.waiting.get(workspace_id);
-    if (line) line.push(candidate);
-    else lane.waiting.set(workspace_id, [candidate]);
-    lane.waiting_count += 1;
+    lane.waiting.push(candidate);
     this.#waiting.set(candidate.job.id, candidate);
+    this.#waitingOf[candidate.priority] += 1;
     this.#queued.add(lane.name);
   }
 
@@ -262,11 +259,14 @@ export class Lanes {
   #renew(candidate: Candidate): boolean {
     const earlier = this.#waiting.get(candidate.job.id);
     if (!earlier) return false;
-    const line = this.#lanes.get(earlier.lane)?.waiting.get(earlier.job.data.workspace_id) ?? [];
-    const renewed = { ...candidate, lane: earlier.lane };
-    line[line.indexOf(earlier)] = renewed;
+    const renewed = { ...candidate, lane: earlier.lane, priority: earlier.priority };
+    this.#lanes.get(earlier.lane)?.waiting.replace(earlier, renewed);
     this.#waiting.set(candidate.job.id, renewed);
     return true;
+  }
+
+  #forget({ job, priority }: Candidate): void {
+    if (this.#waiting.delete(job.id)) this.#waitingOf[priority] -= 1;
   }
 
   #noteLane(name: string): void {
@@ -276,14 +276,26 @@ export class Lanes {
   }
 
   #empty(lane: Lane): Candidate[] {
-    const left = [...lane.waiting.values()].flat();
-    lane.waiting.clear();
-    lane.waiting_count = 0;
+    const left = lane.waiting.empty();
     this.#queued.delete(lane.name);
-    for (const { job } of left) {
-      this.#waiting.delete(job.id);
-      lane.noteParked(job.data.workspace_id);
+    for (const candidate of left) {
+      this.#forget(candidate);
+      lane.noteParked(standingOf(candidate));
     }
+    return left;
+  }
+
+  /** Takes out what a lane has too much of, from the workspaces that have most of it. */
+  #trim(lane: Lane, priority: Priority): Candidate[] {
+    const left: Candidate[] = [];
+    for (let excess = lane.waiting.countOf(priority) - lane.capacity(); excess > 0; excess--) {
+      const last = lane.waiting.popLongest(priority, excess <= SMALL_SHARES ? SMALL_SHARE : 0);
+      if (!last) break;
+      this.#forget(last);
+      lane.noteParked(standingOf(last));
+      left.push(last);
+    }
+    if (lane.waiting.length === 0) this.#queued.delete(lane.name);
     return left;
   }
 
@@ -294,19 +306,11 @@ export class Lanes {
     );
   }
 
-  /** The next job in round-robin order of workspaces. */
+  /** The next job in round-robin order of workspaces and priorities. */
   #shift(lane: Lane): Candidate | null {
-    const turn = lane.waiting.entries().find(([workspace_id]) => this.#mayClaim(lane, workspace_id));
-    if (!turn) return null;
-    const [workspace_id, line] = turn;
-    const candidate = line.shift() ?? null;
-    lane.waiting.delete(workspace_id);
-    if (line.length > 0) lane.waiting.set(workspace_id, line);
-    if (candidate) {
-      lane.waiting_count -= 1;
-      this.#waiting.delete(candidate.job.id);
-    }
-    if (lane.waiting_count === 0) this.#queued.delete(lane.name);
+    const candidate = lane.waiting.shift((workspace_id) => this.#mayClaim(lane, workspace_id));
+    if (candidate) this.#forget(candidate);
+    if (lane.waiting.length === 0) this.#queued.delete(lane.name);
     return candidate;
   }
 
@@ -322,7 +326,7 @@ export class Lanes {
     lane.closed = reason;
     // Mail that was counted against a rate limit may still be sent.
     if (reason === 'failing') {
-      for (const starter of lane.ready.splice(0)) {
+      for (const starter of lane.ready.empty()) {
         this.#letGo(lane, starter.workspace_id);
         starter.refuse();
       }

@@ -1,5 +1,4 @@
-import type { AppError } from '@postrider/core';
-import { httpStatus } from '../../http-status.ts';
+import { type AppError, httpStatus } from '@postrider/core';
 import { graphqlError } from '../kit/graphql-error.ts';
 
 export interface Refusal {

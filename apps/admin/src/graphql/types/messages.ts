@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '@postrider/core';
+import { retains } from '@postrider/core/accept';
 import { deliveryStates, openStates } from '@postrider/core/delivery';
 import {
   cancelMessage,
@@ -17,6 +18,7 @@ import {
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
+import { priorities } from '@postrider/core/priorities';
 import { builder } from '../kit/builder.ts';
 import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
@@ -46,6 +48,17 @@ const MessageStatus = enumOf(
   'MessageStatus',
   deliveryStates,
   'The least advanced open status of its recipients; once all are closed, the worst of theirs.',
+);
+
+const Priority = enumOf(
+  'Priority',
+  priorities,
+  'While all three wait for a destination, the mail of a workspace goes 8 : 4 : 1. No header of the mail says it.',
+);
+const Retain = enumOf(
+  'Retain',
+  retains,
+  'NONE: html, text and attachments are deleted within a minute after the last recipient is closed.',
 );
 
 claimIds('message', 'Message');
@@ -89,6 +102,8 @@ builder.node(Message, {
       description: 'The time of its last event; null while a recipient is still open.',
       resolve: ({ status, last_event }) => (openStates.some((open) => open === status) ? null : last_event.at),
     }),
+    priority: t.field({ type: Priority, resolve: ({ priority }) => priority }),
+    retain: t.field({ type: Retain, resolve: ({ retain }) => retain }),
     sizeBytes: t.int({
       description: 'The approximate size of its bodies and encoded attachments.',
       resolve: ({ size_bytes }) => size_bytes,
@@ -233,6 +248,7 @@ export const MessageFilter = builder.inputType('MessageFilter', {
     from: t.field({ type: 'EmailAddress' }),
     domain: t.string({ description: 'The domain of from.' }),
     toDomain: t.string({ description: 'The domain of one of its recipients, copies included.' }),
+    priority: t.field({ type: Priority }),
     since: t.field({ type: 'DateTime', description: 'Created at this time or later.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),

@@ -1,5 +1,5 @@
 import type { Tx } from '@postrider/db';
-import { transition } from '../../delivery/index.ts';
+import { addDeliveryJobs, transition } from '../../delivery/index.ts';
 import { newJobId } from '../../fields/ids.ts';
 import type { Services } from '../../operation/context.ts';
 import type { Unsent } from './unsent.ts';
@@ -23,13 +23,9 @@ export async function moveUnsent(
     mails.map(({ message }) => message.id),
     due_at,
   );
-  await jobs.send(
+  await addDeliveryJobs(
     tx,
-    'delivery.attempt',
-    moves.map(({ job_id, message_id, recipient_id }) => ({
-      id: job_id,
-      start_after: due_at,
-      data: { workspace_id, message_id, recipient_id },
-    })),
+    jobs,
+    moves.map((move) => ({ ...move, start_after: due_at })),
   );
 }

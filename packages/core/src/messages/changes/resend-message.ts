@@ -61,6 +61,8 @@ function asSent(content: ContentRow): Readonly<Record<string, unknown>> {
     headers: JSON.parse(content.headers),
     tags: content.tags,
     metadata: JSON.parse(content.metadata),
+    priority: content.priority,
+    retain: content.retain,
     attachments: JSON.parse(content.attachments),
   };
 }

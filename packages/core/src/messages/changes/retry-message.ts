@@ -1,7 +1,7 @@
 import { retryingDeadlock, type Tx, transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
-import { transition } from '../../delivery/index.ts';
+import { addDeliveryJobs, transition } from '../../delivery/index.ts';
 import { idPrefixes, newJobId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import type { Actor, Services } from '../../operation/context.ts';
@@ -70,14 +70,10 @@ export async function retryDeferred(
   const now_ms = clock.now();
   const moves = deferred.map((key) => ({ ...key, due_at, job_id: newJobId(now_ms) }));
   await transition(tx, 'retry', moves);
-  await jobs.send(
+  await addDeliveryJobs(
     tx,
-    'delivery.attempt',
-    moves.map(({ job_id, workspace_id, message_id, recipient_id }) => ({
-      id: job_id,
-      start_after: due_at,
-      data: { workspace_id, message_id, recipient_id },
-    })),
+    jobs,
+    moves.map((move) => ({ ...move, start_after: due_at })),
   );
 }
 

@@ -1,4 +1,4 @@
-import { isoTimes, type Sql } from '@postrider/db';
+import { fence, type Sql } from '@postrider/db';
 import { jobsAhead } from '@postrider/queue';
 import { isThere } from '../../delivery/index.ts';
 import type { RecipientRow } from './log-store.ts';
@@ -14,13 +14,13 @@ export interface Place {
 
 /**
  * Queue positions of the recipients of one message. In the queue they share one position: ready jobs ahead, served by
- * pg-boss's index of states. In a lane each counts the workspace's own mail ahead, served by parked_deliveries_turn; no
- * rate is recorded for a lane.
+ * pg-boss's index of states. In a lane each counts the workspace's own mail of its
+ * priority ahead, served by parked_deliveries_turn; no rate is recorded for a lane.
  */
 export async function placesInLine(
   sql: Sql,
   workspace_id: string,
-  waiting: readonly Pick<RecipientRow, 'id' | 'job_id' | 'parked_lane' | 'due_at'>[],
+  waiting: readonly Pick<RecipientRow, 'id' | 'job_id' | 'parked_lane'>[],
 ): Promise<Map<string, Place>> {
   const queued = waiting.filter((row) => row.parked_lane === null);
   const parked = waiting.filter((row) => row.parked_lane !== null);
@@ -46,20 +46,23 @@ async function queuePlace(sql: Sql, job_id: string | null): Promise<Place> {
 async function lanePlaces(
   sql: Sql,
   workspace_id: string,
-  parked: readonly Pick<RecipientRow, 'id' | 'parked_lane' | 'due_at'>[],
+  parked: readonly Pick<RecipientRow, 'id' | 'job_id'>[],
 ): Promise<(readonly [string, Place])[]> {
   if (parked.length === 0) return [];
   const rows = await sql<{ id: string; ahead: number }[]>`
     select a.id, c.ahead
     from unnest(
       ${parked.map(({ id }) => id)}::uuid[],
-      ${parked.map(({ parked_lane }) => parked_lane)}::text[],
-      ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
-    ) as a (id, lane, due_at)
+      ${parked.map(({ job_id }) => job_id)}::uuid[]
+    ) as a (id, job_id)
+    cross join lateral (
+      select x.lane, x.priority, x.due_at from parked_deliveries x where x.job_id = a.job_id ${fence}
+    ) o
     cross join lateral (
       select count(*)::int as ahead from (
         select from parked_deliveries p
-        where p.lane = a.lane and p.workspace_id = ${workspace_id} and p.due_at < a.due_at limit ${MOST_AHEAD_PARKED}
+        where p.lane = o.lane and p.priority = o.priority and p.workspace_id = ${workspace_id} and p.due_at < o.due_at
+        limit ${MOST_AHEAD_PARKED}
       ) p
     ) c`;
   return rows.map(({ id, ahead }) => [id, { ahead, eta_seconds: null }] as const);

@@ -119,12 +119,13 @@ export async function driversOf(
   workspace_id: string,
   filter: MessageFilter,
 ): Promise<readonly [Driver, ...Driver[]]> {
-  const { statuses, tags, to, from } = filter;
+  const { statuses, tags, to, from, priority } = filter;
   const [first, ...others]: Driver[] = [
     ...(statuses === null ? [] : [{ kind: 'status' as const, statuses }]),
     ...tags.map((tag) => ({ kind: 'tag' as const, tag })),
     ...(to === null ? [] : [{ kind: 'recipient' as const, email: to }]),
     ...(from === null ? [] : [{ kind: 'sender' as const, domain: senderDomain(from), emails: [from] }]),
+    ...(priority === null || priority === 'normal' ? [] : [{ kind: 'priority' as const, priority }]),
     ...(await domainDrivers(sql, workspace_id, filter)),
   ];
   return first ? [first, ...others] : [{ kind: 'all' }];

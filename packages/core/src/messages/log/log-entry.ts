@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { recipientKinds } from '../../accept/index.ts';
+import { recipientKinds, retainField } from '../../accept/index.ts';
 import { type DeliveryState, deliveryStates, messageStatus, refusalCategories } from '../../delivery/index.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
+import { priorityField } from '../../priorities/index.ts';
 import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
 import { waitingReason, waitingSchema } from './waiting.ts';
 
@@ -67,6 +68,8 @@ export const logEntrySchema = z
     scheduled_at: timeField.nullable(),
     sent_at: timeField.nullable().meta({ description: 'The start of the first attempt.' }),
     delivered_at: timeField.nullable(),
+    priority: priorityField,
+    retain: retainField,
     recipients: z.array(recipientSchema).readonly(),
     last_event: z.object({ type: z.string().meta({ examples: ['email.delivered'] }), at: timeField }),
     message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
@@ -96,6 +99,8 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     scheduled_at: maybeTime(message.scheduled_at),
     sent_at: maybeTime(message.sent_at ?? firstAttempt(recipients)),
     delivered_at: maybeTime(message.delivered_at),
+    priority: message.priority,
+    retain: message.retain,
     recipients: recipients.map(recipientEntry),
     last_event: { type: message.last_event_type, at: isoTime(message.last_event_at) },
     message_id: `<${message.id}@${message.from_domain}>`,

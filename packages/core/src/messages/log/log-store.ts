@@ -1,8 +1,10 @@
 import { fence, type Sql, type Tx } from '@postrider/db';
-import type { RecipientKind } from '../../accept/index.ts';
+import type { RecipientKind, Retain } from '../../accept/index.ts';
 import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
 import { among, withinBounds } from '../../paging/keyset-store.ts';
+import type { Priority } from '../../priorities/index.ts';
 import { openInSql } from '../../states/index.ts';
+import { isDropped } from '../changes/contents-store.ts';
 
 export interface MessageRow {
   id: string;
@@ -26,6 +28,8 @@ export interface MessageRow {
   request_id: string;
   resend_of: string | null;
   body_bytes: number;
+  priority: Priority;
+  retain: Retain;
 }
 
 export interface RecipientRow {
@@ -90,7 +94,7 @@ export interface AttemptRow {
 export const messageColumns = (sql: Sql | Tx) => sql`
   m.id, m.status, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.bcc_addresses, m.reply_to,
   m.subject, m.tags, m.metadata, m.created_at, m.scheduled_at, m.sent_at, m.delivered_at, m.last_event_type,
-  m.last_event_at, m.api_key_id, m.request_id, m.resend_of, m.body_bytes`;
+  m.last_event_at, m.api_key_id, m.request_id, m.resend_of, m.body_bytes, m.priority, m.retain`;
 
 export async function messageById(sql: Sql | Tx, workspace_id: string, id: string): Promise<MessageRow | null> {
   const [row] = await sql<MessageRow[]>`
@@ -198,6 +202,8 @@ export interface ContentRow
     | 'metadata'
   > {
   message_id: string;
+  priority: Priority;
+  retain: Retain;
   html: string | null;
   text: string | null;
   headers: string;
@@ -207,10 +213,10 @@ export interface ContentRow
 export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow | null> {
   const [row] = await sql<ContentRow[]>`
     select m.id as message_id, m.created_at, m.scheduled_at, m.from_address, m.from_domain, m.to_addresses, m.cc_addresses,
-      m.bcc_addresses, m.reply_to, m.subject, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
+      m.bcc_addresses, m.reply_to, m.subject, m.priority, m.retain, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
     from messages m
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
-    where m.workspace_id = ${workspace_id} and m.id = ${id}`;
+    where m.workspace_id = ${workspace_id} and m.id = ${id} and not (${isDropped(sql)})`;
   return row ?? null;
 }
 

@@ -12,7 +12,15 @@ const MESSAGES = 20_000;
 const PAGE = 21;
 const WORKSPACE = newId('workspace', 0);
 const everything = { from: '', before: '~' };
-const anything: MessageFilter = { statuses: null, tags: [], to: null, from: null, domain: null, to_domain: null };
+const anything: MessageFilter = {
+  statuses: null,
+  tags: [],
+  to: null,
+  from: null,
+  domain: null,
+  to_domain: null,
+  priority: null,
+};
 
 /** One of 2,000 messages is rare; one of ten is from a crowd of senders, and all others are alike. */
 const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [

@@ -2,6 +2,7 @@ import { type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
 import type { DeliveryState } from '../../delivery/index.ts';
 import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
+import type { Priority } from '../../priorities/index.ts';
 import { type MessageRow, messageColumns } from './log-store.ts';
 import { type MessageFilter, senderDomain } from './messages-filter.ts';
 
@@ -13,6 +14,7 @@ export type Driver =
   | { readonly kind: 'all' }
   | { readonly kind: 'status'; readonly statuses: readonly DeliveryState[] }
   | { readonly kind: 'tag'; readonly tag: string }
+  | { readonly kind: 'priority'; readonly priority: Exclude<Priority, 'normal'> }
   | { readonly kind: 'recipient'; readonly email: string }
   | { readonly kind: 'sender'; readonly domain: string; readonly emails: readonly string[] };
 
@@ -57,11 +59,18 @@ function candidates(
         where t.tag_id = ${tagId(sql, workspace_id, driver.tag)}
           and t.message_id >= ${range.from} and t.message_id < ${range.before}
         order by t.message_id ${order} limit ${count}`;
-    case 'recipient':
-      // Served by recipients_email.
+    case 'priority':
+      // Served by messages_priority, which leaves out what is normal.
       return sql`
-        select r.message_id as id from recipients r
-        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${driver.email}
+        select m.id from messages m
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.priority = ${driver.priority}
+          and m.priority <> 'normal' and ${within(sql, sql`m.id`, range)}
+        order by m.id ${order} limit ${count}`;
+    case 'recipient':
+      // Served by recipients_email. A message may have an address twice, in other letters.
+      return sql`
+        select distinct r.message_id as id from recipients r
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${driver.email}
           and ${within(sql, sql`r.message_id`, range)}
         order by r.message_id ${order} limit ${count}`;
     case 'sender':
@@ -71,7 +80,7 @@ function candidates(
         cross join lateral (
           select m.id from messages m
           where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${driver.domain}
-            and m.from_email = s.email and ${within(sql, sql`m.id`, range)}
+            and lower(m.from_email) = s.email and ${within(sql, sql`m.id`, range)}
           order by m.id ${order} limit ${count}
         ) c
         order by c.id ${order} limit ${count}`;
@@ -82,7 +91,7 @@ function candidates(
 type Narrowing = (ids: Fragment) => Fragment;
 
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
-  const { statuses, tags, to, from, domain, to_domain } = filter;
+  const { statuses, tags, to, from, domain, to_domain, priority } = filter;
   const found: Narrowing[] = [];
   for (const tag of tags) {
     if (driver.kind === 'tag' && driver.tag === tag) continue;
@@ -95,8 +104,8 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
   if (to !== null && driver.kind !== 'recipient') {
     found.push(
       (ids) => sql`
-        select r.message_id as id from recipients r
-        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and r.email = ${to}
+        select distinct r.message_id as id from recipients r
+        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${to}
           and r.message_id = any (array(${ids}))`,
     );
   }
@@ -105,7 +114,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
       (ids) => sql`
         select m.id from messages m
         where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${senderDomain(from)}
-          and m.from_email = ${from} and m.id = any (array(${ids}))`,
+          and lower(m.from_email) = ${from} and m.id = any (array(${ids}))`,
     );
   }
   if (statuses !== null && driver.kind !== 'status') {
@@ -138,6 +147,13 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
       (ids) => sql`
         select m.id from messages m
         where m.workspace_id = ${workspace_id} and m.mode = ${mode} and m.id = any (array(${ids}))`,
+    );
+  }
+  if (priority !== null && driver.kind !== 'priority') {
+    found.push(
+      (ids) => sql`
+        select m.id from messages m
+        where m.workspace_id = ${workspace_id} and m.priority = ${priority} and m.id = any (array(${ids}))`,
     );
   }
   // The domain is part of the primary key's index.
@@ -286,10 +302,10 @@ export async function sendersOf(
   most: number,
 ): Promise<readonly string[] | null> {
   const next = (after: Fragment) => sql`
-    select m.from_email from messages m
+    select lower(m.from_email) as from_email from messages m
     where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${domain}
-      and m.from_email > ${after}
-    order by m.from_email limit 1`;
+      and lower(m.from_email) > ${after}
+    order by lower(m.from_email) limit 1`;
   const rows = await sql<{ email: string }[]>`
     with recursive senders as (
       (${next(sql`''`)})

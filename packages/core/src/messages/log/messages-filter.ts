@@ -5,6 +5,7 @@ import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
 import { timestampField } from '../../fields/timestamp-field.ts';
 import { issueFor } from '../../operation/parse-input.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
+import { type Priority, priorityField } from '../../priorities/index.ts';
 
 const MOST_TAGS = 5;
 
@@ -34,7 +35,8 @@ const tagField = z
     return z.NEVER;
   });
 
-const addressField = (name: string) => mailboxField(name).transform((mailbox) => mailbox.email);
+/** Addresses compare without case. */
+const addressField = (name: string) => mailboxField(name).transform((mailbox) => mailbox.email.toLowerCase());
 
 const domainText = z.string().meta({ examples: ['example.com'] });
 
@@ -56,6 +58,7 @@ export const filterFields = {
   to_domain: domainField('to_domain')
     .optional()
     .meta({ description: 'The domain of one of its recipients, copies included.' }),
+  priority: priorityField.optional(),
   since: timestampField('since').optional().meta({ description: 'Created at this time or later.' }),
   until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
 };
@@ -69,6 +72,7 @@ export interface MessageFilter {
   readonly from: string | null;
   readonly domain: string | null;
   readonly to_domain: string | null;
+  readonly priority: Priority | null;
   /** The only mode that the actor may access. */
   readonly mode?: KeyMode | null;
   /** Has a recipient that waits for a retry. */
@@ -85,6 +89,7 @@ export function filterOf(input: FilterInput): MessageFilter {
     from: input.from ?? null,
     domain: input.domain ?? null,
     to_domain: input.to_domain ?? null,
+    priority: input.priority ?? null,
   };
 }
 
@@ -92,6 +97,7 @@ export function senderDomain(email: string): string {
   return domainOf(email);
 }
 
-export function countFilters({ statuses, tags, to, from, domain, to_domain }: MessageFilter): number {
-  return tags.length + [statuses, to, from, domain, to_domain].filter((asked) => asked !== null).length;
+export function countFilters({ tags, ...filter }: MessageFilter): number {
+  const { statuses, to, from, domain, to_domain, priority } = filter;
+  return tags.length + [statuses, to, from, domain, to_domain, priority].filter((asked) => asked !== null).length;
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { scopeRefusal } from '../../operation/scope-refusal.ts';
-import { admitAnew, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
+import { admitWithNewEntry, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
 import { insertMember, lockKnown, lockMember } from '../store.ts';
 import { memberEntry, memberSchema, roleField, workspaceField } from './member-entry.ts';
@@ -41,7 +41,8 @@ export const inviteMember = operation({
       if (settled && scopeRefusal(ctx.actor, 'operator')) {
         throw new AppError('user_exists', `${email} is known in another workspace; ask an operator to add them here.`);
       }
-      const { user, entry } = settled && known.vouched ? knownAs(known) : await admitAnew(tx, ctx, email, prepared);
+      const { user, entry } =
+        settled && known.vouched ? knownAs(known) : await admitWithNewEntry(tx, ctx, email, prepared);
       if (!(await insertMember(tx, { workspace_id, user_id: user.id, role }))) throw memberExists(email);
       const row = await lockMember(tx, workspace_id, user.id);
       if (!row) throw new Error('a member was not stored');

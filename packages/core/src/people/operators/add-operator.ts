@@ -5,7 +5,7 @@ import { INSTANCE } from '../../operation/access.ts';
 import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
-import { admitAnew, entryField, entrySchema, preparedEntry } from '../admit-person.ts';
+import { admitWithNewEntry, entryField, entrySchema, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
 import { makeOperator } from '../store.ts';
 import { operatorEntry, operatorSchema } from './operator-entry.ts';
@@ -24,7 +24,7 @@ export const addOperator = operation({
     await refuseLimitedKey(ctx);
     const prepared = await preparedEntry(way);
     return ctx.sql.begin(async (tx) => {
-      const { user, entry } = await admitAnew(tx, ctx, email, prepared);
+      const { user, entry } = await admitWithNewEntry(tx, ctx, email, prepared);
       const row = await makeOperator(tx, user.id);
       if (!row) throw new AppError('operator_exists', `${email} is an operator already.`);
       await recordAudit(tx, ctx, [

@@ -84,7 +84,7 @@ export async function takeLeaseRows(
       sql,
       'webhook.deliver',
       sql`
-        select gen_random_uuid() as id, b.held_until as start_after,
+        select gen_random_uuid() as id, b.held_until as start_after, 0 as priority,
           jsonb_build_object('workspace_id', b.workspace_id, 'webhook_id', b.webhook_id) as data
         from busy b`,
     )}),
@@ -177,7 +177,7 @@ export async function endLeaseRows(tx: Tx, jobs: Jobs, ended: readonly EndedLeas
       tx,
       'webhook.deliver',
       tx`
-        select gen_random_uuid() as id, nullif(greatest(d.due_at, clock_now()), clock_now()) as start_after,
+        select gen_random_uuid() as id, nullif(greatest(d.due_at, clock_now()), clock_now()) as start_after, 0 as priority,
           jsonb_build_object('workspace_id', d.workspace_id, 'webhook_id', d.webhook_id) as data
         from due d`,
     )}),

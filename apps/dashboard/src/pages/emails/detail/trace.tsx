@@ -34,7 +34,7 @@ export function Trace({ email }: { readonly email: Email }) {
             timeline={timeline}
             begun={Date.parse(email.created_at)}
             scheduled={email.scheduled_at !== null}
-            whom={many && step.attempt ? (emails.get(step.attempt.recipient_id) ?? '') : ''}
+            recipient={many && step.attempt ? (emails.get(step.attempt.recipient_id) ?? '') : ''}
           />
         ))}
       </ol>
@@ -49,13 +49,13 @@ function TraceStep({
   timeline,
   begun,
   scheduled,
-  whom,
+  recipient,
 }: {
   readonly step: Step;
   readonly timeline: Timeline;
   readonly begun: number;
   readonly scheduled: boolean;
-  readonly whom: string;
+  readonly recipient: string;
 }) {
   const { kind, from_ms, to_ms, attempt, dimmed } = step;
   const left = timeline.at(from_ms);
@@ -72,8 +72,8 @@ function TraceStep({
     <li className={`trace-step ${dimmed ? 'dimmed' : ''}`}>
       <span className="trace-name">
         <strong>{name}</strong>
-        <span className="faint small cut" title={whom || attempt?.target}>
-          {whom || attempt?.target}
+        <span className="faint small cut" title={recipient || attempt?.target}>
+          {recipient || attempt?.target}
         </span>
       </span>
       <span className="trace-axis" aria-hidden>

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '@postrider/core';
+import type { ErrorCode } from './errors.ts';
 
-/** The HTTP status of each error code. */
+/** The HTTP status of each error code, on every API. */
 export const httpStatus = {
   invalid_request: 400,
   unauthorized: 401,

@@ -1,0 +1,30 @@
+import { equalsByRange, type Fragment, type Sql, type Tx } from '@postrider/db';
+import { among } from '../../paging/keyset-store.ts';
+import { closedInSql } from '../../states/index.ts';
+
+/** Whether the content of message m is not kept, and no recipient needs it any more. */
+export function isDropped(sql: Sql | Tx): Fragment {
+  return sql`m.retain = 'none' and m.status in (${closedInSql})`;
+}
+
+/**
+ * Deletes contents that are not kept; returns of how many messages. Served by messages_to_empty. Messages that another
+ * transaction has locked are left for the next time.
+ */
+export async function deleteDropped(tx: Tx, most: number): Promise<number> {
+  const picked = await tx<{ workspace_id: string; id: string }[]>`
+    select m.workspace_id, m.id from messages m
+    where ${isDropped(tx)} and not m.content_deleted
+    limit ${most} for no key update skip locked`;
+  if (picked.length === 0) return 0;
+  const ids = picked.map(({ id }) => id);
+  await tx`delete from bodies b where ${among(tx, tx`b.message_id`, ids)}`;
+  await tx`
+    update messages m set content_deleted = true
+    from unnest(
+      ${picked.map(({ workspace_id }) => workspace_id)}::uuid[],
+      ${ids}::uuid[]
+    ) as a (workspace_id, id)
+    where ${equalsByRange(tx, tx`m.workspace_id`, tx`a.workspace_id`)} and m.id = a.id`;
+  return picked.length;
+}

@@ -1,0 +1,130 @@
+import { setTimeout } from 'node:timers/promises';
+import { invoke } from '@postrider/core';
+import { sendBatch, sendMessage } from '@postrider/core/accept';
+import { retryMessageNow } from '@postrider/core/messages';
+import { type Priority, priorities } from '@postrider/core/priorities';
+import { createSmtpTransport } from '@postrider/mail';
+import { openWorld } from '@postrider/testing/open-world';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startHoldCache } from '../holds/hold-cache.ts';
+import { startDeliveryPump } from './pump.ts';
+
+const PATIENCE = { timeout: 30_000, interval: 20 };
+const BULK = 400;
+
+const world = await openWorld();
+const stops: (() => Promise<unknown>)[] = [];
+beforeEach(async () => {
+  world.smtp.script(() => ({ kind: 'accept' }));
+  await world.services.sql`delete from pgboss.job where name = 'delivery.attempt'`;
+  await world.services.sql`truncate parked_deliveries`;
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const mail = { from: 'hello@sandbox.test', subject: 'Hello', text: 'Hi' };
+const people = (count: number, name: string) =>
+  Array.from({ length: count }, (_, index) => `${name}${index}@example.com`);
+
+async function send(priority: Priority, to: readonly string[], workspace_id = world.workspace_id): Promise<string> {
+  return (await invoke(world.as(workspace_id), sendMessage, { ...mail, to, priority })).id;
+}
+
+async function sendMany(priority: Priority, count: number, name: string = priority): Promise<void> {
+  const to = people(count, name);
+  for (let from = 0; from < count; from += 50) await send(priority, to.slice(from, from + 50));
+}
+
+/** A worker with one destination, which takes one mail at a time and 5 ms for each. */
+function start(): void {
+  const mailer = createSmtpTransport({
+    host: '127.0.0.1',
+    port: world.smtp.port,
+    secure: false,
+    tls: 'none',
+    max_connections: 1,
+    helo_name: 'localhost',
+  });
+  const slow = {
+    ...mailer,
+    laneOf: () => 'relay',
+    stop: () => mailer.stop(),
+    async send(...sent: Parameters<typeof mailer.send>) {
+      await setTimeout(5);
+      return mailer.send(...sent);
+    },
+  };
+  const holds = startHoldCache(world.services);
+  const pump = startDeliveryPump(world.services, { live: slow, sandbox: slow }, holds);
+  stops.push(
+    () => pump.stop(),
+    () => holds.stop(),
+    () => mailer.stop(),
+  );
+}
+
+const arrived = (from: number) => world.smtp.mails.slice(from).map(({ envelope_to }) => String(envelope_to[0]));
+const jobs = () => world.services.sql<{ priority: number; state: string }[]>`
+  select j.priority, j.state::text from pgboss.job j where name = 'delivery.attempt' order by j.priority desc`;
+
+describe('the priority of a mail', () => {
+  it('lets high mail overtake a backlog of bulk mail of its workspace, which goes on', async () => {
+    await sendMany('bulk', BULK);
+    const before = world.smtp.mails.length;
+    start();
+    await expect.poll(() => arrived(before).length, PATIENCE).toBeGreaterThan(20);
+    const at = arrived(before).length;
+
+    await sendMany('high', 20);
+
+    await expect.poll(() => arrived(before).filter((to) => to.startsWith('high')).length, PATIENCE).toBe(20);
+    const last = arrived(before).findLastIndex((to) => to.startsWith('high'));
+    expect(last).toBeLessThan(BULK - 50);
+    expect(
+      arrived(before)
+        .slice(at, last)
+        .some((to) => to.startsWith('bulk')),
+    ).toBe(true);
+    await expect.poll(() => arrived(before).length, PATIENCE).toBe(BULK + 20);
+  });
+
+  it('leaves the turn of another workspace as it is', async () => {
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await sendMany('bulk', BULK);
+    const before = world.smtp.mails.length;
+    start();
+    await expect.poll(() => arrived(before).length, PATIENCE).toBeGreaterThan(20);
+
+    const theirs = { ...mail, from: 'hello@other.test', to: people(20, 'theirs') };
+    await invoke(world.as(other.workspace_id), sendMessage, theirs);
+
+    await expect.poll(() => arrived(before).filter((to) => to.startsWith('theirs')).length, PATIENCE).toBe(20);
+    expect(arrived(before).length).toBeLessThan(BULK);
+    await expect.poll(() => arrived(before).length, PATIENCE).toBe(BULK + 20);
+  });
+
+  it('is the priority of its job, one by one and in a batch, at once and later', async () => {
+    const batch = priorities.map((priority) => ({ ...mail, to: 'ada@example.com', priority }));
+    await invoke(world.as(world.workspace_id), sendBatch, batch);
+    for (const priority of priorities) await send(priority, ['bob@example.com']);
+    const later = new Date(world.clock.now() + 3_600_000).toISOString();
+    const scheduled = { ...mail, to: 'eve@example.com', priority: 'high', scheduled_at: later };
+    await invoke(world.as(world.workspace_id), sendMessage, scheduled);
+
+    expect((await jobs()).map(({ priority }) => priority)).toEqual([1, 1, 1, 0, 0, -1, -1]);
+  });
+
+  it('stays with it over its retries', async () => {
+    world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
+    const id = await send('bulk', ['ada@example.com']);
+    await world.drain();
+    const deferred = await jobs();
+
+    await invoke(world.as(world.workspace_id), retryMessageNow, { id });
+
+    expect(deferred).toEqual([{ priority: -1, state: 'created' }]);
+    expect((await jobs()).map(({ priority }) => priority)).toEqual([-1, -1]);
+  });
+});

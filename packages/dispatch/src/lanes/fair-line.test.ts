@@ -1,0 +1,84 @@
+import type { Priority } from '@postrider/core/priorities';
+import { describe, expect, it } from 'vitest';
+import { FairLine, type Standing } from './fair-line.ts';
+import { PriorityTurns } from './turns.ts';
+
+const line = () => new FairLine<Standing>((item) => item);
+const fill = (filled: FairLine<Standing>, count: number, priority: Priority, workspace_id = 'ws_1') => {
+  for (let index = 0; index < count; index++) filled.push({ workspace_id, priority });
+};
+const counted = (items: readonly (Standing | null)[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(items, (item) => `${item?.workspace_id} ${item?.priority}`)].map(([name, { length }]) => [
+      name,
+      length,
+    ]),
+  );
+
+describe('the turns of priorities', () => {
+  it('are 8 : 4 : 1 while all wait, in each round of 13', () => {
+    const turns = new PriorityTurns();
+
+    for (let round = 0; round < 3; round++) {
+      const given = Array.from({ length: 13 }, () => turns.next(() => true));
+      expect(given[0]).toBe('high');
+      expect(['high', 'normal', 'bulk'].map((one) => given.filter((got) => got === one).length)).toEqual([8, 4, 1]);
+    }
+  });
+
+  it('go to who waits, and save nothing up for who did not', () => {
+    const turns = new PriorityTurns();
+
+    expect(Array.from({ length: 50 }, () => turns.next((one) => one === 'bulk'))).toEqual(Array(50).fill('bulk'));
+    expect(turns.next(() => true)).toBe('high');
+    expect(turns.next(() => false)).toBeNull();
+  });
+});
+
+describe('a line', () => {
+  it('gives each workspace its turn, whatever its priorities', () => {
+    const waiting = line();
+    fill(waiting, 100, 'high', 'ws_loud');
+    fill(waiting, 100, 'bulk', 'ws_quiet');
+
+    expect(counted(Array.from({ length: 40 }, () => waiting.shift()))).toEqual({
+      'ws_loud high': 20,
+      'ws_quiet bulk': 20,
+    });
+  });
+
+  it('lets high mail overtake a backlog of bulk mail, which goes on', () => {
+    const waiting = line();
+    fill(waiting, 100, 'bulk');
+    fill(waiting, 50, 'high');
+
+    const first = Array.from({ length: 18 }, () => waiting.shift());
+
+    expect(first[0]?.priority).toBe('high');
+    expect(counted(first)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
+  });
+
+  it('skips a workspace that may have no turn now', () => {
+    const waiting = line();
+    fill(waiting, 2, 'normal', 'ws_full');
+    fill(waiting, 2, 'normal', 'ws_2');
+
+    expect(waiting.shift((workspace_id) => workspace_id !== 'ws_full')?.workspace_id).toBe('ws_2');
+    expect(waiting.shift(() => false)).toBeNull();
+    expect(waiting.length).toBe(3);
+  });
+
+  it('gives up the last of the workspace that has most', () => {
+    const waiting = line();
+    fill(waiting, 5, 'bulk', 'ws_1');
+    fill(waiting, 3, 'bulk', 'ws_2');
+    fill(waiting, 9, 'high', 'ws_3');
+
+    expect(waiting.popLongest('bulk', 0)?.workspace_id).toBe('ws_1');
+    expect(waiting.popLongest('bulk', 4)).toBeNull();
+    expect(waiting.popLongest('normal', 0)).toBeNull();
+    expect([waiting.countOf('bulk'), waiting.countOf('high'), waiting.length]).toEqual([7, 9, 16]);
+    expect(waiting.empty()).toHaveLength(16);
+    expect(waiting.length).toBe(0);
+  });
+});

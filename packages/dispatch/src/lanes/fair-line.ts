@@ -1,0 +1,100 @@
+import { type Priority, priorities } from '@postrider/core/priorities';
+import { PriorityTurns } from './turns.ts';
+
+/** Where an item of a line belongs. */
+export interface Standing {
+  readonly workspace_id: string;
+  readonly priority: Priority;
+}
+
+/** What one workspace has in a line. */
+class OwnLine<T> {
+  readonly turns = new PriorityTurns();
+  readonly waiting: Record<Priority, T[]> = { high: [], normal: [], bulk: [] };
+
+  isEmpty(): boolean {
+    return priorities.every((priority) => this.waiting[priority].length === 0);
+  }
+}
+
+/** A line in which workspaces take turns, whatever their priorities, and in a workspace priorities do, by weight. */
+export class FairLine<T> {
+  readonly #standingOf: (item: T) => Standing;
+  /** In the order of their turns. */
+  readonly #workspaces = new Map<string, OwnLine<T>>();
+  readonly #counts: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
+
+  constructor(standingOf: (item: T) => Standing) {
+    this.#standingOf = standingOf;
+  }
+
+  get length(): number {
+    return this.#counts.high + this.#counts.normal + this.#counts.bulk;
+  }
+
+  countOf(priority: Priority): number {
+    return this.#counts[priority];
+  }
+
+  ownCount({ workspace_id, priority }: Standing): number {
+    return this.#workspaces.get(workspace_id)?.waiting[priority].length ?? 0;
+  }
+
+  push(item: T): void {
+    const { workspace_id, priority } = this.#standingOf(item);
+    let own = this.#workspaces.get(workspace_id);
+    if (!own) {
+      own = new OwnLine();
+      this.#workspaces.set(workspace_id, own);
+    }
+    own.waiting[priority].push(item);
+    this.#counts[priority] += 1;
+  }
+
+  /** The next of the first workspace that may have a turn, which goes to the end of the line. */
+  shift(mayTurn: (workspace_id: string) => boolean = () => true): T | null {
+    for (const [workspace_id, own] of this.#workspaces) {
+      if (!mayTurn(workspace_id)) continue;
+      const priority = own.turns.next((asked) => own.waiting[asked].length > 0);
+      const item = priority && own.waiting[priority].shift();
+      if (!priority || item === undefined || item === null) return null;
+      this.#counts[priority] -= 1;
+      this.#workspaces.delete(workspace_id);
+      if (!own.isEmpty()) this.#workspaces.set(workspace_id, own);
+      return item;
+    }
+    return null;
+  }
+
+  /** Takes out the last of the workspace that has most of a priority, unless none has more than so many. */
+  popLongest(priority: Priority, unless_over: number): T | null {
+    let longest: { workspace_id: string; own: OwnLine<T>; length: number } | null = null;
+    for (const [workspace_id, own] of this.#workspaces) {
+      const { length } = own.waiting[priority];
+      if (length > (longest?.length ?? 0)) longest = { workspace_id, own, length };
+    }
+    if (!longest || longest.length <= unless_over) return null;
+    const last = longest.own.waiting[priority].pop() ?? null;
+    if (last !== null) this.#counts[priority] -= 1;
+    if (longest.own.isEmpty()) this.#workspaces.delete(longest.workspace_id);
+    return last;
+  }
+
+  /** Puts an item in the place of an earlier one of the same standing. */
+  replace(earlier: T, item: T): void {
+    const { workspace_id, priority } = this.#standingOf(earlier);
+    const own = this.#workspaces.get(workspace_id)?.waiting[priority] ?? [];
+    const place = own.indexOf(earlier);
+    if (place >= 0) own[place] = item;
+  }
+
+  /** Takes out everything. */
+  empty(): T[] {
+    const left = [...this.#workspaces.values()].flatMap((own) =>
+      priorities.flatMap((priority) => own.waiting[priority]),
+    );
+    this.#workspaces.clear();
+    for (const priority of priorities) this.#counts[priority] = 0;
+    return left;
+  }
+}
