@@ -18,6 +18,7 @@ import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
 import { benchStartOfAttempts } from './suites/start-of-attempts.ts';
+import { benchTelemetry } from './suites/telemetry.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, Suite>> = {
   operators: benchOperators,
   graphql: benchGraphql,
   webhooks: benchWebhooks,
+  telemetry: benchTelemetry,
   start: benchStart,
   'memory-at-rest': benchMemoryAtRest,
   'memory-under-load': benchMemoryUnderLoad,

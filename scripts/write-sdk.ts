@@ -82,7 +82,7 @@ const pascal = (text: string) =>
   text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
 const camel = (text: string) => pascal(text).replace(/^./, (first) => first.toLowerCase());
 
-/** Every operation as a method: email_send is `email.send`, and `email.sendDryRun` where there is a rehearsal. */
+/** Every operation as a method: email_send is `email.send`, and `email.sendDryRun` where there is a dry run. */
 export function methodsOf(document: OpenApi): Method[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([http_method, operation]): Method[] => {
@@ -91,10 +91,10 @@ export function methodsOf(document: OpenApi): Method[] {
       const { operationId } = operation;
       const name = camel(operationId.startsWith(prefix) ? operationId.slice(prefix.length) : operationId);
       const method = { tag, resource: camel(tag), http_method: http_method.toUpperCase(), path, operation };
-      const rehearsal = (operation.parameters ?? []).some((one) => one.name === 'dry_run');
+      const has_dry_run = (operation.parameters ?? []).some((one) => one.name === 'dry_run');
       return [
         { ...method, name, dry_run: false },
-        ...(rehearsal ? [{ ...method, name: `${name}DryRun`, dry_run: true }] : []),
+        ...(has_dry_run ? [{ ...method, name: `${name}DryRun`, dry_run: true }] : []),
       ];
     }),
   );

@@ -117,19 +117,15 @@ export interface ProductProcess {
   kill(): Promise<void>;
 }
 
-/** The service of a checkout, as shipped, in a process of its own. */
+/** The service of a checkout, as shipped, in a process of its own; quiet, its log goes nowhere. */
 export async function startProduct(
   { url, checkout }: Pick<ProductDatabase, 'url' | 'checkout'>,
   env: Readonly<Record<string, string>>,
+  log: 'shown' | 'quiet' = 'shown',
 ): Promise<ProductProcess> {
   const port = await freePort();
-  return startProcess(port, [join(checkout, MAIN)], {
-    DATABASE_URL: url,
-    SECRET_KEY,
-    PORT: String(port),
-    LOG_LEVEL: 'warn',
-    ...env,
-  });
+  const settings = { DATABASE_URL: url, SECRET_KEY, PORT: String(port), LOG_LEVEL: 'warn', ...env };
+  return startProcess(port, [join(checkout, MAIN)], settings, log);
 }
 
 export async function startObvious(url: string, mode: 'separate' | 'one-statement'): Promise<ProductProcess> {
@@ -141,9 +137,10 @@ async function startProcess(
   port: number,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  log: 'shown' | 'quiet' = 'shown',
 ): Promise<ProductProcess> {
   const child: ChildProcess = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log === 'quiet' ? 'ignore' : 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
   });
   await new Promise<void>((resolve, reject) => {

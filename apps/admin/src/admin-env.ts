@@ -10,7 +10,5 @@ export interface AdminEnv {
     address: string;
     /** The signed-in user, behind requireSession. */
     actor: UserActor;
-    /** The operator who reads captured mail; null for a local request. */
-    viewer: UserActor | null;
   };
 }

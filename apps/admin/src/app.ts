@@ -6,7 +6,6 @@ import type { AdminEnv } from './admin-env.ts';
 import { docRoutes, llmsText } from './docs/doc-routes.ts';
 import { graphqlRoutes } from './graphql/http/routes.ts';
 import type { KnownQueries } from './graphql/known/known-queries.ts';
-import { captureRoutes } from './pages/captured.ts';
 import { contentRoutes } from './pages/content-links.ts';
 import {
   type DashboardSource,
@@ -46,7 +45,6 @@ export function createApp(
   });
   app.route('/', dashboardRoutes(dashboard));
   app.route('/', loginRoutes(services, dashboard));
-  app.route('/captured', captureRoutes(services));
   app.route('/content', contentRoutes(services));
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes());

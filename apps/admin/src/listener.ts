@@ -25,7 +25,7 @@ export function createHandler(
   };
 }
 
-const routes = ['graphql', 'trpc', 'login', 'logout', 'captured', 'errors', 'graphiql'] as const;
+const routes = ['graphql', 'trpc', 'login', 'logout', 'errors', 'graphiql'] as const;
 const methods = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 const TOO_MANY = 429;
 

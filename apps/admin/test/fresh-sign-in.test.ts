@@ -190,21 +190,21 @@ describe('the page that confirms a password', () => {
     await world.clock.advance(HOUR_MS);
     const refused = await refusalOf(make());
 
-    const shown = await admin.get('/login/confirm?next=/captured', { cookie });
-    const wrong = await post(cookie, { password: 'wrong', next: '/captured' });
+    const shown = await admin.get('/login/confirm?next=/inbox', { cookie });
+    const wrong = await post(cookie, { password: 'wrong', next: '/inbox' });
     const still = await refusalOf(make());
-    const right = await post(cookie, { password: PASSWORD, next: '/captured?x=1' });
+    const right = await post(cookie, { password: PASSWORD, next: '/inbox?x=1' });
 
     expect(refused.message).toContain('/login/confirm');
     expect(shown.status).toBe(200);
     expect(shown.text).toContain(`value="${email}"`);
-    expect(shown.text).toContain('name="next" value="/captured"');
+    expect(shown.text).toContain('name="next" value="/inbox"');
     expect(wrong.status).toBe(401);
     expect(await wrong.text()).toMatch(
-      /role="alert"><strong>The password is not right\..*name="next" value="\/captured"/s,
+      /role="alert"><strong>The password is not right\..*name="next" value="\/inbox"/s,
     );
     expect(still).toMatchObject({ reason: 'reauthentication_required' });
-    expect([right.status, right.headers.get('location')]).toEqual([303, '/captured?x=1']);
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/inbox?x=1']);
     const renewed = cookieSetBy(right);
     expect(cookieSetBy(wrong)).toBeNull();
     expect(renewed).not.toBe(cookie);
@@ -225,11 +225,11 @@ describe('the page that confirms a password', () => {
   });
 
   it('redirects to sign in without a session, and from there to the wanted page', async () => {
-    const shown = await admin.get('/login/confirm?next=/captured');
-    const posted = await post('', { password: PASSWORD, next: '/captured' });
+    const shown = await admin.get('/login/confirm?next=/inbox');
+    const posted = await post('', { password: PASSWORD, next: '/inbox' });
 
-    expect([shown.status, shown.headers.location]).toEqual([302, '/login?next=%2Fcaptured']);
-    expect([posted.status, posted.headers.get('location')]).toEqual([303, '/login?next=%2Fcaptured']);
+    expect([shown.status, shown.headers.location]).toEqual([302, '/login?next=%2Finbox']);
+    expect([posted.status, posted.headers.get('location')]).toEqual([303, '/login?next=%2Finbox']);
   });
 
   it('takes no form of another site, and no more tries than signing in does', async () => {

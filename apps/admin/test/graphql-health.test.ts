@@ -29,7 +29,7 @@ async function health(key?: string): Promise<{ readonly status: string; readonly
 }
 const check = async (name: string) => (await health()).checks.find((one) => one.name === name);
 const work = (stopped = false) =>
-  noteWorker(world.services.sql, { worker: randomUUID(), stopped, ended_per_minute: 0 });
+  noteWorker(world.services.sql, { worker: randomUUID(), stopped, ended_per_minute: 0 }, 10_000);
 
 describe('health', () => {
   it('is failing while no worker is there, with what to do about it, and well once one is', async () => {

@@ -120,7 +120,7 @@ describe('holds over GraphQL', () => {
 describe('the line over GraphQL', () => {
   it('tells how many stand before a mail, and when its turn comes', async () => {
     const ctx = world.as(world.workspace_id);
-    await noteWorker(world.services.sql, { worker: randomUUID(), stopped: false, ended_per_minute: 60 });
+    await noteWorker(world.services.sql, { worker: randomUUID(), stopped: false, ended_per_minute: 60 }, 10_000);
     await world.drain();
     const ids: string[] = [];
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) {

@@ -149,14 +149,14 @@ async function serve(
     caller.actor = ctx.actor.kind === 'credential' ? null : ctx.actor;
     window = notes.window;
     const leaves: (() => void)[] = [];
-    const makeRoom = async (bytes: number) => {
+    const reserve = async (bytes: number) => {
       leaves.push(await budget.enter(credential.secret_hash.toString('base64'), bytes));
     };
     try {
       const input: Parsed<unknown> =
         idempotency_key instanceof AppError
           ? { ok: false, error: idempotency_key }
-          : withFaults(await readInput(match, target.query, request, makeRoom), faults);
+          : withFaults(await readInput(match, target.query, request, reserve), faults);
       caller.input = input.ok ? input.value : undefined;
       const body = await invokeParsed(ctx, match.route.operation, input);
       const { replayed, ignored_fields, window } = notes;
@@ -244,10 +244,10 @@ async function readInput(
   { route, params }: Match,
   query: URLSearchParams,
   request: IncomingMessage,
-  makeRoom: (bytes: number) => Promise<void>,
+  reserve: (bytes: number) => Promise<void>,
 ): Promise<Parsed<unknown>> {
   if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query, parametersOf(route)), ...params } };
-  const body = await readBody(request, route.max_body_bytes, makeRoom);
+  const body = await readBody(request, route.max_body_bytes, reserve);
   const alone = Object.keys(params).length === 0;
   if (!body.ok || (alone && route.method !== 'DELETE')) return body;
   if (body.value === undefined) return { ok: true, value: params };

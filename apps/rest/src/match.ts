@@ -97,18 +97,18 @@ export interface Asked {
   readonly faults: readonly ErrorDetail[];
 }
 
-/** With ?dry_run=true the match is the rehearsal of its route. */
+/** With ?dry_run=true the match has the dry-run operation of its route. */
 export function asked(match: Match, query: URLSearchParams): Asked {
   const { route } = match;
   const known = parametersOf(route);
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   const faults = unknown.slice(0, MOST_UNKNOWN_SHOWN).map((name) => unknownParameter(route, name, known));
-  const rehearse = route.rehearsal === null ? [] : query.getAll('dry_run');
-  if (route.rehearsal === null || rehearse.every((value) => value === 'false')) return { match, faults };
-  if (rehearse.length > 1 || rehearse[0] !== 'true')
+  const asked = route.dry_run_operation === null ? [] : query.getAll('dry_run');
+  if (route.dry_run_operation === null || asked.every((value) => value === 'false')) return { match, faults };
+  if (asked.length > 1 || asked[0] !== 'true')
     faults.push({ param: 'dry_run', reason: 'invalid_type', message: 'dry_run is true or false.' });
-  const rehearsal: Route = { ...route, operation: route.rehearsal, status: 200, self_admitting: false };
-  return { match: { ...match, route: rehearsal }, faults };
+  const dry_run: Route = { ...route, operation: route.dry_run_operation, status: 200, self_admitting: false };
+  return { match: { ...match, route: dry_run }, faults };
 }
 
 const parameters = new WeakMap<Route, readonly string[]>();
@@ -118,7 +118,10 @@ export function parametersOf(route: Route): readonly string[] {
   let known = parameters.get(route);
   if (!known) {
     const fields = route.method === 'GET' ? fieldNames(route.operation.input) : [];
-    known = [...fields.filter((name) => !route.path.includes(`{${name}}`)), ...(route.rehearsal ? ['dry_run'] : [])];
+    known = [
+      ...fields.filter((name) => !route.path.includes(`{${name}}`)),
+      ...(route.dry_run_operation ? ['dry_run'] : []),
+    ];
     parameters.set(route, known);
   }
   return known;

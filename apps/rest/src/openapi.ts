@@ -84,14 +84,14 @@ function describeRoutes(): Surface {
 type Schemas = Record<string, Json>;
 
 function operationOf(route: Route, schemas: Schemas): Json {
-  const { operation, path, method, rehearsal, rate_class, status } = route;
+  const { operation, path, method, dry_run_operation, rate_class, status } = route;
   const input = schemaOf(operation.input, 'input', schemas);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const repeatable = method === 'POST' && takesIdempotencyKey(route);
   const parameters = [
     ...inPath.map((name) => parameter('path', name, propertyOf(input, name), true)),
     ...(method === 'GET' ? queryParameters(input, inPath) : []),
-    ...(rehearsal ? [dryRunParameter] : []),
+    ...(dry_run_operation ? [dryRunParameter] : []),
     ...(repeatable ? [idempotencyParameter] : []),
   ];
   const body = method === 'GET' ? null : withoutFields(input, inPath);
@@ -110,7 +110,9 @@ function operationOf(route: Route, schemas: Schemas): Json {
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
       [status]: answer(operation, meanings[status], headers, schemas),
-      ...(rehearsal && { 200: answer(rehearsal, 'What dry_run=true asks for; nothing is stored.', [], schemas) }),
+      ...(dry_run_operation && {
+        200: answer(dry_run_operation, 'What dry_run=true asks for; nothing is stored.', [], schemas),
+      }),
       ...Object.fromEntries(errorCodes.map((code) => [httpStatus[code], { $ref: `#/components/responses/${code}` }])),
     },
   };

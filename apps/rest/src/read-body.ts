@@ -24,7 +24,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function readBody(
   request: IncomingMessage,
   max_bytes: number,
-  makeRoom: (bytes: number) => Promise<void>,
+  reserve: (bytes: number) => Promise<void>,
 ): Promise<Parsed<unknown>> {
   const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = request.headers;
   if (Number(length ?? 0) > max_bytes) return refuse('body_too_large', tooLarge(max_bytes));
@@ -34,8 +34,8 @@ export async function readBody(
   }
   const media_problem = jsonMediaProblem(type);
   if (media_problem !== null) return refuse('unsupported_media_type', media_problem);
-  if (Number(length ?? 0) > SMALL_BODY_BYTES) await makeRoom(Number(length));
-  const bytes = await collect(request, max_bytes, length === undefined ? () => makeRoom(max_bytes) : null);
+  if (Number(length ?? 0) > SMALL_BODY_BYTES) await reserve(Number(length));
+  const bytes = await collect(request, max_bytes, length === undefined ? () => reserve(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
   if (holdsTooMany(bytes)) return refuse('invalid_type', `The body holds more than ${MOST_VALUES} values.`);
   let text: string;

@@ -51,7 +51,7 @@ export interface Route {
   readonly status: 200 | 201 | 202;
   readonly max_body_bytes: number;
   /** The operation of ?dry_run=true, if there is one. */
-  readonly rehearsal: Operation<z.ZodType, unknown> | null;
+  readonly dry_run_operation: Operation<z.ZodType, unknown> | null;
   /** The submit batcher checks key, window and scope of this operation. */
   readonly self_admitting: boolean;
 }
@@ -74,7 +74,7 @@ function route(
     status: 200,
     max_body_bytes: SMALL_BODY,
     self_admitting: false,
-    rehearsal: null,
+    dry_run_operation: null,
     ...rest,
   };
 }
@@ -83,7 +83,7 @@ const sending = { rate_class: 'send', status: 202, max_body_bytes: SEND_BODY, se
 
 /** Every endpoint of /v1. */
 export const routes: readonly Route[] = [
-  route('POST', '/email/send', sendMessage, { ...sending, rehearsal: previewMessage }),
+  route('POST', '/email/send', sendMessage, { ...sending, dry_run_operation: previewMessage }),
   route('POST', '/email/batch', sendBatch, sending),
   route('GET', '/email/logs', listMessages, { rate_class: 'logs' }),
   route('GET', '/email/logs/{id}', getMessage),

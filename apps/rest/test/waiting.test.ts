@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { invoke } from '@postrider/core';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
-import { closeLane, countAgainstLimits, limitDestination, parkDeliveries, roomOf } from '@postrider/core/lanes';
+import { closeLane, countAgainstLimits, holdLane, limitDestination, parkDeliveries } from '@postrider/core/lanes';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openRest } from './rest-server.ts';
@@ -11,7 +11,7 @@ const world = await openWorld();
 const rest = await openRest(world);
 const worker = randomUUID();
 beforeAll(async () => {
-  await noteWorker(world.services.sql, { worker, stopped: false, ended_per_minute: 120 });
+  await noteWorker(world.services.sql, { worker, stopped: false, ended_per_minute: 120 }, 10_000);
 });
 
 async function send(to: string, fields = {}): Promise<string> {
@@ -103,7 +103,7 @@ describe('why a mail is not sent yet', () => {
   it('is the rate at which mail goes on after a hold', async () => {
     const id = await send('ada@slow.example.com');
     const { id: hold_id } = await hold('destination', 'slow.example.com', { resume_rate_per_minute: 7 });
-    await park(id, roomOf(hold_id));
+    await park(id, holdLane(hold_id));
     await invoke(system(), releaseHold, { hold_id });
 
     const { shown, listed } = await waiting(id);
@@ -153,7 +153,7 @@ describe('why a mail is not sent yet', () => {
 
   it('is that no worker is there, since one was last heard of', async () => {
     const id = await send('ada@example.com');
-    await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 });
+    await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 }, 10_000);
     const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;
 
     const { shown, listed } = await waiting(id);

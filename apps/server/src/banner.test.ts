@@ -10,9 +10,17 @@ describe('the banner', () => {
     const shown = banner(running(['rest', 'admin']));
 
     expect(shown).toContain(
-      '  GraphQL        http://localhost:3000/graphql  (try it at http://localhost:3000/graphiql: ',
+      '  GraphQL        http://localhost:3000/graphql  (try it at http://localhost:3000/graphiql)',
     );
-    expect(shown).toContain('sign in, then paste a key under Headers)');
+  });
+
+  it('prints the link that signs in as the address of the dashboard, while there is one', () => {
+    const login_link = 'http://localhost:3000/login/link/abc';
+
+    expect(banner({ ...running(['rest', 'admin']), login_link })).toContain(
+      `  Dashboard      ${login_link}  (signs in, once, `,
+    );
+    expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
 
   it('names no GraphQL where this process does not answer it', () => {

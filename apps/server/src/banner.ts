@@ -8,19 +8,19 @@ export function banner(running: Running): string {
   const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
   const lines = ['', `Postrider is ready at ${url}`, ''];
   const row = (name: string, value: string) => lines.push(rowOf(name, value));
-  if (config.ROLES.includes('admin')) row('Dashboard', url);
+  if (config.ROLES.includes('admin')) {
+    const link = running.login_link;
+    row('Dashboard', link === null ? url : `${link}  (signs in, once, within 15 minutes)`);
+  }
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
-  if (config.ROLES.includes('admin'))
-    row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql: sign in, then paste a key under Headers)`);
-  if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/captured`);
+  if (config.ROLES.includes('admin')) row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql)`);
+  if (config.ROLES.includes('admin') && captures) row('Captured mail', `${url}/inbox`);
   if (capture_port !== null) row('SMTP capture', `${config.HOST}:${capture_port}`);
   if (inbound_port !== null) row('Bounces', `${config.HOST}:${inbound_port}`);
   if (running.worker_count === 0)
     row('Workers', 'none is alive: mail waits until a process with worker in ROLES starts');
   else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} alive in other processes`);
   lines.push(...secretRows(provisioned));
-  if (running.login_link !== null) row('Sign in', `${running.login_link}  (once, within 15 minutes)`);
-  else if (config.ROLES.includes('admin')) row('Sign in', `${url}/login`);
   if (config.BOOTSTRAP_API_KEY) row('API key', 'the one in BOOTSTRAP_API_KEY');
   else if (provisioned.api_key === null)
     row('API key', 'shown at the first start; npx postrider keys create --local creates another');

@@ -21,7 +21,7 @@ export interface RunningRoles {
 export async function startRoles(
   services: Services,
   http: HttpServer,
-  { dashboard, chores }: { readonly dashboard: Dashboard | null; readonly chores: Services },
+  { dashboard, task_services }: { readonly dashboard: Dashboard | null; readonly task_services: Services },
 ): Promise<RunningRoles> {
   const { config, log } = services;
   const runs = (role: RoleName) => config.ROLES.includes(role);
@@ -42,7 +42,7 @@ export async function startRoles(
       started.add('inbound');
     }
     if (runs('worker')) {
-      const worker = createWorkerRole(services, { inbound_port, chores });
+      const worker = createWorkerRole(services, { inbound_port, task_services });
       stops.unshift(() => worker.stop());
       await worker.start();
       started.add('worker');

@@ -96,13 +96,13 @@ export async function startPostrider(
       lock_ms: Math.round(LIMITS.database_answer * LOCK_PART),
     });
     stops.unshift(() => sql.end({ timeout: 1 }));
-    const chore_sql = connect(database_url, {
+    const task_sql = connect(database_url, {
       ...pool,
       max: CHORE_POOL_SIZE,
       answer_ms: LIMITS.database_chore,
       statement_ms: LIMITS.database_chore,
     });
-    stops.unshift(() => chore_sql.end({ timeout: 1 }));
+    stops.unshift(() => task_sql.end({ timeout: 1 }));
     const encryption = createEncryption(secret_key, config.SECRET_KEY_PREVIOUS);
     await requireSecrets({ sql, encryption });
     await extendPartitions(sql).catch((error: unknown) =>
@@ -140,7 +140,7 @@ export async function startPostrider(
     const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;
     if (dashboard) stops.unshift(() => dashboard.stop());
     if (config.ROLES.includes('worker')) await startReencryption(services);
-    const roles = await startRoles(services, http, { dashboard, chores: { ...services, sql: chore_sql } });
+    const roles = await startRoles(services, http, { dashboard, task_services: { ...services, sql: task_sql } });
     stops.unshift(() => roles.stop());
     const login_link = config.ROLES.includes('admin') ? await firstLoginLink(services, provisioned) : null;
     return {

@@ -3,13 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { invoke, metricCatalogue, metricDefinition, type Services } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createInstanceWatch } from '@postrider/core/metrics';
+import { queueNames } from '@postrider/core/queues';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
+import openapi from '../../../docs/openapi.json' with { type: 'json' };
 import { openMetricsEndpoint } from '../src/telemetry/metrics-endpoint.ts';
 import { startMetricExport } from '../src/telemetry/otlp.ts';
 
 const world = await openWorld();
 const { services } = world;
+const watch = createInstanceWatch(services, null);
 
 /** A port that nothing listens on. */
 async function freePort(): Promise<number> {
@@ -85,6 +88,17 @@ it('every metric of the catalogue is exposed under its name, with the buckets th
   );
 });
 
+it('no series has a label twice, as Prometheus refuses a scrape that has one', async () => {
+  await watch.turn();
+
+  const { text } = await scrape(local);
+
+  const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const labels = series.map((line) => [...line.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
+  expect(series.some((line) => line.startsWith('postrider_worker_live{role="worker",instance='))).toBe(true);
+  expect(labels.filter((names) => new Set(names).size < names.length)).toEqual([]);
+});
+
 it('a mail is counted from its request to its delivery, under the role and the instance of the process', async () => {
   await invoke(world.as(world.workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
@@ -118,18 +132,28 @@ it('has at most 3,000 series at 10,000 destinations and 1,000 workspaces, and na
   await sql`
     insert into backlog_rows (workspace_id, dimension, key, total, counts, oldest_at)
     select no_id(), 'provider', 'provider ' || n, n, '{}', clock_now() from generate_series(1, 10000) n`;
-  await createInstanceWatch(services, null).turn();
+  await watch.turn();
   for (let number = 0; number < 10_000; number++) {
     const provider = `destination-${number}.test`;
     metrics.count('smtp_attempts_total', ['accepted', 'none', provider]);
+    metrics.count('http_requests_total', ['rest', `/path-${number}`, 'GET', '200']);
   }
+  // Every histogram with every label it may have.
+  for (const route of Object.keys(openapi.paths)) metrics.observe('http_request_seconds', ['rest', route], 0.01);
+  for (const queue of queueNames) {
+    metrics.observe('queue_wait_seconds', [queue], 1);
+    metrics.observe('queue_run_seconds', [queue], 1);
+  }
+  for (const phase of ['dns', 'connect', 'tls', 'mail', 'data']) metrics.observe('smtp_phase_seconds', [phase], 0.1);
+  for (const operation of ['query', 'mutation', 'subscription']) metrics.observe('graphql_cost_points', [operation], 5);
 
   const { text } = await scrape(local);
 
   const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(series.length).toBeGreaterThan(1500);
   expect(series.length).toBeLessThanOrEqual(3000);
   expect(text.match(/^postrider_backlog_messages\{/gm)?.length).toBeLessThanOrEqual(13);
-  expect(text).not.toMatch(/wsp_|msg_|key_|@/);
+  expect(text).not.toMatch(/(?:wsp|msg|key)_\w{20}|@/);
 });
 
 it('OTLP carries the same metrics to a collector', async () => {

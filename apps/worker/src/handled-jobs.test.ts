@@ -48,7 +48,7 @@ async function addRecoveries(count: number): Promise<void> {
       Array.from({ length: count }, () => ({ data: recovery() })),
     ),
   );
-  jobs.wake('webhook.recover');
+  jobs.wakeAll('webhook.recover');
 }
 
 async function jobsIn(queue: string, state: string): Promise<string[]> {
@@ -80,11 +80,11 @@ describe('jobs that need no lanes', () => {
     const { services, metrics } = await startWorker();
     await breakRecoveries();
     await addRecoveries(1);
-    services.jobs.wake('webhook.recover');
+    services.jobs.wakeAll('webhook.recover');
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'retry')).toHaveLength(1), 30_000);
     await mendRecoveries();
     await world.clock.advance(40_000);
-    services.jobs.wake('webhook.recover');
+    services.jobs.wakeAll('webhook.recover');
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(1), 30_000);
 
     const [id = ''] = await jobsIn('webhook.recover', 'completed');
@@ -107,14 +107,14 @@ describe('jobs that need no lanes', () => {
     await breakRecoveries();
     await world.services.sql`update pgboss.queue set retry_limit = 0 where name = 'webhook.recover'`;
     await addRecoveries(3);
-    services.jobs.wake('webhook.recover');
+    services.jobs.wakeAll('webhook.recover');
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'failed')).toHaveLength(3), 30_000);
     const { data } = await invoke(ctx, listJobs, { state: 'dead' });
     expect(data.map(({ output }) => output)).toMatchObject(Array(3).fill({ name: 'PostgresError' }));
 
     await mendRecoveries();
     expect(await invoke(ctx, redriveQueue, { queue: 'webhook.recover' })).toMatchObject({ redriven: 3 });
-    services.jobs.wake('webhook.recover');
+    services.jobs.wakeAll('webhook.recover');
 
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(3), 30_000);
   });
@@ -126,7 +126,7 @@ describe('jobs that need no lanes', () => {
     await lock`lock table webhook_deliveries in access exclusive mode`;
     await lock`lock table webhooks in access exclusive mode`;
     await addRecoveries(20);
-    services.jobs.wake('webhook.recover');
+    services.jobs.wakeAll('webhook.recover');
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(4), 30_000);
 
     await invoke(ctx, setConcurrency, { queue: 'webhook.recover', concurrency: 7 });
@@ -167,7 +167,7 @@ describe('jobs that need no lanes', () => {
     await lock`begin`;
     await lock`lock table webhook_deliveries, webhooks in access exclusive mode`;
     await addRecoveries(1);
-    services.jobs.wake('webhook.recover');
+    services.jobs.wakeAll('webhook.recover');
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'active')).toHaveLength(1), 30_000);
 
     const [stop] = stops.splice(0);
@@ -177,7 +177,7 @@ describe('jobs that need no lanes', () => {
     lock.release();
     await stopping;
     const other = await startWorker();
-    other.services.jobs.wake('webhook.recover');
+    other.services.jobs.wakeAll('webhook.recover');
 
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(1), 30_000);
   });

@@ -31,7 +31,7 @@ export function startHandledJobs(
       },
     });
     metrics.watch(name, {
-      held() {
+      active() {
         const job_ids = work.held().map(({ id }) => id);
         return { active: job_ids.length, job_ids };
       },

@@ -3,7 +3,13 @@ import { BACKLOG_MS, refreshBacklog } from '@postrider/core/backlog';
 import { reconcileBulk } from '@postrider/core/bulk';
 import { createMailers, type Mailers, newWalk, reconcileDeliveries, stopMailers } from '@postrider/core/delivery';
 import { egressOf, reconcileWebhooks } from '@postrider/core/webhooks';
-import { every, openWorkerMetrics, startDeliveryPump, startHoldCache, startWebhookPump } from '@postrider/dispatch';
+import {
+  openWorkerMetrics,
+  repeatEvery,
+  startDeliveryPump,
+  startHoldCache,
+  startWebhookPump,
+} from '@postrider/dispatch';
 import { createHttpGuard } from '@postrider/net';
 import { startHandledJobs } from './handled-jobs.ts';
 import { openSimulator } from './simulator.ts';
@@ -21,12 +27,12 @@ export interface WorkerSeams {
   /** Where the inbound role of this process listens. */
   readonly inbound_port?: number | null;
   /** With connections for statements that take their time; by default those of the services. */
-  readonly chores?: Services;
+  readonly task_services?: Services;
 }
 
-/** Egress: sends what is due, retries it, and does the chores. Runs beside any number of its like. */
+/** Egress: sends what is due, retries it, and does the periodic tasks. Any number of workers may run at once. */
 export function createRole(services: Services, seams: WorkerSeams = {}): WorkerRole {
-  const chores = seams.chores ?? services;
+  const task_services = seams.task_services ?? services;
   const stops: (() => Promise<unknown>)[] = [];
   return {
     async start() {
@@ -51,13 +57,13 @@ export function createRole(services: Services, seams: WorkerSeams = {}): WorkerR
       await services.jobs.listen();
       await pump.announced();
       await holds.ready;
-      works.push(startHandledJobs(chores, metrics, holds));
+      works.push(startHandledJobs(task_services, metrics, holds));
       const walk = newWalk();
       works.push(
-        every(RECONCILE_MS, () => reconcileDeliveries(chores, walk), services),
-        every(RECONCILE_MS, () => reconcileWebhooks(chores), services),
-        every(RECONCILE_MS, () => reconcileBulk(chores), services),
-        every(BACKLOG_MS, () => refreshBacklog(chores), services),
+        repeatEvery(RECONCILE_MS, () => reconcileDeliveries(task_services, walk), services),
+        repeatEvery(RECONCILE_MS, () => reconcileWebhooks(task_services), services),
+        repeatEvery(RECONCILE_MS, () => reconcileBulk(task_services), services),
+        repeatEvery(BACKLOG_MS, () => refreshBacklog(task_services), services),
       );
     },
     stop: () => runAll('the worker', stops.splice(0)),

@@ -1,6 +1,6 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { readCapture } from '@postrider/core/captures';
+import { getCapture } from '@postrider/core/captures';
 import { getMessage } from '@postrider/core/messages';
 import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const statusOf = async (id: string) => (await detail(id)).status;
 
 async function nextAttempt(): Promise<void> {
   await world.clock.advance(MINUTE_MS);
-  world.services.jobs.wake('delivery.attempt');
+  world.services.jobs.wakeAll('delivery.attempt');
 }
 
 async function capturesOf(message_id: string): Promise<string[]> {
@@ -58,7 +58,7 @@ describe('a mail into the simulator', () => {
     ]);
     expect(await capturesOf(id)).toEqual(['ada@simulator.test', 'delivered@simulator.test']);
     const [capture] = await world.services.sql<{ id: string }[]>`select id from captures where message_id = ${id}`;
-    expect((await readCapture(world.services, capture?.id ?? ''))?.parsed.subject).toBe('Hello');
+    expect((await invoke(world.as(world.workspace_id), getCapture, { id: capture?.id ?? '' })).subject).toBe('Hello');
   });
 
   it('is deferred three times for defer+3, shown as waiting each time, and then accepted', async () => {

@@ -411,7 +411,7 @@ describe('wake', () => {
     });
     queue.onWake('parcel.carry', () => heard.push('own'));
 
-    queue.wake('parcel.carry');
+    queue.wakeAll('parcel.carry');
     expect(heard).toEqual(['own']);
     await woken.promise;
 

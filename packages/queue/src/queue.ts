@@ -76,9 +76,9 @@ export interface Queue<C extends Catalogue> {
   /** The next times that a schedule matches after `from`. */
   nextRuns(cron: string, timezone: string, from: Date, count: number): Date[];
   /** Wakes the workers of every process: jobs are ready. */
-  wake(name: keyof C & string): void;
+  wakeAll(name: keyof C & string): void;
   /** The same for this process only, without a statement. */
-  ring(name: keyof C & string): void;
+  wakeLocal(name: keyof C & string): void;
   onWake(name: keyof C & string, listener: () => void): () => void;
   /** Subscribes to the wakes of other processes. */
   listen(): Promise<void>;
@@ -165,8 +165,8 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     nextRuns(cron, timezone, from, count) {
       return boss.previewSchedule(cron, { tz: timezone, from, count });
     },
-    wake: wakes.wake,
-    ring: wakes.ring,
+    wakeAll: wakes.wakeAll,
+    wakeLocal: wakes.wakeLocal,
     onWake: wakes.onWake,
     listen: wakes.listen,
   };

@@ -19,13 +19,13 @@ export class Wakes {
   }
 
   /** Wakes the listeners of this process. */
-  readonly ring = (name: string): void => {
+  readonly wakeLocal = (name: string): void => {
     for (const listener of this.#listeners.get(name) ?? []) listener();
   };
 
   /** Wakes the listeners of every process. */
-  readonly wake = (name: string): void => {
-    this.ring(name);
+  readonly wakeAll = (name: string): void => {
+    this.wakeLocal(name);
     this.#pending.add(name);
     if (this.#timer) return;
     const wait_ms = this.#sent_at + WAKE_EVERY_MS - performance.now();
@@ -40,7 +40,7 @@ export class Wakes {
   };
 
   readonly listen = async (): Promise<void> => {
-    await this.#sql.listen(WAKE_CHANNEL, this.ring);
+    await this.#sql.listen(WAKE_CHANNEL, this.wakeLocal);
   };
 
   stop(): void {

@@ -74,17 +74,17 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
       again = true;
       return;
     }
-    const room = options.concurrency() - running.size;
-    if (room <= 0) {
+    const free = options.concurrency() - running.size;
+    if (free <= 0) {
       rest();
       return;
     }
     again = false;
     fetching = source
-      .fetch(room)
+      .fetch(free)
       .then((jobs) => {
         for (const fetched of jobs) start(fetched);
-        again ||= jobs.length === room;
+        again ||= jobs.length === free;
       })
       .catch(source.onError)
       .then(() => {

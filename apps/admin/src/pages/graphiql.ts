@@ -8,8 +8,8 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; " +
   "img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
-const START = `# Name a key with the scope admin or operator under Headers: {"Authorization": "Bearer pr_live_…"}
-# Then press "Re-fetch GraphQL schema" on the left, for completion and the docs.
+const START = `# Asked with the rights of your session. To use a key instead, name it under Headers:
+# {"Authorization": "Bearer pr_live_…"}
 {
   messages(first: 10) {
     nodes { id status subject }
@@ -17,24 +17,55 @@ const START = `# Name a key with the scope admin or operator under Headers: {"Au
 }
 `;
 
-/** GraphiQL for signed-in users; its queries still need an API key. */
+/**
+ * Puts a token of the session on what names no key. It stays in the memory of the page, and another is asked for a
+ * minute before it ends.
+ */
+const WITH_TOKEN = `<script>
+(() => {
+  const plain = window.fetch.bind(window);
+  let made = null;
+  const ask = async () => {
+    const answer = await plain('/trpc/session.token', {
+      method: 'POST', headers: { 'content-type': 'application/json', 'x-postrider': '1' }, body: '{}',
+    });
+    if (!answer.ok) return null;
+    const { token, expires_at } = (await answer.json()).result.data;
+    return { token, until: Date.parse(expires_at) - 60000 };
+  };
+  const current = async () => {
+    const known = await made;
+    if (!known || known.until < Date.now()) made = ask();
+    return (await made)?.token;
+  };
+  window.fetch = async (url, init = {}) => {
+    const headers = new Headers(init.headers);
+    if (!headers.has('authorization')) {
+      const token = await current();
+      if (token) headers.set('authorization', 'Bearer ' + token);
+    }
+    return plain(url, { ...init, headers });
+  };
+})();
+</script>`;
+
+/** GraphiQL for signed-in users, with the rights of their session. */
 export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(requireSession(services));
   routes.get('/', async (context) => {
     // 9 MB, so it is loaded on first use.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+    const shown = renderGraphiQL({
+      endpoint: '/graphql',
+      title: 'Postrider GraphQL',
+      defaultQuery: START,
+      // A pasted API key must not stay in a shared browser.
+      shouldPersistHeaders: false,
+      credentials: 'omit',
+    });
     context.header('content-security-policy', PAGE_POLICY);
-    return context.html(
-      renderGraphiQL({
-        endpoint: '/graphql',
-        title: 'Postrider GraphQL',
-        defaultQuery: START,
-        // A pasted API key must not stay in a shared browser.
-        shouldPersistHeaders: false,
-        credentials: 'omit',
-      }),
-    );
+    return context.html(shown.replace('<head>', () => `<head>${WITH_TOKEN}`));
   });
   return routes;
 }

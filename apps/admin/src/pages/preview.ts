@@ -1,4 +1,5 @@
-import { AppError, createContext, invoke, type Services } from '@postrider/core';
+import { AppError, createContext, idPrefixes, invoke, type Services } from '@postrider/core';
+import { getCapture } from '@postrider/core/captures';
 import { getContent } from '@postrider/core/messages';
 import { Hono } from 'hono';
 import type { AdminEnv } from '../admin-env.ts';
@@ -6,7 +7,7 @@ import { httpStatus } from '../http-status.ts';
 import { requireSession } from '../session/session.ts';
 import { framedPolicy, framedScheme } from './framed-mail.ts';
 
-/** The HTML of a mail for the frame of the dashboard, and nothing else. */
+/** The HTML of a mail, or of a captured one, for the frame of the dashboard, and nothing else. */
 export function previewRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(requireSession(services));
@@ -15,7 +16,10 @@ export function previewRoutes(services: Services): Hono<AdminEnv> {
     context.header('content-security-policy', framedPolicy(context.req.query('images') === '1'));
     try {
       const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
-      const { html } = await invoke(ctx, getContent, { id: context.req.param('id') });
+      const id = context.req.param('id');
+      const { html } = id.startsWith(idPrefixes.capture)
+        ? await invoke(ctx, getCapture, { id })
+        : await invoke(ctx, getContent, { id });
       return context.html(framedScheme(html ?? '', context.req.query('scheme')));
     } catch (error) {
       if (error instanceof AppError) return context.text(error.message, httpStatus[error.code]);

@@ -1,4 +1,4 @@
-import { getRequest, listRequests } from '@postrider/core/requests';
+import { getRequest, listRequests, requestGroups } from '@postrider/core/requests';
 import { query, router } from './kit/invoke-procedure.ts';
 
-export const requests = router({ list: query(listRequests), get: query(getRequest) });
+export const requests = router({ list: query(listRequests), get: query(getRequest), groups: query(requestGroups) });

@@ -9,6 +9,6 @@ export function curlOf(body: object): string {
 }
 
 /** A single-quoted word of a shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -62,8 +62,12 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
   return (
     <dl className="facts">
       {rows
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
-        .flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
+        .flatMap(([name, value], at) => [
+          // A header may stand in a mail twice.
+          <dt key={`${at} ${name}`}>{name}</dt>,
+          <dd key={`${at} ${name} value`}>{value}</dd>,
+        ])}
     </dl>
   );
 }

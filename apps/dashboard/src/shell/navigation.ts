@@ -1,9 +1,11 @@
 import {
   Ban,
   CalendarClock,
+  ChartLine,
   CirclePause,
   Cpu,
   Globe,
+  Inbox,
   KeyRound,
   LayoutDashboard,
   ListOrdered,
@@ -11,6 +13,7 @@ import {
   Mail,
   PenLine,
   ScrollText,
+  SquareX,
   Webhook,
 } from 'lucide-react';
 import type { Scope } from '../api/me.ts';
@@ -36,9 +39,12 @@ export const groupWords: Readonly<Record<Place['group'], string>> = {
 export const places: readonly Place[] = [
   { to: '/', word: 'Overview', icon: LayoutDashboard, group: 'mail', key: 'o' },
   { to: '/emails', word: 'Emails', icon: Mail, group: 'mail', key: 'e' },
+  { to: '/inbox', word: 'Test inbox', icon: Inbox, group: 'mail', key: 'i' },
   { to: '/compose', word: 'Compose', icon: PenLine, group: 'mail', key: 'n' },
   { to: '/domains', word: 'Domains', icon: Globe, group: 'mail', key: 'd' },
   { to: '/webhooks', word: 'Webhooks', icon: Webhook, group: 'mail', key: 'b' },
+  { to: '/stats', word: 'Stats', icon: ChartLine, group: 'mail', key: 's' },
+  { to: '/requests', word: 'Requests', icon: SquareX, group: 'mail', key: 'r', only: 'admin' },
   { to: '/suppressions', word: 'Suppressions', icon: Ban, group: 'mail', key: 'p' },
   { to: '/settings/api-keys', word: 'API Keys', icon: KeyRound, group: 'settings', key: 'k' },
   { to: '/settings/audit', word: 'Audit log', icon: ScrollText, group: 'settings', key: 'a', only: 'admin' },

@@ -29,13 +29,13 @@ export function createMetricProducer(name: ProcessName, read: () => readonly Met
   return {
     async collect() {
       const endTime = hrTime();
-      const metrics = read().map((reading) => dataOf(reading, startTime, endTime));
+      const metrics = read().map((reading) => dataOf(name, reading, startTime, endTime));
       return { resourceMetrics: { resource, scopeMetrics: [{ scope: { name: PREFIX }, metrics }] }, errors: [] };
     },
   };
 }
 
-function dataOf({ name, points }: MetricReading, startTime: HrTime, endTime: HrTime): MetricData {
+function dataOf(process: ProcessName, { name, points }: MetricReading, startTime: HrTime, endTime: HrTime): MetricData {
   const { kind, help, labels } = metricDefinition(name);
   const descriptor: MetricDescriptor = {
     name: `${PREFIX}_${name}`,
@@ -43,11 +43,11 @@ function dataOf({ name, points }: MetricReading, startTime: HrTime, endTime: HrT
     unit: '',
     valueType: ValueType.DOUBLE,
   };
-  const place = ({ labels: values }: MetricPoint) => ({
-    startTime,
-    endTime,
-    attributes: Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])),
-  });
+  const place = ({ labels: values }: MetricPoint) => {
+    const own: Record<string, string> = Object.fromEntries(labels.map((label, index) => [label, values[index] ?? '']));
+    // A scrape with a label twice is refused as a whole; worker_live counts processes by a role of its own.
+    return { startTime, endTime, attributes: { ...own, role: own.role ?? process.role, instance: process.instance } };
+  };
   const shared = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
   if (kind === 'histogram') {
     const dataPoints = points.map((point) => ({ ...place(point), value: bucketsOf(point.value) }));

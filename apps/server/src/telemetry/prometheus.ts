@@ -12,7 +12,7 @@ export function createExposition(name: ProcessName): (readings: readonly MetricR
   });
   // The reader belongs to a provider, as the SDK wants it; what is exported comes from the producer.
   new MeterProvider({ resource: resourceOf(name), readers: [exporter] });
-  const serializer = new PrometheusSerializer('', false, /^(?:role|instance)$/, true, true);
+  const serializer = new PrometheusSerializer('', false, undefined, true, true);
   return async (readings) => {
     read = readings;
     const { resourceMetrics, errors } = await exporter.collect();

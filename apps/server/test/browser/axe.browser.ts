@@ -1,12 +1,22 @@
+import { recordCapture } from '@postrider/core/captures';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeProblems, type Stage, sendMail, startStage } from './dashboard.ts';
+import { axeProblems, refusedMail, type Stage, sendMail, startStage } from './dashboard.ts';
 
 let stage: Stage;
 let email: string;
+let capture: string;
+let request: string;
 beforeAll(async () => {
   stage = await startStage();
   email = await sendMail(stage, { html: '<h1>Hello</h1>', tags: ['invoice'] });
   await stage.world.drain();
+  const { services } = stage.world;
+  const raw = Buffer.from(
+    'From: shop@sandbox.test\r\nTo: ada@example.com\r\nSubject: Code\r\n\r\nYour code is 493817\r\n',
+  );
+  await recordCapture(services, { envelope_from: 'shop@sandbox.test', envelope_to: ['ada@example.com'], raw });
+  capture = (await services.sql<{ id: string }[]>`select id from captures limit 1`)[0]?.id ?? '';
+  request = await refusedMail(stage, { to: 'nobody' });
   await sendMail(stage, { to: 'bob@example.com', subject: 'Waits' });
   await stage.world.domain('acme.test');
 });
@@ -19,12 +29,20 @@ const states: readonly (readonly [path: string, shows: string])[] = [
   ['/emails?q=to%3Anobody%40example.com', 'Nothing matches'],
   ['/emails/EMAIL', 'Trace'],
   ['/emails?open=EMAIL', 'Trace'],
+  ['/inbox', 'Test inbox'],
+  ['/inbox?q=nothing+such', 'Nothing matches'],
+  ['/inbox?open=CAPTURE', 'Found in it'],
   ['/compose', 'The same by the API'],
   ['/domains', 'Domains'],
   ['/domains?open=new', 'Add the domain'],
   ['/domains/acme.test', 'Records'],
   ['/domains/acme.test?open=remove', 'Remove the domain'],
   ['/webhooks', 'Webhooks'],
+  ['/requests', 'Each request'],
+  ['/requests?reason=nothing_such', 'Nothing matches'],
+  ['/requests?open=REQUEST', 'The request corrected'],
+  ['/stats', 'What became of mail'],
+  ['/stats?range=month&by=provider&view=table', 'What became of mail'],
   ['/suppressions', 'Suppressions'],
   ['/operations/queues', 'Queues'],
   ['/operations/holds', 'Holds'],
@@ -37,6 +55,8 @@ const states: readonly (readonly [path: string, shows: string])[] = [
   ['/nowhere', 'There is no such page'],
 ];
 
+const placed = (path: string) => path.replace('EMAIL', email).replace('CAPTURE', capture).replace('REQUEST', request);
+
 describe.each([
   ['light', null],
   ['dark', ['color-contrast']],
@@ -47,7 +67,7 @@ describe.each([
     const { page } = await visitor.open();
     const problems: Record<string, string[]> = {};
     for (const [path, shows] of states) {
-      await page.goto(path.replace('EMAIL', email));
+      await page.goto(placed(path));
       await page.locator('main, dialog').getByText(shows).first().waitFor();
       await page.waitForLoadState('networkidle');
       const found = await axeProblems(page, rules);
@@ -93,7 +113,7 @@ describe('the pages', () => {
     await page.setViewportSize({ width: 320, height: 640 });
     const wide: string[] = [];
     for (const [path, shows] of states) {
-      await page.goto(path.replace('EMAIL', email));
+      await page.goto(placed(path));
       await page.locator('main, dialog').getByText(shows).first().waitFor();
       const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
       if (width > 320) wide.push(`${path} ${width}`);

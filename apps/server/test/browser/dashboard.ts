@@ -76,20 +76,27 @@ async function cookieOf({ services, clock, workspace_id }: World, as: WorkspaceR
 
 /** Sends a mail as a program does; its id. */
 export async function sendMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const answer = await fetch(`${stage.origin}/v1/email/send`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${stage.world.secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      from: 'Acme <hello@sandbox.test>',
-      to: 'ada@example.com',
-      subject: 'A mail',
-      text: 'Hello.',
-      ...body,
-    }),
-  });
+  const answer = await post(stage, body);
   const { id } = (await answer.json()) as { id?: string };
   if (id === undefined) throw new Error(`the mail was refused with ${answer.status}`);
   return id;
+}
+
+/** Sends a mail that is refused; the id of the request. */
+export async function refusedMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
+  const answer = await post(stage, body);
+  if (answer.ok) throw new Error('the mail was accepted');
+  await stage.world.services.request_log.flush();
+  return answer.headers.get('x-request-id') ?? '';
+}
+
+function post(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<Response> {
+  const mail = { from: 'Acme <hello@sandbox.test>', to: 'ada@example.com', subject: 'A mail', text: 'Hello.', ...body };
+  return fetch(`${stage.origin}/v1/email/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.world.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(mail),
+  });
 }
 
 /** What axe finds wrong, as `rule: element`. */

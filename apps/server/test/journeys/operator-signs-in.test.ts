@@ -14,7 +14,7 @@ const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 
 describe('the operator of a first start', () => {
   it('signs in by the printed link, finds a mail, revokes a key, and signs out', async () => {
     const server = await journey.start();
-    const [, printed = ''] = /Sign in +(http\S+) +\(once/.exec(server.stdout()) ?? [];
+    const [, printed = ''] = /Dashboard +(http\S+) +\(signs in, once/.exec(server.stdout()) ?? [];
     const link = new URL(printed).pathname;
     const form = { origin: server.url };
 
@@ -56,12 +56,12 @@ describe('the operator of a first start', () => {
 
   it('gets no link where the password came with the environment, nor at a second start', async () => {
     const second = await journey.start();
-    expect(second.stdout()).toMatch(/Sign in +http:\/\/localhost:\d+\/login\n/);
+    expect(second.stdout()).toMatch(/Dashboard +http:\/\/localhost:\d+\n/);
     await second.end();
 
     const other = await openJourney({ ADMIN_PASSWORD: 'known where it came from' });
     const first = await other.start();
-    expect(first.stdout()).toMatch(/Sign in +http:\/\/localhost:\d+\/login\n/);
+    expect(first.stdout()).toMatch(/Dashboard +http:\/\/localhost:\d+\n/);
     expect(first.stdout()).not.toContain('/login/link/');
     await first.end();
     await other.stop();

@@ -27,22 +27,20 @@ describe('a first start on an empty database', () => {
         events: [{ type: 'email.queued' }, { type: 'email.delivered' }],
       });
 
-    const list = await first.call('GET', '/captured', { key: null });
-    expect(list.status).toBe(200);
-    expect(list.text).toContain('Hello there');
-    const [link = ''] = /\/captured\/cap_[0-9a-z]{26}/.exec(list.text) ?? [];
-    const shown = await first.call('GET', link, { key: null });
-    expect(shown.status).toBe(200);
-    expect(shown.text).toContain('Ada &lt;ada@sandbox.test&gt;');
-    expect(shown.text).toContain(`&lt;${sent.body.id}@sandbox.test&gt;`);
-    expect((await first.call('GET', `${link}/html`, { key: null })).text).toBe('<p>Hi</p>');
+    const list = await first.call('GET', '/v1/captures');
+    expect(list).toMatchObject({ status: 200, body: { data: [{ subject: 'Hello there', email_id: sent.body.id }] } });
+    const [{ id }] = list.body.data as [{ id: string }];
+    const shown = await first.call('GET', `/v1/captures/${id}`);
+    expect(shown).toMatchObject({ status: 200, body: { html: '<p>Hi</p>' } });
+    expect(shown.text).toContain('Ada <ada@sandbox.test>');
+    expect(shown.text).toContain(`<${sent.body.id}@sandbox.test>`);
     expect(await first.end()).toEqual({ code: 0, signal: null });
 
     const second = await journey.start();
     expect(second.stdout()).not.toContain(journey.secret);
     expect(second.stdout()).not.toMatch(/pr_live_|password/);
     expect((await second.call('GET', path)).body).toMatchObject({ id: sent.body.id, status: 'delivered' });
-    expect((await second.call('GET', '/captured', { key: null })).text).toContain(link);
+    expect((await second.call('GET', `/v1/captures/${id}`)).body).toMatchObject({ subject: 'Hello there' });
     expect(await journey.sql`select from workspaces`).toHaveLength(1);
     expect(await second.end()).toEqual({ code: 0, signal: null });
   });

@@ -64,7 +64,7 @@ describe('a sandbox key of an installation that sends for real', () => {
     }
     const reports = await journey.smtp.waitFor(2);
     expect(reports.map((mail) => mail.envelope_from).sort()).toEqual(['', 'complaints@simulator.test']);
-    const captured = (await server.call('GET', '/captured', { key: null })).text;
+    const captured = (await server.call('GET', '/v1/captures')).text;
     for (const local of ['delivered', 'defer+3', 'slow+2s', 'drop-after-data', 'complain', 'dsn+5.2.2'])
       expect(captured).toContain(`${local}@simulator.test`);
     expect(captured).not.toContain('bounce+5.7.1@simulator.test');

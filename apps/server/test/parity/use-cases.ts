@@ -1710,6 +1710,7 @@ export const alone = {
     'test.preview': 'REST has it as dry_run=true of POST /email/send.',
     'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
     'onboarding.state': 'A page of the dashboard.',
+    'requests.groups': 'A page of the dashboard; the list has each request.',
     'audit.verify': 'It reads the whole chain.',
     'ops.bulkItems': 'The receipts are read page by page, in the dashboard.',
     'ops.bulkExport': 'What was exported is downloaded from the dashboard.',

@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { listSchedules, listWorkers, type ScheduleView, type WorkerView } from '@postrider/core/queues';
+import { listSchedules, listWorkers, runSchedule, type ScheduleView, type WorkerView } from '@postrider/core/queues';
 import type { Command } from 'commander';
 import { withMachine } from '../connect/machine.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
@@ -18,9 +18,8 @@ export function addWorkers(program: Command, terminal: Terminal): void {
       );
       show(terminal, json, found, () => table(found.data.map(workerRow)));
     });
-  program
-    .command('schedules')
-    .description('on the machine itself: cron schedules')
+  const schedules = program.command('schedules').description('on the machine itself: cron schedules');
+  schedules
     .command('list')
     .description('every schedule, and when it runs next')
     .option('--json', 'print JSON')
@@ -29,6 +28,23 @@ export function addWorkers(program: Command, terminal: Terminal): void {
         invoke(await machine.asWorkspace(), listSchedules, {}),
       );
       show(terminal, json, found, () => table(found.data.map(scheduleRow)));
+    });
+  schedules
+    .command('run <name>')
+    .description('run now what a schedule, such as storage.maintain, runs by the clock')
+    .option('--reason <text>', 'recorded in the audit log')
+    .option('--json', 'print JSON')
+    .action(async (name: string, { json, reason }: { json?: boolean; reason?: string }) => {
+      const job = await withMachine(terminal, async (machine) => {
+        const ctx = await machine.asWorkspace();
+        await ctx.jobs.start();
+        try {
+          return await invoke(ctx, runSchedule, { name, reason });
+        } finally {
+          await ctx.jobs.stop();
+        }
+      });
+      show(terminal, json, job, () => `${job.id}  ${job.queue} ${job.state}`);
     });
 }
 

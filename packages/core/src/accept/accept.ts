@@ -131,7 +131,7 @@ async function judgeAndStore(
   });
   if (storing.length === 0 && claims.length === 0) return outcomes;
   const won = await storeAccepted(sql, parts.jobs, claims, storing);
-  if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wake('delivery.attempt');
+  if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wakeAll('delivery.attempt');
   return outcomes.map((outcome, index) => {
     const submission = submissions[index];
     const claim = submission && claimOf.get(submission);

@@ -91,7 +91,7 @@ export async function acceptFast(
       .map(([key_id, window]) => ({ key_id, ...window })),
     messages: drafts.flatMap((draft) => draft.messages),
   });
-  parts.jobs.wake('delivery.attempt');
+  parts.jobs.wakeAll('delivery.attempt');
   const created_at = isoTime(stored.now);
   return drafts.map(({ sender: { key, allowance }, messages }, index) => {
     parts.key_uses.note(key.key_id);

@@ -2,7 +2,7 @@ import { openWorld } from '@postrider/testing/open-world';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelMessage } from '../messages/changes/cancel-message.ts';
 import { retryMessageNow } from '../messages/changes/retry-message.ts';
-import { sendMessageNow } from '../messages/changes/send-now.ts';
+import { sendMessageNow } from '../messages/changes/send-message-now.ts';
 import { getMessage } from '../messages/log/get-message.ts';
 import type { LogEntry } from '../messages/log/log-entry.ts';
 import type { Operation } from '../operation/operation.ts';

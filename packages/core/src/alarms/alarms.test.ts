@@ -1,10 +1,12 @@
 import { connect } from '@postrider/db';
 import { startWebhookSink } from '@postrider/testing';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
 import { createHold } from '../holds/index.ts';
 import { createInstanceWatch } from '../metrics/index.ts';
 import { invoke } from '../operation/operation.ts';
+import { rollUpStats } from '../stats/index.ts';
 import { acknowledgeAlarm } from './acknowledge-alarm.ts';
 import { createAlarmJudge } from './judge.ts';
 import { listAlarms } from './list-alarms.ts';
@@ -38,6 +40,8 @@ const list = async (active = true) =>
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
     await clock.advance(TURN_MS);
+    // A worker would have measured again; without one the watch measures what is there.
+    await sql`update queue_measures set measured_at = clock_now()`;
     await watch.turn();
   }
 }
@@ -51,6 +55,9 @@ async function measure(queue: string, stand: { readonly ready?: number; readonly
 }
 
 beforeEach(async () => {
+  hooks.script(() => ({ kind: 'reply', status: 200 }));
+  smtp.script(() => ({ kind: 'accept' }));
+  await world.drain();
   await sql`delete from alarms`;
   await sql`delete from alarm_mails`;
   await sql`delete from alarm_settings`;
@@ -127,10 +134,13 @@ it('an acknowledged alarm is not told again until it ends', async () => {
 });
 
 it('without a live worker the mail waits, and the webhook is told', async () => {
-  await measure('delivery.attempt', { ready: 3 });
+  await watch.stop();
   await sql`delete from processes`;
   const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
-  await watch.stop();
+  // No worker is left to measure the queues, and the last measure was of an empty one.
+  await measure('delivery.attempt', {});
+  const from = 'shop@sandbox.test';
+  await invoke(world.as(world.workspace_id), sendMessage, { from, to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
 
   for (let turn = 0; turn < 6; turn++) {
     await clock.advance(TURN_MS);
@@ -140,40 +150,109 @@ it('without a live worker the mail waits, and the webhook is told', async () => 
 
   expect(posted()).toMatchObject([{ notice: 'start', rule: 'no_worker' }]);
   expect(mailed()).toEqual([]);
+  await world.drain();
+  expect(mailed()).toHaveLength(1);
 });
 
 it('where delivery itself is broken, the webhook is told', async () => {
-  await sql`
-    insert into stat_minutes (workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained,
-      suppressed, canceled)
-    values (no_id(), 'provider', date_trunc('minute', clock_now()), 'google', 0, 10, 0, 90, 0, 0, 0, 0)`;
   smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Try again later' }));
+  const to = (number: number) => `ada${number}@gmail.com`;
+  for (let number = 0; number < 60; number++) {
+    const mail = { from: 'shop@sandbox.test', to: to(number), subject: 'Hi', text: 'Hi' };
+    await invoke(world.as(world.workspace_id), sendMessage, mail);
+  }
+  await sql`update roll_ups set early_until = date_trunc('minute', clock_now()), final_until = date_trunc('minute', clock_now())`;
+  await world.drain();
+  await clock.advance(2 * MINUTE_MS);
+  await rollUpStats(services);
 
   await turns(10);
   await world.drain();
 
   expect(posted()).toMatchObject([{ notice: 'start', rule: 'provider_defers', subject: 'google' }]);
   expect(mailed()).toEqual([]);
-  smtp.script(() => ({ kind: 'accept' }));
   await sql`delete from stat_minutes`;
+  smtp.script(() => ({ kind: 'accept' }));
+  await clock.advance(10 * MINUTE_MS);
+  await world.drain();
+  expect(mailed()).toHaveLength(1);
 });
 
-it('a database that is gone for a minute is told from memory, by the webhook, once, and so is its return', async () => {
+it('where the webhook is broken, the mail arrives, and the webhook gets it later', async () => {
+  hooks.script(() => ({ kind: 'reply', status: 500 }));
+  await measure('webhook.deliver', { oldest: 400 });
+  await turns(6);
+  await world.drain();
+  const refused = posted().length;
+
+  hooks.script(() => ({ kind: 'reply', status: 200 }));
+  await turns(2);
+
+  expect(mailed()).toHaveLength(1);
+  expect(posted()).toHaveLength(refused + 1);
+  expect(posted().at(-1)).toMatchObject({ notice: 'start', rule: 'queue_waits' });
+});
+
+describe('a database that is gone', () => {
   const lost = connect('postgres://postrider@127.0.0.1:1/none', { max: 1, application_name: 'postrider-test' });
-  const alone = createAlarmJudge(services);
-  const blind = createInstanceWatch({ ...services, sql: lost }, alone);
-  for (let turn = 0; turn < 8; turn++) {
-    await blind.turn();
-    await clock.advance(TURN_MS);
+  endAfterTests({ stop: () => lost.end({ timeout: 1 }) });
+
+  /** A process that loses the database after its first turn, and the way back. */
+  async function openBlind() {
+    const alone = createAlarmJudge(services);
+    const seeing = createInstanceWatch(services, alone);
+    const blind = createInstanceWatch({ ...services, sql: lost }, alone);
+    await seeing.turn();
+    return { seeing, blind, stop: () => alone.stop() };
   }
-  const told = posted();
 
-  await createInstanceWatch(services, alone).turn();
+  it('for a minute is told from memory, by the webhook, once; so is its return, and then the mail says it too', async () => {
+    const { seeing, blind, stop } = await openBlind();
+    for (let turn = 0; turn < 3; turn++) {
+      await blind.turn();
+      await clock.advance(TURN_MS);
+    }
+    expect(posted()).toEqual([]);
+    for (let turn = 0; turn < 5; turn++) {
+      await blind.turn();
+      await clock.advance(TURN_MS);
+    }
+    const told = posted();
 
-  expect(told).toMatchObject([{ notice: 'start', rule: 'database_gone' }]);
-  expect(posted().at(-1)).toMatchObject({ notice: 'end', rule: 'database_gone' });
-  await alone.stop();
-  await lost.end({ timeout: 1 });
+    await seeing.turn();
+    await turns(4);
+    await world.drain();
+
+    expect(told).toMatchObject([{ notice: 'start', rule: 'database_gone' }]);
+    expect(posted().slice(1)).toMatchObject([{ notice: 'end', rule: 'database_gone' }]);
+    expect(await list(false)).toEqual([['database_gone', null]]);
+    expect(mailed()).toHaveLength(1);
+    expect(String(mailed()[0]?.raw)).toContain('Subject: Ended: The database is gone');
+    await stop();
+  });
+
+  it('is told again until the webhook takes it, and not in quiet hours', async () => {
+    const time = (offset_ms: number) => new Date(clock.now() + offset_ms).toISOString().slice(11, 16);
+    const quiet = { quiet_from: time(-10 * MINUTE_MS), quiet_until: time(10 * MINUTE_MS) };
+    await invoke(world.as(world.workspace_id), setAlarmSettings, { access: 'instance', ...quiet });
+    const { blind, stop } = await openBlind();
+    await blind.turn();
+    await clock.advance(2 * MINUTE_MS);
+    await blind.turn();
+    expect(posted()).toEqual([]);
+
+    hooks.script(() => ({ kind: 'reply', status: 500 }));
+    await clock.advance(10 * MINUTE_MS);
+    await blind.turn();
+    const refused = posted().length;
+    hooks.script(() => ({ kind: 'reply', status: 200 }));
+    await blind.turn();
+    await blind.turn();
+
+    expect(refused).toBeGreaterThan(0);
+    expect(posted()).toHaveLength(refused + 1);
+    await stop();
+  });
 });
 
 it('what belongs to a workspace is told there, and not in its quiet hours', async () => {

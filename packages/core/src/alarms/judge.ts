@@ -4,24 +4,40 @@ import type { Services } from '../operation/context.ts';
 import { alarmFacts } from './facts-store.ts';
 import { createNotices } from './notices.ts';
 import { DATABASE_GONE } from './rules.ts';
-import { countActive, openAlarms, saveTurn } from './store.ts';
+import { countActive, noteOutage, openAlarms, saveTurn } from './store.ts';
 import { judgeTurn } from './transitions.ts';
 
 const GONE_MS = 60_000;
 
+/** A time in which the database did not answer this process, and whether its start was told. */
+interface Outage {
+  readonly since_ms: number;
+  until_ms: number | null;
+  told: boolean;
+}
+
 /** Judges the numbers of the instance: raises and ends alarms in the same commit, and sends their notices after it. */
 export function createAlarmJudge(services: Services): Judge & { stop(): Promise<void> } {
-  const { clock, log } = services;
+  const { sql, clock, log } = services;
   const notices = createNotices(services);
-  /** Since when the database does not answer this process, and whether that was told. */
-  let gone: { readonly since_ms: number; told: boolean } | null = null;
-  const tellGone = (since_ms: number, kind: 'start' | 'end') => {
-    const ended_at = kind === 'end' ? new Date(clock.now()) : null;
-    const detail = kind === 'end' ? 'The database answers again.' : 'The database has not answered for a minute.';
-    const told = { rule: DATABASE_GONE, detail, started_at: new Date(since_ms), ended_at, kind };
-    return notices
-      .postFromMemory(told)
-      .catch((error: unknown) => log.error({ err: error }, 'a notice of alarms could not be sent'));
+  let outage: Outage | null = null;
+  /** Whether its receivers took it; in quiet hours they get it later. */
+  const tell = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
+    const ended_at = until_ms === null ? null : new Date(until_ms);
+    const detail = ended_at ? 'The database answers again.' : 'The database has not answered for a minute.';
+    const kind = ended_at ? 'end' : 'start';
+    try {
+      return await notices.postFromMemory({
+        rule: DATABASE_GONE,
+        detail,
+        started_at: new Date(since_ms),
+        ended_at,
+        kind,
+      });
+    } catch (error) {
+      log.error({ err: error }, 'a notice of alarms could not be sent');
+      return false;
+    }
   };
   return {
     async judge(tx, numbers) {
@@ -31,15 +47,21 @@ export function createAlarmJudge(services: Services): Judge & { stop(): Promise<
       return { active: await countActive(tx), after: () => notices.sendDue() };
     },
     async answered() {
-      const before = gone;
-      gone = null;
-      if (before?.told) await tellGone(before.since_ms, 'end');
+      await notices.remember();
+      if (!outage) return;
+      outage.until_ms ??= clock.now();
+      const { since_ms, until_ms, told } = outage;
+      if (until_ms - since_ms >= GONE_MS) {
+        const id = newId('alarm', clock.now());
+        await noteOutage(sql, { id, rule: DATABASE_GONE, since: new Date(since_ms), until: new Date(until_ms) });
+      }
+      if (!told || (await tell(outage))) outage = null;
     },
     async failed() {
-      gone ??= { since_ms: clock.now(), told: false };
-      if (gone.told || clock.now() - gone.since_ms < GONE_MS) return;
-      gone.told = true;
-      await tellGone(gone.since_ms, 'start');
+      if (outage?.until_ms != null) outage = null;
+      outage ??= { since_ms: clock.now(), until_ms: null, told: false };
+      if (outage.told || clock.now() - outage.since_ms < GONE_MS) return;
+      outage.told = await tell(outage);
     },
     stop: () => notices.stop(),
   };

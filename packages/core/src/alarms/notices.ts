@@ -36,18 +36,20 @@ type Told = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_at'
 export interface Notices {
   /** Everything that is due and not kept back by quiet hours or the last mail. */
   sendDue(): Promise<void>;
-  /** Posts to the instance's webhooks what no database can record. */
-  postFromMemory(told: Pick<Told, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<void>;
+  /** Reads where notices of the instance go, for the time when the database cannot say it. */
+  remember(): Promise<void>;
+  /** Posts to the instance's webhooks what no database can record. Returns false where that has to be tried again. */
+  postFromMemory(told: Pick<Told, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 export function createNotices(services: Services): Notices {
-  const { sql, log, config, public_url } = services;
+  const { sql, log, clock, config, public_url } = services;
   const own = createHttpGuard({ ...egressOf(config), allow_networks: ANYWHERE });
   const guarded = createHttpGuard(egressOf(config));
   /** When an owner's webhook is tried again after a failure. */
   const retries = new Map<string, { at_ms: number; gap_ms: number }>();
-  let instance_url: string | null = null;
+  let remembered: OwnerSettings | null = null;
 
   /** Whether every receiver took it. */
   const post = async (urls: readonly { readonly url: string; readonly http: HttpGuard }[], told: readonly Told[]) => {
@@ -70,10 +72,10 @@ export function createNotices(services: Services): Notices {
     const told = due.flatMap((row) => (row.webhook_due ? [{ ...row, kind: row.webhook_due }] : []));
     const urls = webhooksOf(owner);
     const retry = retries.get(owner.workspace_id);
-    if (told.length === 0 || (retry && retry.at_ms > performance.now())) return;
+    if (told.length === 0 || (retry && retry.at_ms > clock.now())) return;
     if (urls.length > 0 && !(await post(urls, told))) {
       const gap_ms = Math.min(MOST_RETRY_MS, (retry?.gap_ms ?? FIRST_RETRY_MS / 2) * 2);
-      retries.set(owner.workspace_id, { at_ms: performance.now() + gap_ms, gap_ms });
+      retries.set(owner.workspace_id, { at_ms: clock.now() + gap_ms, gap_ms });
       return;
     }
     retries.delete(owner.workspace_id);
@@ -95,11 +97,10 @@ export function createNotices(services: Services): Notices {
     async sendDue() {
       const due = await dueNotices(sql);
       const groups = Map.groupBy(due, ({ workspace_id }) => workspace_id);
-      const owners = await settingsOfOwners(sql, [...new Set([INSTANCE, ...groups.keys()])]);
+      const owners = await settingsOfOwners(sql, [...groups.keys()]);
       for (const owner of owners) {
-        if (owner.workspace_id === INSTANCE) instance_url = owner.webhook_url;
         const rows = groups.get(owner.workspace_id) ?? [];
-        if (rows.length === 0 || isQuiet(owner)) continue;
+        if (isQuiet(owner)) continue;
         for (const send of [postDue, mailDue]) {
           // One way that fails must not keep back the other.
           await send(owner, rows).catch((error: unknown) =>
@@ -108,14 +109,23 @@ export function createNotices(services: Services): Notices {
         }
       }
     },
+    async remember() {
+      [remembered = null] = await settingsOfOwners(sql, [INSTANCE]);
+    },
     async postFromMemory(told) {
-      const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: instance_url });
-      if (urls.length > 0) await post(urls, [{ ...told, id: null, subject: '', page: '/operations/health' }]);
+      if (remembered && isQuiet({ ...remembered, minute_of_day: minuteOfDay(clock.now()) })) return false;
+      const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: remembered?.webhook_url ?? null });
+      return urls.length === 0 || post(urls, [{ ...told, id: null, subject: '', page: '/operations/health' }]);
     },
     async stop() {
       await Promise.all([own.stop(), guarded.stop()]);
     },
   };
+}
+
+function minuteOfDay(at_ms: number): number {
+  const at = new Date(at_ms);
+  return at.getUTCHours() * 60 + at.getUTCMinutes();
 }
 
 /** Quiet hours may reach over midnight. */

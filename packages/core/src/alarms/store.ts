@@ -61,6 +61,24 @@ export async function saveTurn(tx: Tx, changed: readonly Changed[], dropped: rea
       webhook_due = coalesce(excluded.webhook_due, a.webhook_due)`;
 }
 
+/** A time without the database, told by mail now that there is one again; of several processes the first notes it. */
+export async function noteOutage(
+  sql: Sql,
+  {
+    id,
+    rule,
+    since,
+    until,
+  }: { readonly id: string; readonly rule: string; readonly since: Date; readonly until: Date },
+): Promise<void> {
+  await sql`
+    insert into alarms (id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since,
+      started_at, ended_at, told_at, mail_due)
+    select ${id}, no_id(), ${rule}, '', 'ended', 'The database did not answer.', 1, '/operations/health', ${since},
+      ${until}, ${since}, ${until}, clock_now(), 'end'
+    where not exists (select from alarms where rule = ${rule} and workspace_id = no_id() and ended_at > ${since})`;
+}
+
 export async function countActive(tx: Tx): Promise<number> {
   const [row] = await tx<{ count: number }[]>`select count(*)::int as count from alarms where status = 'active'`;
   return row?.count ?? 0;

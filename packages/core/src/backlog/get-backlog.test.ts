@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { newId } from '../fields/ids.ts';
 import { createHold } from '../holds/index.ts';
-import { closeLane } from '../lanes/store.ts';
+import { closeLane } from '../lanes/closing-store.ts';
 import { invoke } from '../operation/operation.ts';
 import { rollUpStats } from '../stats/index.ts';
 import { type Backlog, type BacklogRow, getBacklog } from './get-backlog.ts';

@@ -33,7 +33,7 @@ export async function reconcileBulk({
   if (rescued.length > 0) {
     metrics.shift('invariant_violations', ['bulk_without_job'], rescued.length);
     log.error({ ids: rescued }, 'bulk operations had no live job and were given one');
-    jobs.wake('bulk.run');
+    jobs.wakeAll('bulk.run');
   }
   return rescued.length;
 }

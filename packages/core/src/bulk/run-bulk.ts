@@ -65,7 +65,7 @@ export const runBulk = operation({
       await recordAudit(tx, ctx, [{ action: 'bulk.started', target_id: id, diff, reason, workspace_id }]);
       return row;
     });
-    ctx.jobs.wake('bulk.run');
+    ctx.jobs.wakeAll('bulk.run');
     // Null if a concurrent request with the same token was faster.
     const row = started ?? (await bulkById(ctx.sql, id));
     if (!row) throw new Error('an existing bulk operation could not be read');

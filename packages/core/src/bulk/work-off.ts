@@ -32,7 +32,7 @@ export async function workOff(services: Services, job: JobData<'bulk.run'>): Pro
     const slice = await workSlice(services, job, performance.now() - began >= TURN_MS ? true : 'where_it_waits');
     if (!slice.over) continue;
     // Workers poll every few seconds; this schedules a poll for the due time.
-    if (slice.wait_ms > 0) setTimeout(() => services.jobs.ring('bulk.run'), slice.wait_ms).unref();
+    if (slice.wait_ms > 0) setTimeout(() => services.jobs.wakeLocal('bulk.run'), slice.wait_ms).unref();
     return;
   }
 }
@@ -75,7 +75,7 @@ export async function workSlice(
       plan: worked.plan,
     };
   });
-  if (slice.plan?.wakes && slice.receipts.length > 0) services.jobs.wake(slice.plan.wakes);
+  if (slice.plan?.wakes && slice.receipts.length > 0) services.jobs.wakeAll(slice.plan.wakes);
   return slice;
 }
 

@@ -3,7 +3,6 @@ export { type CaptureDetail, type CaptureEntry, captureNotFound } from './captur
 export { clearCaptures, deleteCapture } from './delete-captures.ts';
 export { getCapture } from './get-capture.ts';
 export { listCaptures } from './list-captures.ts';
-export { readCapture, readCaptureAs } from './read-capture.ts';
 export { recordCapture } from './record-capture.ts';
 export { releaseCapture } from './release-capture.ts';
-export { newestCaptures, trimCaptures } from './store.ts';
+export { trimCaptures } from './store.ts';

@@ -38,20 +38,6 @@ export interface CaptureRow {
   received_at: Date;
 }
 
-/** The newest captured mails of all workspaces, for the operators' page. */
-export async function newestCaptures(sql: Sql, count: number): Promise<CaptureRow[]> {
-  return sql<CaptureRow[]>`
-    select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at
-    from captures order by id desc limit ${count}`;
-}
-
-export async function captureById(sql: Sql | Tx, id: string): Promise<(CaptureRow & { raw: Buffer }) | null> {
-  const [row] = await sql<(CaptureRow & { raw: Buffer })[]>`
-    select id, workspace_id, envelope_from, envelope_to, subject, message_id, received_at, raw
-    from captures where id = ${id}`;
-  return row ?? null;
-}
-
 /** Drops what is older than it is kept, and of each workspace the oldest beyond its quota: it is no archive. */
 export async function trimCaptures(
   sql: Sql | Tx,

@@ -7,7 +7,10 @@ import { cancelMessage, getMessage, listMessages, rescheduleMessage } from '../m
 import { invoke } from '../operation/operation.ts';
 import { createSuppressions } from '../suppressions/index.ts';
 import { updateWorkspace } from '../workspaces/index.ts';
-import { attemptDelivery, type Claimed, claimDeliveries, type DeliveryJob, settleDeliveries } from './attempt.ts';
+import { attemptDelivery, type Claimed } from './attempt.ts';
+import { claimDeliveries } from './claim.ts';
+import type { DeliveryJob } from './delivery-job.ts';
+import { settleDeliveries } from './settle.ts';
 import { renewLeases, showAttempts } from './store.ts';
 
 const MINUTE_MS = 60_000;

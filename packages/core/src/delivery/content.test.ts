@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { createSigningKeys } from '../domains/signing-keys.ts';
 import { rescheduleMessage } from '../messages/index.ts';
-import { claimDeliveries } from './attempt.ts';
+import { claimDeliveries } from './claim.ts';
 
 const world = await openWorld();
 

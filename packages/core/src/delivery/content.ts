@@ -1,6 +1,6 @@
 import { composeSigned } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
-import type { RecipientKey } from './recipient-key.ts';
+import type { RecipientKey } from '../states/index.ts';
 import { dateOf, outgoing, type Rendered } from './render.ts';
 import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 

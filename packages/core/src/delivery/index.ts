@@ -2,24 +2,24 @@ export { type DeliveryState, deliveryStates, messageStatus, openStates, transiti
 export {
   attemptDelivery,
   type Claimed,
-  claimDeliveries,
-  type DeliveryJob,
   type Mailers,
   type Settled,
-  settleDeliveries,
   unansweredDelivery,
   unsentDelivery,
-  withoutWords,
+  withoutReply,
 } from './attempt.ts';
+export { claimDeliveries } from './claim.ts';
 export { type RefusalCategory, refusalCategories } from './classify.ts';
 export type { Content } from './content.ts';
+export type { DeliveryJob } from './delivery-job.ts';
 export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
-export { recordReturned } from './record-bounce.ts';
+export { recordReturned } from './record-returned.ts';
 export { renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';
+export { GIVEN_UP, settleDeliveries } from './settle.ts';
 export { LEASE_SECONDS, renewLeases, showAttempts, transition } from './store.ts';
 export { stsPolicyStore } from './sts-policies.ts';
 export { forgetStsPolicies } from './sts-store.ts';

@@ -103,3 +103,19 @@ export function lastResponse({ reply, error }: Pick<SendOutcome, 'reply' | 'erro
   if (!reply) return error ?? 'no reply';
   return [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== '').join(' ');
 }
+
+/** An attempt that sent nothing, for this reason. */
+export function nothingSent(error: string): SendOutcome {
+  return {
+    kind: 'deferred',
+    reply: null,
+    error,
+    target: '',
+    address: null,
+    tls: null,
+    tls_policy: null,
+    phases_ms: { connect: 0, tls: 0, mail: 0, data: 0 },
+    stage: 'connect',
+    transcript: '',
+  };
+}

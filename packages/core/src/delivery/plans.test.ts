@@ -7,9 +7,11 @@ import { newId } from '../fields/ids.ts';
 import { parkDeliveries, resumeParked } from '../lanes/index.ts';
 import type { Services } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
-import { claimDeliveries, settleDeliveries } from './attempt.ts';
-import type { RecipientKey } from './recipient-key.ts';
-import { type Move, overdueRecipients, renewLeases, transition } from './store.ts';
+import type { RecipientKey } from '../states/index.ts';
+import { claimDeliveries } from './claim.ts';
+import { overdueRecipients } from './reconcile-store.ts';
+import { settleDeliveries } from './settle.ts';
+import { type Move, renewLeases, transition } from './store.ts';
 
 const GROWN = 20_000;
 const MAILS = 10;

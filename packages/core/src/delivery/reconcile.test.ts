@@ -2,7 +2,7 @@ import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { claimDeliveries } from './attempt.ts';
+import { claimDeliveries } from './claim.ts';
 import { newWalk, reconcileDeliveries } from './reconcile.ts';
 
 const OVERDUE_MS = 61_000;

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { parkedJobs, unparkDeliveries, untendedLanes } from '../lanes/index.ts';
+import { parkedJobs, unparkDeliveries, unsyncedLanes } from '../lanes/index.ts';
 import type { Services } from '../operation/context.ts';
-import { lockOrphans, type Overdue, overdueRecipients, rememberJobs } from './store.ts';
+import { lockOrphans, type Overdue, overdueRecipients } from './reconcile-store.ts';
+import { rememberJobs } from './store.ts';
 
 // Longer than the lease and than the rescue of pg-boss after a lost heartbeat.
 const OVERDUE_SECONDS = 60;
 // Every worker polls the parked mail of all lanes each second.
-const UNTENDED_SECONDS = 60;
+const UNSYNCED_SECONDS = 60;
 const PAGE = 1000;
 // 100,000 late but live recipients are walked in one or two seconds.
 const MOST_PAGES = 100;
@@ -41,14 +42,14 @@ export async function reconcileDeliveries(services: Services, walk: Walk = newWa
   if (rescued > 0) {
     services.metrics.shift('invariant_violations', ['delivery_without_job'], rescued);
     services.log.error({ rescued }, 'open recipients had no live job and were given one');
-    services.jobs.wake('delivery.attempt');
+    services.jobs.wakeAll('delivery.attempt');
   }
   return rescued;
 }
 
 async function rescueParked(services: Services): Promise<number> {
   let rescued = 0;
-  for (const lane of await untendedLanes(services.sql, UNTENDED_SECONDS)) {
+  for (const lane of await unsyncedLanes(services.sql, UNSYNCED_SECONDS)) {
     rescued += await unparkDeliveries(services, lane, PAGE);
   }
   return rescued;

@@ -4,7 +4,8 @@ import { sendMessage } from '../accept/index.ts';
 import { listEvents } from '../events/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { claimDeliveries, settleDeliveries } from './attempt.ts';
+import { claimDeliveries } from './claim.ts';
+import { settleDeliveries } from './settle.ts';
 
 const world = await openWorld({ RETRY_SCHEDULE: '1m,5m' });
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { idPrefixes, isId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
-import type { RecipientKey } from './recipient-key.ts';
+import type { RecipientKey } from '../states/index.ts';
 
 // The envelope sender names the recipient and is signed: b+<message><recipient>.<signature>. The message id is whole,
 // to find the rows by primary key. Of the recipient id only the random part is used, which is unique enough among a

@@ -7,7 +7,7 @@ import { mailServices } from '../../test/returned/mail-services.ts';
 import { notBounces } from '../../test/returned/not-bounces.ts';
 import { officeServers } from '../../test/returned/office-servers.ts';
 import { unixServers } from '../../test/returned/unix-servers.ts';
-import { judgeReturned } from './record-bounce.ts';
+import { judgeReturned } from './record-returned.ts';
 
 const fixtures: readonly ReturnedFixture[] = [
   ...unixServers,

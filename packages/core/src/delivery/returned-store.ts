@@ -1,6 +1,21 @@
 import type { Tx } from '@postrider/db';
-import type { RecipientKey } from './recipient-key.ts';
+import type { DeliveryState, RecipientKey } from '../states/index.ts';
+import type { ReturnPath } from './return-path.ts';
 import { lockMessages } from './store.ts';
+
+/** The recipient of a returned mail. */
+export interface ReturnedTo extends RecipientKey {
+  readonly email: string;
+  readonly state: DeliveryState;
+}
+
+/** Null if the message is no longer stored. Served by the primary key, which begins with the message. */
+export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
+  const rows = await tx<ReturnedTo[]>`
+    select workspace_id, message_id, id as recipient_id, email, state from recipients
+    where message_id = ${path.message_id}`;
+  return rows.find(({ recipient_id }) => recipient_id.endsWith(path.recipient_end)) ?? null;
+}
 
 /**
  * Appends the event of a delay that was reported after our delivery; the state stays. False if the recipient is not

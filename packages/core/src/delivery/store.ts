@@ -14,12 +14,11 @@ import {
 import type { JobHold } from '@postrider/queue';
 import { isMessageEvent } from '../events/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { type DeliveryState, openStates, type TransitionName, transitions } from '../states/index.ts';
+import type { RecipientKey } from '../states/index.ts';
+import { type DeliveryState, type TransitionName, transitions } from '../states/index.ts';
 import { stillSuppressed } from '../suppressions/index.ts';
-import type { RefusalCategory } from './classify.ts';
+import type { NewAttempt } from './attempts-store.ts';
 import type { UnknownPolicy } from './outcome.ts';
-import type { RecipientKey } from './recipient-key.ts';
-import type { ReturnPath } from './return-path.ts';
 
 /** Identifies a recipient row; every key of the schema begins with the workspace. */
 export interface Move extends RecipientKey {
@@ -48,7 +47,7 @@ export const LEASE_SECONDS = 30;
 const ATTEMPTS_COUNTED: Partial<Record<TransitionName, number>> = { claim: 1, take_over: 1, hand_back: -1 };
 
 /** Matches row r to a key, by the primary key. */
-function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fragment {
+export function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fragment {
   const first = equalsByRange(sql, sql`r.message_id`, sql.unsafe(`${key}.message_id`));
   return sql`${first} and ${sql.unsafe(`r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`)}`;
 }
@@ -446,102 +445,6 @@ export async function markContent(
   return rows.length > 0;
 }
 
-export interface NewAttempt extends RecipientKey {
-  readonly id: string;
-  readonly number: number;
-  readonly outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
-  readonly category: RefusalCategory | null;
-  readonly stage: string;
-  readonly target: string;
-  readonly address: string | null;
-  readonly tls: string | null;
-  readonly tls_policy: string | null;
-  readonly reply_code: number | null;
-  readonly reply_enhanced: string | null;
-  readonly reply_text: string | null;
-  readonly error: string | null;
-  readonly phases_ms: string;
-  readonly transcript: string | null;
-  readonly duration_ms: number;
-}
-
-export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
-  if (attempts.length === 0) return;
-  await tx`
-    with tried as materialized (
-      select * from unnest(
-      ${attempts.map((attempt) => attempt.workspace_id)}::uuid[],
-      ${attempts.map((attempt) => attempt.message_id)}::uuid[],
-      ${attempts.map((attempt) => attempt.id)}::uuid[],
-      ${attempts.map((attempt) => attempt.recipient_id)}::uuid[],
-      ${attempts.map((attempt) => attempt.number)}::int[],
-      ${attempts.map((attempt) => attempt.outcome)}::text[],
-      ${attempts.map((attempt) => attempt.category)}::text[],
-      ${attempts.map((attempt) => attempt.stage)}::text[],
-      ${attempts.map((attempt) => attempt.target)}::text[],
-      ${attempts.map((attempt) => attempt.address)}::text[],
-      ${attempts.map((attempt) => attempt.tls)}::text[],
-      ${attempts.map((attempt) => attempt.tls_policy)}::text[],
-      ${attempts.map((attempt) => attempt.reply_code)}::int[],
-      ${attempts.map((attempt) => attempt.reply_enhanced)}::text[],
-      ${attempts.map((attempt) => attempt.reply_text)}::text[],
-      ${attempts.map((attempt) => attempt.error)}::text[],
-      ${attempts.map((attempt) => attempt.phases_ms)}::text[],
-      ${attempts.map((attempt) => attempt.transcript)}::text[],
-      ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
-    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)
-    ),
-    told as (
-      insert into transcripts (workspace_id, message_id, attempt_id, transcript)
-      select workspace_id, message_id, id, transcript from tried where transcript is not null
-    )
-    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, started_at, finished_at)
-    select workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
-    from tried`;
-}
-
-/** What earlier attempts of a recipient have come to. */
-export interface History {
-  /** Ended after the dot without an answer. One of a lost worker is none: how far it got is not known. */
-  readonly unknown_count: number;
-  /** Found no server for the domain in DNS. */
-  readonly missing_count: number;
-  /** The first of these was so long ago. */
-  readonly missing_long: boolean;
-}
-
-/** Served by the primary key of attempts, which begins with the message. */
-export async function historiesOf(
-  sql: Sql,
-  keys: readonly RecipientKey[],
-  missing_ms: number,
-): Promise<Map<string, History>> {
-  const rows = await sql<(History & { recipient_id: string })[]>`
-    select a.recipient_id, t.unknown_count, t.missing_count, t.missing_long
-    from unnest(
-      ${keys.map((key) => key.workspace_id)}::uuid[],
-      ${keys.map((key) => key.message_id)}::uuid[],
-      ${keys.map((key) => key.recipient_id)}::uuid[]
-    ) as a (workspace_id, message_id, recipient_id)
-    cross join lateral (
-      select count(*) filter (where x.outcome = 'unknown' and x.stage <> 'worker_lost')::int as unknown_count,
-        count(*) filter (where ${isMissing(sql)})::int as missing_count,
-        coalesce(min(x.started_at) filter (where ${isMissing(sql)})
-          <= clock_now() - make_interval(secs => ${missing_ms / 1000}), false) as missing_long
-      from attempts x
-      where x.message_id = a.message_id and x.workspace_id = a.workspace_id and x.recipient_id = a.recipient_id
-    ) t`;
-  return new Map(rows.map((row) => [row.recipient_id, row]));
-}
-
-/** As isMissingDomain says of an outcome. */
-function isMissing(sql: Sql): Fragment {
-  return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
-}
-
 /** An accepted message with one recipient. */
 export interface Taken {
   readonly job: JobHold;
@@ -666,75 +569,4 @@ export async function settleTaken(
     )
     select recipient_id from won`;
   return new Set(rows.map((row) => row.recipient_id));
-}
-
-/** An overdue recipient and its position in due order. */
-export interface Overdue extends RecipientKey {
-  readonly job_id: string | null;
-  readonly parked: boolean;
-  /** As text: a Date would cut the microseconds of the page cursor. */
-  readonly due_at: string;
-}
-
-/**
- * A page of unclaimed open recipients that have been due for a while, oldest first. Takes no locks, so that workers are
- * not blocked. Served by recipients_open; the offset keeps the planner from reading all parked rows for each page.
- */
-export async function overdueRecipients(
-  sql: Sql | Tx,
-  older_than_seconds: number,
-  after: Overdue | null,
-  count: number,
-): Promise<Overdue[]> {
-  return sql<Overdue[]>`
-    select workspace_id, message_id, id as recipient_id, job_id, due_at::text as due_at,
-      exists (select from parked_deliveries p where p.job_id = recipients.job_id ${fence}) as parked
-    from recipients
-    where is_open
-      and due_at < clock_now() - make_interval(secs => ${older_than_seconds})
-      and (lease is null or lease_until < clock_now() - make_interval(secs => ${older_than_seconds}))
-      ${
-        after === null
-          ? sql``
-          : sql`and due_at >= ${after.due_at}::text::timestamptz
-              and (due_at, workspace_id, message_id, id)
-                > (${after.due_at}::text::timestamptz, ${after.workspace_id}, ${after.message_id}, ${after.recipient_id})`
-      }
-    order by recipients.due_at, workspace_id, message_id, id limit ${count}`;
-}
-
-/**
- * Locks recipients that are unchanged: open, free, and with the lost job. Skips those being claimed, or rescued by
- * another reconciler.
- */
-export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<RecipientKey[]> {
-  if (orphans.length === 0) return [];
-  return tx<RecipientKey[]>`
-    select r.workspace_id, r.message_id, r.id as recipient_id
-    from recipients r
-    join unnest(
-      ${orphans.map((orphan) => orphan.workspace_id)}::uuid[],
-      ${orphans.map((orphan) => orphan.message_id)}::uuid[],
-      ${orphans.map((orphan) => orphan.recipient_id)}::uuid[],
-      ${orphans.map((orphan) => orphan.job_id)}::uuid[]
-    ) as a (workspace_id, message_id, recipient_id, job_id)
-      on ${isRecipient(tx, 'a')}
-    where r.state = any (${[...openStates]}::text[]::delivery_state[])
-      and (r.lease is null or r.lease_until < clock_now())
-      and r.job_id is not distinct from a.job_id
-    for no key update of r skip locked`;
-}
-
-/** The recipient of a returned mail. */
-export interface ReturnedTo extends RecipientKey {
-  readonly email: string;
-  readonly state: DeliveryState;
-}
-
-/** Null if the message is no longer stored. Served by the primary key, which begins with the message. */
-export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
-  const rows = await tx<ReturnedTo[]>`
-    select workspace_id, message_id, id as recipient_id, email, state from recipients
-    where message_id = ${path.message_id}`;
-  return rows.find(({ recipient_id }) => recipient_id.endsWith(path.recipient_end)) ?? null;
 }

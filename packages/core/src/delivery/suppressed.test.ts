@@ -4,7 +4,8 @@ import { sendMessage } from '../accept/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createSuppressions, deleteSuppression } from '../suppressions/index.ts';
-import { claimDeliveries, type DeliveryJob } from './attempt.ts';
+import { claimDeliveries } from './claim.ts';
+import type { DeliveryJob } from './delivery-job.ts';
 
 const MINUTE_MS = 60_000;
 

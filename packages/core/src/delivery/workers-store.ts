@@ -1,9 +1,9 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
-import type { RecipientKey } from './recipient-key.ts';
+import type { RecipientKey } from '../states/index.ts';
 
-/** A worker without a heartbeat for this long counts as gone. */
-const GONE_SECONDS = 10;
+/** A worker is listed as live for this long after its last heartbeat. */
+const LISTED_AS_LIVE_SECONDS = 10;
 
 /**
  * Records the heartbeat and speed of a worker, with the connection that it came over, or its end. Returns the workers
@@ -13,7 +13,7 @@ const GONE_SECONDS = 10;
 export async function noteWorker(
   sql: Sql,
   note: { readonly worker: string; readonly stopped: boolean; readonly ended_per_minute: number },
-  silence_ms = GONE_SECONDS * 1000,
+  silence_ms: number,
 ): Promise<string[]> {
   const rows = await sql<{ worker: string }[]>`
     with noted as (
@@ -91,7 +91,7 @@ export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
 
 /** Live workers, as a condition on delivery_workers w. */
 export function isThere(sql: Sql | Tx): Fragment {
-  return sql`not w.stopped and w.noted_at > clock_now() - make_interval(secs => ${GONE_SECONDS})`;
+  return sql`not w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LISTED_AS_LIVE_SECONDS})`;
 }
 
 export async function countWorkers(sql: Sql): Promise<number> {

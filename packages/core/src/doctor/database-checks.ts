@@ -11,6 +11,7 @@ import {
   type ServerSettings,
   serverSettings,
   type standing,
+  type TransactionIdAge,
   transactionIdAge,
 } from './store.ts';
 
@@ -42,14 +43,14 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
       `The encoding of the database is ${encoding}.`,
       'Create it with `encoding UTF8` and restore into it.',
     );
-  const off = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'].filter(
-    (name) => settings[name] === 'off',
+  const off = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'].flatMap(
+    (name) => settings.find((one) => one.name === name && one.setting === 'off') ?? [],
   );
   if (off.length > 0) {
-    const resets = off.map((name) => `alter system set ${name} = on;`).join(' ');
-    return failing(`${off.join(', ')} ${off.length === 1 ? 'is' : 'are'} off.`, `${resets} select pg_reload_conf();`);
+    const named = off.map(({ name }) => name).join(', ');
+    return failing(`${named} ${off.length === 1 ? 'is' : 'are'} off.`, off.map(howToReset).join(' '));
   }
-  const connections = Number(settings.max_connections ?? 0);
+  const connections = Number(settings.find(({ name }) => name === 'max_connections')?.setting ?? 0);
   if (connections < FEWEST_CONNECTIONS) {
     return warning(
       `max_connections is ${connections}; a process takes up to 17.`,
@@ -57,6 +58,26 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
     );
   }
   return ok(`Postgres ${Math.floor(version / 10_000)}, flushed commits, autovacuum, ${connections} connections.`);
+}
+
+/** What was set for a database or a role is stronger than what is set for the server. */
+function howToReset({ name, source, database, role }: ServerSettings['settings'][number]): string {
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const anew = 'Then restart every process of Postrider.';
+  switch (source) {
+    case 'database':
+      return `alter database ${quoted(database)} reset ${name}; ${anew}`;
+    case 'user':
+      return `alter role ${quoted(role)} reset ${name}; ${anew}`;
+    case 'database user':
+      return `alter role ${quoted(role)} in database ${quoted(database)} reset ${name}; ${anew}`;
+    case 'client':
+      return `Remove ${name} from the options in DATABASE_URL. ${anew}`;
+    case 'command line':
+      return `Remove ${name} from the command that starts Postgres, and restart it.`;
+    default:
+      return `alter system set ${name} = on; select pg_reload_conf();`;
+  }
 }
 
 export async function checkOldestTransaction(sql: Sql): Promise<Finding> {
@@ -73,12 +94,11 @@ export function judgeOldestTransaction(oldest: OpenTransaction | null): Finding 
 }
 
 export async function checkTransactionIds(sql: Sql): Promise<Finding> {
-  const { age, freeze_at } = await transactionIdAge(sql);
-  return judgeTransactionIds(age, freeze_at);
+  return judgeTransactionIds(await transactionIdAge(sql));
 }
 
-export function judgeTransactionIds(age: number, freeze_at: number): Finding {
-  const fix = 'Run `vacuum (freeze)` in the database that is oldest; before, end what is open for long.';
+export function judgeTransactionIds({ age, freeze_at, database }: TransactionIdAge): Finding {
+  const fix = `Run \`vacuum (freeze)\` in the database ${database}; before, end what is open there for long.`;
   const told = `The oldest transaction id is ${Math.round(age / 1e6)} million old`;
   if (age > MOST_AGE) return failing(`${told}; Postgres stops writing at 2,000 million.`, fix);
   if (age > 2 * freeze_at) return warning(`${told}, twice what autovacuum should leave.`, fix);
@@ -90,7 +110,7 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
   if (found.length === 0) return ok('Every row is in the partition of its month.');
   return warning(
     `Rows are in default partitions: ${found.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
-    'Check the clock, then run the hourly job now: `npx postrider queues run storage.maintain`.',
+    'Check the clock, then run the hourly job now: `npx postrider schedules run storage.maintain`.',
   );
 }
 

@@ -6,23 +6,31 @@ const ROWS_COUNTED = 1000;
 
 export interface ServerSettings {
   readonly version: number;
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: readonly {
+    readonly name: string;
+    readonly setting: string;
+    /** As in pg_settings: where it was set. */
+    readonly source: string;
+    readonly database: string;
+    readonly role: string;
+  }[];
   readonly encoding: string;
 }
 
 const looked_at = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'max_connections'];
 
 export async function serverSettings(sql: Sql): Promise<ServerSettings> {
-  const [rows, [server]] = await Promise.all([
-    sql<{ name: string; setting: string }[]>`
-      select name, setting from pg_settings where name = any (${looked_at}::text[])`,
+  const [settings, [server]] = await Promise.all([
+    sql<ServerSettings['settings'][number][]>`
+      select name, setting, source, current_database() as database, current_user as role
+      from pg_settings where name = any (${looked_at}::text[])`,
     sql<{ version: number; encoding: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
   ]);
   return {
     version: server?.version ?? 0,
     encoding: server?.encoding ?? '',
-    settings: Object.fromEntries(rows.map(({ name, setting }) => [name, setting])),
+    settings,
   };
 }
 
@@ -46,11 +54,20 @@ export async function oldestTransaction(sql: Sql): Promise<OpenTransaction | nul
   return row ?? null;
 }
 
-export async function transactionIdAge(sql: Sql): Promise<{ readonly age: number; readonly freeze_at: number }> {
-  const [row] = await sql<{ age: number; freeze_at: number }[]>`
-    select max(age(datfrozenxid))::int8 as age, current_setting('autovacuum_freeze_max_age')::int8 as freeze_at
-    from pg_database`;
-  return row ?? { age: 0, freeze_at: 0 };
+export interface TransactionIdAge {
+  readonly age: number;
+  readonly freeze_at: number;
+  readonly database: string;
+}
+
+/** Of the database that is oldest. */
+export async function transactionIdAge(sql: Sql): Promise<TransactionIdAge> {
+  const [row] = await sql<TransactionIdAge[]>`
+    select age(datfrozenxid)::int8 as age, current_setting('autovacuum_freeze_max_age')::int8 as freeze_at,
+      datname as database
+    from pg_database order by 1 desc limit 1`;
+  if (!row) throw new Error('a server has databases');
+  return row;
 }
 
 /** Tables with rows in their default partition, and how many, up to a bound. */

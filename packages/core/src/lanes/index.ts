@@ -1,5 +1,16 @@
+export {
+  type ClosedReason,
+  closeLane,
+  forgetClosings,
+  forgetLanes,
+  LANES_IN_A_LOOK,
+  syncLanes,
+  unsyncedLanes,
+} from './closing-store.ts';
 export { destinationNamed } from './destination.ts';
+export { holdLane, isHoldLane } from './hold-lane.ts';
 export { limitDestination } from './limit-destination.ts';
+export { countAgainstLimits, type DestinationLimit, destinationLimits } from './limit-store.ts';
 export { type Destinations, listDestinations } from './list-destinations.ts';
 export {
   FIRST_PACE,
@@ -11,26 +22,15 @@ export {
   pauseMs,
   reopened,
 } from './pace.ts';
-export { releaseDestination } from './release-destination.ts';
-export { isRoom, roomOf } from './room.ts';
 export {
-  type ClosedReason,
-  closeLane,
-  countAgainstLimits,
-  type DestinationLimit,
-  destinationLimits,
   type Fetched,
   fetchDeliveries,
-  forgetClosings,
-  forgetLanes,
-  LANES_IN_A_LOOK,
   parkDeliveries,
   parkedJobs,
   type Resumed,
   resumeParked,
   type Slice,
-  tendLanes,
   unparkDeliveries,
-  untendedLanes,
   WORKSPACES_IN_A_SLICE,
-} from './store.ts';
+} from './parking-store.ts';
+export { releaseDestination } from './release-destination.ts';

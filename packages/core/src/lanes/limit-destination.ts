@@ -4,7 +4,7 @@ import { INSTANCE } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
-import { type DestinationLimit, destinationLimit, putDestinationLimit } from './store.ts';
+import { type DestinationLimit, destinationLimit, putDestinationLimit } from './limit-store.ts';
 
 const MOST = 1_000_000;
 

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
+import { heldDestinations, laneSummaries } from './closing-store.ts';
+import { holdLane, isHoldLane } from './hold-lane.ts';
 import { destinationLimitSchema } from './limit-destination.ts';
-import { isRoom, roomOf } from './room.ts';
-import { destinationLimits, heldDestinations, laneSummaries } from './store.ts';
+import { destinationLimits } from './limit-store.ts';
 
 const MOST_COUNTED = 10_000;
 
@@ -33,8 +34,8 @@ export const listDestinations = operation({
       heldDestinations(ctx.sql),
     ]);
     // What a hold keeps back is no destination: it counts for the one that is held.
-    const rooms = new Map(summaries.map(({ lane, parked }) => [lane, parked]));
-    const lanes = summaries.filter(({ lane }) => !isRoom(lane));
+    const parkedIn = new Map(summaries.map(({ lane, parked }) => [lane, parked]));
+    const lanes = summaries.filter(({ lane }) => !isHoldLane(lane));
     const limitOf = new Map(limits.map((limit) => [limit.destination, limit]));
     const laneOf = new Map(lanes.map((lane) => [lane.lane, lane]));
     const holdOf = new Map(holds.map((hold) => [hold.destination, hold]));
@@ -45,7 +46,7 @@ export const listDestinations = operation({
         const limit = limitOf.get(destination);
         const lane = laneOf.get(destination);
         const hold = holdOf.get(destination);
-        const kept_back = hold ? (rooms.get(roomOf(hold.id)) ?? 0) : 0;
+        const kept_back = hold ? (parkedIn.get(holdLane(hold.id)) ?? 0) : 0;
         return {
           destination,
           connections: limit?.connections ?? null,

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { reconcileDeliveries } from '../delivery/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { closeLane, countAgainstLimits, parkDeliveries, parkedJobs, resumeParked, tendLanes } from './store.ts';
+import { closeLane, syncLanes } from './closing-store.ts';
+import { countAgainstLimits } from './limit-store.ts';
+import { parkDeliveries, parkedJobs, resumeParked } from './parking-store.ts';
 
 const LANE = 'example.com';
 const MINUTE_MS = 60_000;
@@ -161,7 +163,7 @@ describe('the reconciler', () => {
     expect(await reconcileDeliveries(world.services)).toBe(0);
 
     await world.clock.advance(2 * MINUTE_MS);
-    await tendLanes(world.services.sql);
+    await syncLanes(world.services.sql);
     expect(await reconcileDeliveries(world.services)).toBe(0);
 
     expect(await parkedCount()).toBe(3);

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
-import { dropDestinationLimit } from './store.ts';
+import { dropDestinationLimit } from './limit-store.ts';
 
 /** Ends the limit of a destination; a repeat changes nothing. */
 export const releaseDestination = operation({

@@ -5,7 +5,7 @@ export { moveUnsent } from './changes/move-unsent.ts';
 export { rescheduleMessage } from './changes/reschedule-message.ts';
 export { resendMessage } from './changes/resend-message.ts';
 export { lockDeferred, retryDeferred, retryMessageNow } from './changes/retry-message.ts';
-export { dueLater, sendMessageNow } from './changes/send-now.ts';
+export { dueLater, sendMessageNow } from './changes/send-message-now.ts';
 export { lockUnsent, type Unsent } from './changes/unsent.ts';
 export { type LockedRecipient, lockMailOf } from './changes/unsent-store.ts';
 export { createContentLink, type LinkedContent, openContentLink } from './log/content-link.ts';

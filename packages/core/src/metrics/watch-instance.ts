@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
+import { measureQueues, queueNames } from '../queues/index.ts';
 import { readingsOf } from './read-instance.ts';
 import { type InstanceNumbers, instanceNumbers } from './store.ts';
 import { forgetProcess, noteProcess, takeWatch } from './watch-store.ts';
@@ -9,6 +10,8 @@ import { forgetProcess, noteProcess, takeWatch } from './watch-store.ts';
 export const WATCH_MS = 15_000;
 // The watch of a process that died passes to another after this.
 const WATCH_SECONDS = 40;
+// Workers measure the queues every ten seconds; this old are the measures only where no worker is left to do it.
+const STALE_SECONDS = 30;
 
 /** What judges the numbers of the instance, in the transaction of the process that watches it. */
 export interface Judge {
@@ -42,6 +45,7 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
       now_ms: clock.now(),
       pool_waiting: sql.waiting(),
     });
+    await measureQueues(sql, queueNames, STALE_SECONDS);
     const found = await sql.begin(async (tx) => {
       if (!(await takeWatch(tx, process_id, WATCH_SECONDS))) return null;
       const numbers = await instanceNumbers(tx);

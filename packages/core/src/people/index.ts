@@ -13,7 +13,6 @@ export { scopesOf, type WorkspaceRole, workspaceRoles } from './roles.ts';
 export { admitBearer, findBearer, readBearer, type SessionBearer } from './sessions/bearer.ts';
 export { beginSession } from './sessions/begin-session.ts';
 export { changePassword } from './sessions/change-password.ts';
-export { checkPassword } from './sessions/check-password.ts';
 export { confirmPassword } from './sessions/confirm-password.ts';
 export { createLoginLink } from './sessions/create-login-link.ts';
 export { createSessionToken } from './sessions/create-session-token.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
-import { GONE_SECONDS, workerName } from './queue-view.ts';
+import { LISTED_FOR_SECONDS, workerName } from './queue-view.ts';
 import { type WorkerRow, workerRows } from './store.ts';
 
 export const workerSchema = z
@@ -41,7 +41,7 @@ export const listWorkers = operation({
   input: z.object({}),
   output: z.object({ object: z.literal('list'), data: z.array(workerSchema).readonly() }),
   async run(ctx): Promise<Workers> {
-    return { object: 'list', data: (await workerRows(ctx.sql, GONE_SECONDS)).map(workerView) };
+    return { object: 'list', data: (await workerRows(ctx.sql, LISTED_FOR_SECONDS)).map(workerView) };
   },
 });
 

@@ -15,7 +15,7 @@ import {
 } from './store.ts';
 
 const RATE_MINUTES = 5;
-export const GONE_SECONDS = 86_400;
+export const LISTED_FOR_SECONDS = 86_400;
 
 const percentileSchema = z
   .object({ p: z.int(), seconds: z.number().nullable().meta({ description: 'Null where nothing ran.' }) })
@@ -79,7 +79,7 @@ export async function queueViews(ctx: Context, names: readonly JobName[], asked:
     measuresOf(sql),
     minutesOf(sql, names, Math.max(asked.window_minutes, RATE_MINUTES + 1)),
     concurrencies(sql),
-    workerRows(sql, GONE_SECONDS),
+    workerRows(sql, LISTED_FOR_SECONDS),
   ]);
   const minutes = Map.groupBy(rows, (row) => row.queue);
   return names.map((name) =>

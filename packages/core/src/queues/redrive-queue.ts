@@ -44,7 +44,7 @@ export const redriveQueue = operation({
       if (count > 0) await recordAudit(tx, ctx, [fact]);
       return count;
     });
-    ctx.jobs.wake(name);
+    ctx.jobs.wakeAll(name);
     return { queue: name, dead, redriven, preview };
   },
 });

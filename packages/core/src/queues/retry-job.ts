@@ -18,7 +18,7 @@ export const retryJob = operation({
       return recipient && waits ? runDelivery(tx, job, recipient, 'job.retried') : retryEnded(tx, job);
     });
     // The queue is one of the catalogue: that is where the job was looked for.
-    ctx.jobs.wake(view.queue as Parameters<typeof ctx.jobs.wake>[0]);
+    ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },
 });

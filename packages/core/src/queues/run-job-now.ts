@@ -24,7 +24,7 @@ export const runJobNow = operation({
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
     });
     // The queue is one of the catalogue: that is where the job was looked for.
-    ctx.jobs.wake(view.queue as Parameters<typeof ctx.jobs.wake>[0]);
+    ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },
 });

@@ -32,7 +32,7 @@ export const runSchedule = operation({
     });
     const [view] = await jobViews(ctx, [await findJob(ctx, jobId(id))]);
     if (!view) throw new Error(`there is no view of ${id}`);
-    ctx.jobs.wake(queue);
+    ctx.jobs.wakeAll(queue);
     return view;
   },
 });

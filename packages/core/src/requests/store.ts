@@ -89,6 +89,43 @@ export async function requestsAmong(
   };
 }
 
+export interface RequestGroupRow {
+  readonly examined: number;
+  readonly reason: string;
+  readonly code: string;
+  readonly status: number;
+  readonly api: string;
+  readonly method: string;
+  readonly path: string;
+  readonly count: number;
+  readonly message: string;
+  readonly last_id: string;
+}
+
+/** The newest requests of a range by reason and route: a walk of the primary key, as long as counted at most. */
+export async function groupsOfRequests(
+  sql: Sql,
+  workspace_id: string,
+  range: IdRange,
+  counted: number,
+  most: number,
+): Promise<RequestGroupRow[]> {
+  return sql<RequestGroupRow[]>`
+    with newest as materialized (
+      select id, api, method, path, status, code, reason from requests r
+      where r.workspace_id = ${workspace_id} and r.id >= ${range.from} and r.id < ${range.before}
+      order by r.id desc limit ${counted}
+    ), groups as (
+      select reason, api, method, path, count(*)::int as count, max(id) as last_id from newest
+      group by reason, api, method, path
+      order by count(*) desc, max(id) desc limit ${most}
+    )
+    select (select count(*)::int from newest) as examined, g.reason, r.code, r.status, g.api, g.method, g.path, g.count,
+      r.message, g.last_id
+    from groups g join requests r on r.workspace_id = ${workspace_id} and r.id = g.last_id
+    order by g.count desc, g.last_id desc`;
+}
+
 export async function requestOf(sql: Sql, workspace_id: string, id: string): Promise<RequestRow | null> {
   const [row] = await sql<RequestRow[]>`select * from requests where workspace_id = ${workspace_id} and id = ${id}`;
   return row ?? null;

@@ -38,7 +38,7 @@ export async function startReencryption({ sql, jobs, encryption }: Parts & Pick<
   const key_id = encryption.key_id.toString('hex');
   if ((await jobs.liveAbout(sql, 'secrets.reencrypt', 'key_id', [key_id])).size > 0) return;
   await sql.begin((tx) => jobs.send(tx, 'secrets.reencrypt', [{ data: { key_id } }]));
-  jobs.wake('secrets.reencrypt');
+  jobs.wakeAll('secrets.reencrypt');
 }
 
 /** Encrypts under SECRET_KEY what is under SECRET_KEY_PREVIOUS, a batch at a time; a repeat goes on with the rest. */

@@ -1,3 +1,4 @@
+export { keyOf, type RecipientKey } from './recipient-key.ts';
 export { idleInSql, openInSql } from './sql-states.ts';
 export {
   type DeliveryState,

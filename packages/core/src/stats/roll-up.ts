@@ -6,7 +6,7 @@ import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
 /** Minutes by sender, tag and the like are many, and no answer has more than some hours of them. */
 export const KEPT = { minute_days: 3, grouped_minute_hours: 24, hour_days: 400 };
 
-/** The chore of every minute: counts what has happened since, and what has come late. */
+/** Runs every minute: counts what has happened since the last run, and what came late. */
 export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
   await catchUp(
     services,

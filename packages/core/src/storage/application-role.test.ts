@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('a role that owns nothing', () => {
-  it('makes partitions and drops them by the functions of the owner, and does all other chores', async () => {
+  it('makes partitions and drops them by the functions of the owner, and does all other periodic tasks', async () => {
     const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
     await invoke(world.as(world.workspace_id), sendMessage, mail);
     await world.clock.advance(130 * 86_400_000);

@@ -133,7 +133,7 @@ describe('storage maintenance 130 days later', () => {
   });
 });
 
-describe('a chore that fails', () => {
+describe('a task that fails', () => {
   it('does not stop the others, and all is said at the end', async () => {
     await world.clock.advance(130 * DAY_MS);
     await world.services.sql`

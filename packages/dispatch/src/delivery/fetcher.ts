@@ -29,7 +29,7 @@ export interface FetcherOptions {
   readonly onPlaced: () => void;
 }
 
-/** Fetches due jobs while there is room in this worker: fetch → lane. */
+/** Fetches due jobs while this worker has free slots: fetch → lane. */
 export class Fetcher {
   readonly #options: FetcherOptions;
   /** The fetch under way; there is one at a time. */
@@ -73,14 +73,14 @@ export class Fetcher {
         this.#fetching = null;
         this.#again ||= more;
         if (this.#stopped) return;
-        if (this.#again && (lanes.aloneRoom() ? this.#isRoomy() : this.#room() > 0)) this.poll();
+        if (this.#again && (lanes.aloneCapacity() ? this.#hasFreeSlots() : this.#freeSlots() > 0)) this.poll();
         if (!this.#fetching) this.#timer ??= setTimeout(this.poll, this.#again ? this.#lookAhead().ms : POLL_MS);
       });
   };
 
-  /** Room has come free, and what filled it may wait for it. */
-  pollIfRoomy(): void {
-    if (this.#again && this.#isRoomy()) this.poll();
+  /** Polls if the last fetch left jobs behind and there are enough free slots again. */
+  pollIfFree(): void {
+    if (this.#again && this.#hasFreeSlots()) this.poll();
   }
 
   /** One fetch of all due jobs, for a drain. Returns their number. */
@@ -89,7 +89,7 @@ export class Fetcher {
     return count;
   }
 
-  /** Starts no further fetch; resolves when the current one has ended. */
+  /** Stops polling. Resolves once the fetch in progress, if any, has finished. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -104,8 +104,8 @@ export class Fetcher {
     // Mail within the rate is here already; onAllowance announces more.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
     if (lanes.counts().waiting > allowance + FETCH_COUNT) return false;
-    if (Math.max(lanes.counts().held, inFlight()) >= MOST_IN_FLIGHT) return true;
-    const free = this.#room();
+    if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return true;
+    const free = this.#freeSlots();
     const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
     const found = await this.#fetch(count, this.#madeAfter());
     if (found.count === 0) return false;
@@ -153,16 +153,16 @@ export class Fetcher {
     return performance.now() < this.#crowded_until && this.#options.lanes.counts().waiting * 2 > this.#crowded_by;
   }
 
-  /** How many more may be claimed or wait for it here; those that are being recorded still count. */
-  #room(): number {
+  /** How many more jobs may wait for a claim here. Mail whose result is being recorded still takes a slot. */
+  #freeSlots(): number {
     const { lanes, inFlight } = this.#options;
-    const { held, waiting } = lanes.counts();
-    const free = MOST_IN_FLIGHT - Math.max(held, inFlight()) - waiting;
-    return Math.min(free, lanes.aloneRoom()?.free ?? free);
+    const { claimed, waiting } = lanes.counts();
+    const free = MOST_IN_FLIGHT - Math.max(claimed, inFlight()) - waiting;
+    return Math.min(free, lanes.aloneCapacity()?.free ?? free);
   }
 
-  /** Enough of it for a fetch that is worth its while. */
-  #isRoomy(): boolean {
-    return this.#room() > Math.min(FETCH_COUNT, this.#options.lanes.aloneRoom()?.most ?? FETCH_COUNT) / 2;
+  /** Whether enough slots are free for a fetch that is worth its cost. */
+  #hasFreeSlots(): boolean {
+    return this.#freeSlots() > Math.min(FETCH_COUNT, this.#options.lanes.aloneCapacity()?.most ?? FETCH_COUNT) / 2;
   }
 }

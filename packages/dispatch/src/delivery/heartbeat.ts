@@ -1,6 +1,6 @@
 import type { Services } from '@postrider/core';
 import { freeWorker, noteWorker } from '@postrider/core/delivery';
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 
 const MINUTE_MS = 60_000;
 const GIVE_UP_MS = 1000;
@@ -24,8 +24,8 @@ export function createHeartbeat(services: Services): Heartbeat {
   const { sql, jobs, log, config } = services;
   const { worker_beat: beat_ms, worker_silence: silence_ms } = config.LIMITS;
   const worker = jobs.holder;
-  const before: number[] = [];
-  let now = 0;
+  const ended_per_beat: number[] = [];
+  let ended_since_beat = 0;
   let suspects: readonly string[] = [];
   let unsure_until = Number.NEGATIVE_INFINITY;
   let beaten_at = performance.now();
@@ -34,13 +34,13 @@ export function createHeartbeat(services: Services): Heartbeat {
     noteWorker(sql, { worker, stopped, ended_per_minute }, silence_ms);
 
   const beat = async () => {
-    before.push(now);
-    now = 0;
-    if (before.length > MINUTE_MS / beat_ms) before.shift();
-    const ended = before.reduce((sum, count) => sum + count, 0);
+    ended_per_beat.push(ended_since_beat);
+    ended_since_beat = 0;
+    if (ended_per_beat.length > MINUTE_MS / beat_ms) ended_per_beat.shift();
+    const ended = ended_per_beat.reduce((sum, count) => sum + count, 0);
     let silent: string[];
     try {
-      silent = await note(false, Math.round((ended * MINUTE_MS) / (before.length * beat_ms)));
+      silent = await note(false, Math.round((ended * MINUTE_MS) / (ended_per_beat.length * beat_ms)));
     } catch (error) {
       unsure_until = performance.now() + UNSURE_MS;
       throw error;
@@ -50,26 +50,26 @@ export function createHeartbeat(services: Services): Heartbeat {
     if (late) unsure_until = Math.max(unsure_until, performance.now() + silence_ms);
     const dead = performance.now() < unsure_until ? [] : silent.filter((one) => suspects.includes(one));
     suspects = silent;
-    for (const one of dead) await bury(one);
+    for (const one of dead) await freeDeadWorker(one);
   };
 
-  const bury = async (dead: string) => {
+  const freeDeadWorker = async (dead: string) => {
     const count = await freeWorker(services, dead, silence_ms);
     if (count === null) return;
     log.warn({ worker: dead, count }, 'a worker has died, and its mail goes on');
-    jobs.wake('delivery.attempt');
-    jobs.wake('webhook.deliver');
+    jobs.wakeAll('delivery.attempt');
+    jobs.wakeAll('webhook.deliver');
   };
 
   const first = note(false, 0).then(
     () => undefined,
     (error) => log.error({ err: error }, 'a worker could not tell that it is there'),
   );
-  const beats = every(beat_ms, beat, { log });
+  const beats = repeatEvery(beat_ms, beat, { log });
   return {
     first,
     ended(count) {
-      now += count;
+      ended_since_beat += count;
     },
     async stop() {
       await beats.stop();

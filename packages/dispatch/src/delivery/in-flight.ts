@@ -3,23 +3,23 @@ import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
 import type { Indexed } from './in-flight-set.ts';
 import { type Leased, leaseEnd } from './leases.ts';
 import type { Prerendered } from './prerender.ts';
-import type { Unrecorded } from './unrecorded.ts';
+import type { ContentSlot } from './unrecorded.ts';
 
 /** A claimed delivery, until its result is in the database. */
 export interface InFlight extends Indexed, Leased {
   readonly claimed: Claimed;
   readonly lane: string;
-  /** The claimed delivery; null if it is no longer known. */
+  /** The fetched job with its lane; null if the claim returned a job that was not asked for. */
   readonly candidate: Candidate | null;
   /** Infinity until it has its place in the lane. */
   started: number;
   readonly abort: AbortController;
   lease_ends: number;
-  /** It has a connection. */
-  begun: boolean;
-  /** Its content has begun: it may arrive. */
-  unrecorded: Unrecorded | null;
-  sent: boolean;
+  has_connection: boolean;
+  /** Taken before the first byte of content: from then on the mail may arrive. */
+  content_slot: ContentSlot | null;
+  /** Its result waits to be recorded; mail handed back untried has one too. */
+  has_result: boolean;
   /** The status of its message says that it is being sent. */
   shown: boolean;
   /** Its entry in the prerender queue. */
@@ -37,9 +37,9 @@ export function newInFlight(claimed: Claimed, candidate: Candidate | null, asked
     started: Number.POSITIVE_INFINITY,
     abort: new AbortController(),
     lease_ends: leaseEnd(asked_ms),
-    begun: false,
-    unrecorded: null,
-    sent: false,
+    has_connection: false,
+    content_slot: null,
+    has_result: false,
     shown: false,
     prerendered: null,
     made: null,

@@ -1,7 +1,7 @@
 import type { Services } from '@postrider/core';
 import { renewLeases, showAttempts } from '@postrider/core/delivery';
 import type { Lanes } from '../lanes/lanes.ts';
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 import type { InFlight } from './in-flight.ts';
 import type { InFlightSet } from './in-flight-set.ts';
 import { leaseEnd, outOfLease } from './leases.ts';
@@ -17,8 +17,8 @@ export class LeaseLoops {
   readonly #inFlight: InFlightSet<InFlight>;
   readonly #lanes: Lanes;
   readonly #cancel: (entry: InFlight) => void;
-  readonly #renewer: ReturnType<typeof every>;
-  readonly #shower: ReturnType<typeof every>;
+  readonly #renewer: ReturnType<typeof repeatEvery>;
+  readonly #shower: ReturnType<typeof repeatEvery>;
   readonly #expirer: NodeJS.Timeout;
 
   constructor(services: Services, inFlight: InFlightSet<InFlight>, lanes: Lanes, cancel: (entry: InFlight) => void) {
@@ -26,10 +26,10 @@ export class LeaseLoops {
     this.#inFlight = inFlight;
     this.#lanes = lanes;
     this.#cancel = cancel;
-    this.#renewer = every(RENEW_MS, () => this.#renew(), services);
+    this.#renewer = repeatEvery(RENEW_MS, () => this.#renew(), services);
     // On its own timer: the database, which the other loop awaits, may not respond.
     this.#expirer = setInterval(() => this.#expire(), LEASE_CHECK_MS);
-    this.#shower = every(SHOW_MS, () => this.#show(), services);
+    this.#shower = repeatEvery(SHOW_MS, () => this.#show(), services);
   }
 
   async stop(): Promise<void> {
@@ -57,7 +57,7 @@ export class LeaseLoops {
     // A delivery that lost its lease must not reach the dot: another worker may be sending the same copy. A renewal
     // counts from its start, since the time of its commit is unknown.
     for (const entry of held) {
-      if (entry.sent) continue;
+      if (entry.has_result) continue;
       if (!kept.has(entry.claimed.lease)) this.#cancel(entry);
       else entry.lease_ends = leaseEnd(asked);
     }
@@ -71,7 +71,7 @@ export class LeaseLoops {
   async #show(): Promise<void> {
     const now = performance.now();
     const lasting = [...this.#inFlight].filter(
-      (entry) => !entry.sent && !entry.shown && now - entry.started >= SHOW_MS,
+      (entry) => !entry.has_result && !entry.shown && now - entry.started >= SHOW_MS,
     );
     if (lasting.length === 0) return;
     for (const entry of lasting) entry.shown = true;

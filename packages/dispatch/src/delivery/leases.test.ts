@@ -4,18 +4,22 @@ import { leaseEnd, outOfLease } from './leases.ts';
 const MINUTE_MS = 60_000;
 
 it.each([
-  ['a lease that was asked for 25 s ago is lost', { lease_ends: leaseEnd(MINUTE_MS - 25_000), sent: false }, true],
-  ['a lease that was asked for long ago is lost', { lease_ends: leaseEnd(0), sent: false }, true],
-  ['a lease with a moment left is not', { lease_ends: leaseEnd(MINUTE_MS - 24_999), sent: false }, false],
-  ['a lease that was asked for just now is not', { lease_ends: leaseEnd(MINUTE_MS), sent: false }, false],
-  ['what is sent needs none', { lease_ends: leaseEnd(0), sent: true }, false],
+  [
+    'a lease that was asked for 25 s ago is lost',
+    { lease_ends: leaseEnd(MINUTE_MS - 25_000), has_result: false },
+    true,
+  ],
+  ['a lease that was asked for long ago is lost', { lease_ends: leaseEnd(0), has_result: false }, true],
+  ['a lease with a moment left is not', { lease_ends: leaseEnd(MINUTE_MS - 24_999), has_result: false }, false],
+  ['a lease that was asked for just now is not', { lease_ends: leaseEnd(MINUTE_MS), has_result: false }, false],
+  ['what is sent needs none', { lease_ends: leaseEnd(0), has_result: true }, false],
 ])('%s', (_, entry, expected) => {
   expect(outOfLease([entry], MINUTE_MS)).toEqual(expected ? [entry] : []);
 });
 
 it('finds each of many, and only those', () => {
-  const lapsed = [0, 1, 2].map((lease_ends) => ({ lease_ends, sent: false }));
-  const others = [3, 4].map((lease_ends) => ({ lease_ends, sent: false }));
+  const lapsed = [0, 1, 2].map((lease_ends) => ({ lease_ends, has_result: false }));
+  const others = [3, 4].map((lease_ends) => ({ lease_ends, has_result: false }));
 
   expect(outOfLease(new Set([...others, ...lapsed]), 2)).toEqual(lapsed);
 });

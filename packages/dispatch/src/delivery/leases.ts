@@ -7,7 +7,7 @@ export interface Leased {
   /** A delivery that is not past the dot by then is aborted: the lease may have gone to another worker. */
   readonly lease_ends: number;
   /** Its result is known. */
-  readonly sent: boolean;
+  readonly has_result: boolean;
 }
 
 /** The end of a lease requested at this time, with a safety margin. */
@@ -17,5 +17,5 @@ export function leaseEnd(asked_ms: number): number {
 
 /** The deliveries that must no longer reach the dot. */
 export function outOfLease<T extends Leased>(entries: Iterable<T>, now_ms: number): T[] {
-  return [...entries].filter(({ sent, lease_ends }) => !sent && now_ms >= lease_ends);
+  return [...entries].filter(({ has_result, lease_ends }) => !has_result && now_ms >= lease_ends);
 }

@@ -25,7 +25,7 @@ import { LeaseLoops } from './lease-loops.ts';
 import { createPrerender } from './prerender.ts';
 import { createSemaphore } from './semaphore.ts';
 import { Settler } from './settler.ts';
-import { type Unrecorded, UnrecordedMail } from './unrecorded.ts';
+import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
 // A large mail takes several times its size while it is read, composed and sent.
 const MOST_LARGE = 4;
@@ -86,14 +86,14 @@ export class DeliveryPump {
     this.#metrics = metrics;
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
-    const waysOf = (lane: string) => {
+    const settingsOf = (lane: string) => {
       // A server of one's own is the way of all mail.
       const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
       return width === undefined
         ? { width: MOST_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
     };
-    this.#lanes = new Lanes(() => performance.now(), waysOf);
+    this.#lanes = new Lanes(() => performance.now(), settingsOf);
     this.#sync = new LaneSync(services, mailers, this.#lanes, holds, this.#claimSoon);
     this.#fetcher = new Fetcher({
       services,
@@ -125,7 +125,7 @@ export class DeliveryPump {
     this.#sync.start();
     this.#leaseLoops = new LeaseLoops(this.#services, this.#inFlight, this.#lanes, (entry) => this.#cancel(entry));
     this.#metrics?.watch('delivery.attempt', {
-      held: () => ({ active: this.#inFlight.size, job_ids: [] }),
+      active: () => ({ active: this.#inFlight.size, job_ids: [] }),
       changed: this.#claimSoon,
     });
     this.#unsubscribe = this.#services.jobs.onWake('delivery.attempt', this.#fetcher.poll);
@@ -214,7 +214,7 @@ export class DeliveryPump {
         this.#claiming = null;
         this.#sync.refill();
         if (this.#claim_again) this.#claimSoon();
-        this.#fetcher.pollIfRoomy();
+        this.#fetcher.pollIfFree();
         this.#onProgress?.();
       });
   };
@@ -245,7 +245,7 @@ export class DeliveryPump {
     else entry.prerendered = this.#prerender(claimed.content);
     const run = () => {
       entry.made = entry.prerendered?.take() ?? null;
-      if (entry.sent) this.#leave(entry, null);
+      if (entry.has_result) this.#leave(entry, null);
       else void this.#send(entry);
     };
     this.#lanes.start(entry.lane, {
@@ -262,7 +262,7 @@ export class DeliveryPump {
     const wait_ms = due_at && Math.max(0, this.#services.clock.now() - due_at.getTime());
     const watch = {
       begun: () => {
-        entry.begun = true;
+        entry.has_connection = true;
       },
       content: () => this.#mayBegin(entry),
     };
@@ -271,7 +271,7 @@ export class DeliveryPump {
     const tried = claimed.content.large ? await large(abort.signal, attempt) : await attempt();
     const result = tried ?? unsentDelivery(claimed);
     entry.made = null;
-    if (entry.unrecorded) this.#unrecorded.answered(entry.unrecorded);
+    if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
     const handed_back = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
     this.#leave(entry, handed_back ? null : result.outcome);
@@ -279,23 +279,23 @@ export class DeliveryPump {
       const failed = kind === 'deferred';
       this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
     }
-    if (!entry.sent) this.#finish(entry, { ...result, handed_back });
+    if (!entry.has_result) this.#finish(entry, { ...result, handed_back });
   }
 
-  /** Before the first byte of a content: whether what is sent and not recorded leaves room for one more. */
+  /** Before the first byte of content: whether another mail may be sent and not recorded yet. */
   #mayBegin(entry: InFlight): boolean | Promise<boolean> {
-    if (entry.unrecorded) return true;
-    const begin = (turn: Unrecorded | null) => {
-      if (turn && !entry.sent && !entry.abort.signal.aborted) {
-        entry.unrecorded = turn;
+    if (entry.content_slot) return true;
+    const begin = (slot: ContentSlot | null) => {
+      if (slot && !entry.has_result && !entry.abort.signal.aborted) {
+        entry.content_slot = slot;
         return true;
       }
-      if (turn) this.#unrecorded.recorded(turn);
+      if (slot) this.#unrecorded.recorded(slot);
       else this.#cancel(entry);
       return false;
     };
-    const turn = this.#unrecorded.take(entry.abort.signal);
-    return turn instanceof Promise ? turn.then(begin) : begin(turn);
+    const slot = this.#unrecorded.take(entry.abort.signal);
+    return slot instanceof Promise ? slot.then(begin) : begin(slot);
   }
 
   /** Its place in the lane is free, and what the attempt says of the lane is noted. */
@@ -305,7 +305,7 @@ export class DeliveryPump {
   }
 
   #finish(entry: InFlight, result: Settled): void {
-    entry.sent = true;
+    entry.has_result = true;
     this.#settler.add(entry, result);
     this.#onProgress?.();
   }
@@ -313,17 +313,17 @@ export class DeliveryPump {
   #settled(entries: readonly InFlight[]): void {
     for (const entry of entries) {
       this.#inFlight.remove(entry);
-      if (entry.unrecorded) this.#unrecorded.recorded(entry.unrecorded);
+      if (entry.content_slot) this.#unrecorded.recorded(entry.content_slot);
     }
     this.#claimSoon();
-    this.#fetcher.pollIfRoomy();
+    this.#fetcher.pollIfFree();
     this.#onProgress?.();
   }
 
   /** Before its turn has come. */
   #handBack(entry: InFlight): void {
     entry.prerendered?.take();
-    if (!entry.sent) this.#finish(entry, unsentDelivery(entry.claimed));
+    if (!entry.has_result) this.#finish(entry, unsentDelivery(entry.claimed));
   }
 
   /** Nothing more of it goes out, unless it is past the dot. */
@@ -336,7 +336,7 @@ export class DeliveryPump {
   #onHolds(): void {
     this.#sync.reassign();
     for (const entry of this.#inFlight) {
-      if (!entry.sent && !entry.begun && this.#isHeld(entry)) this.#cancel(entry);
+      if (!entry.has_result && !entry.has_connection && this.#isHeld(entry)) this.#cancel(entry);
     }
     this.#fetcher.poll();
     this.#claimSoon();
@@ -348,7 +348,7 @@ export class DeliveryPump {
   }
 
   #isHeld({ candidate }: InFlight): boolean {
-    return this.#isPaused() || (candidate !== null && this.#sync.heldIn(candidate) !== null);
+    return this.#isPaused() || (candidate !== null && this.#sync.holdLaneFor(candidate) !== null);
   }
 
   /** How many may be in flight; what an operator has set, where that is less. */
@@ -362,8 +362,8 @@ export class DeliveryPump {
     return [
       setTimeout(() => {
         for (const entry of this.#inFlight) {
-          if (entry.sent) continue;
-          if (entry.unrecorded)
+          if (entry.has_result) continue;
+          if (entry.content_slot)
             this.#finish(entry, unansweredDelivery(entry.claimed, performance.now() - entry.started));
           else this.#handBack(entry);
         }
@@ -379,7 +379,7 @@ export class DeliveryPump {
         const progress = new Promise<void>((resolve) => {
           this.#onProgress = resolve;
         });
-        if (!this.#claiming && [...this.#inFlight].every(({ sent }) => sent)) this.#settler.flush();
+        if (!this.#claiming && [...this.#inFlight].every(({ has_result }) => has_result)) this.#settler.flush();
         await progress;
       } else {
         const pending = this.#sync.pending();

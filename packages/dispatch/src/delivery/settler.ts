@@ -1,5 +1,5 @@
 import type { Services } from '@postrider/core';
-import { type Settled, settleDeliveries, withoutWords } from '@postrider/core/delivery';
+import { type Settled, settleDeliveries, withoutReply } from '@postrider/core/delivery';
 import type { BatchingPolicy } from './batching-policy.ts';
 import type { InFlight } from './in-flight.ts';
 
@@ -98,7 +98,7 @@ export class Settler {
       try {
         await settleDeliveries(this.#services, batch);
         // Their events may be owed to endpoints.
-        jobs.ring('webhook.deliver');
+        jobs.wakeLocal('webhook.deliver');
         this.#onRecorded(batch.length, performance.now() - began);
         return;
       } catch (error) {
@@ -113,7 +113,7 @@ export class Settler {
             await Promise.all(halves.map((half) => this.#settle(half, onTried, attempt)));
             return;
           }
-          batch = batch.map(withoutWords);
+          batch = batch.map(withoutReply);
         }
         await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt)));
       }

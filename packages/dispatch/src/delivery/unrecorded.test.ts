@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type Unrecorded, UnrecordedMail } from './unrecorded.ts';
+import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
 const never = new AbortController().signal;
 
 /** Takes turns until one has to wait. */
-async function takeAll(mails: UnrecordedMail): Promise<{ taken: Unrecorded[]; next: Promise<Unrecorded | null> }> {
-  const taken: Unrecorded[] = [];
+async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; next: Promise<ContentSlot | null> }> {
+  const taken: ContentSlot[] = [];
   for (;;) {
     const turn = mails.take(never);
     if (turn instanceof Promise) return { taken, next: turn };
@@ -53,7 +53,7 @@ it('chaos C11: the next waits until one is recorded, or is aborted', async () =>
 
 it('a server that is slow to answer holds up no other, and counts again with its answer', async () => {
   const mails = new UnrecordedMail(128);
-  const slow = Array.from({ length: 8 }, () => mails.take(never) as Unrecorded);
+  const slow = Array.from({ length: 8 }, () => mails.take(never) as ContentSlot);
   await pause(60);
 
   const ninth = mails.take(never);

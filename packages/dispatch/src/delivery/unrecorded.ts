@@ -13,7 +13,7 @@ const GIVE_UP_MS = 5000;
 const LOOK_MS = 10;
 
 /** A mail whose content has begun, until its result is in the database. */
-export interface Unrecorded extends Indexed {
+export interface ContentSlot extends Indexed {
   readonly begun_at: number;
   answered: boolean;
   counts: boolean;
@@ -21,12 +21,12 @@ export interface Unrecorded extends Indexed {
 
 interface Waiting {
   readonly since: number;
-  give(turn: Unrecorded | null): void;
+  give(slot: ContentSlot | null): void;
 }
 
 /** Bounds how much is sent and not recorded. It grows as settles return, to at most double with each. */
 export class UnrecordedMail {
-  readonly #turns = createInFlightSet<Unrecorded>();
+  readonly #slots = createInFlightSet<ContentSlot>();
   readonly #waiting: Waiting[] = [];
   readonly #capacities: number[] = [];
   readonly #most: number | null;
@@ -44,15 +44,15 @@ export class UnrecordedMail {
     return this.#limit;
   }
 
-  /** A turn, at once or as soon as there is one; null where it was aborted or nothing is being recorded. */
-  take(signal: AbortSignal): Unrecorded | Promise<Unrecorded | null> {
-    if (this.#waiting.length === 0 && this.#hasRoom()) return this.#begin();
+  /** A slot, at once or as soon as there is one; null where it was aborted or nothing is being recorded. */
+  take(signal: AbortSignal): ContentSlot | Promise<ContentSlot | null> {
+    if (this.#waiting.length === 0 && this.#hasFreeSlot()) return this.#begin();
     return new Promise((resolve) => {
       const waiting: Waiting = {
         since: performance.now(),
-        give: (turn) => {
+        give: (slot) => {
           signal.removeEventListener('abort', onAbort);
-          resolve(turn);
+          resolve(slot);
         },
       };
       const onAbort = () => {
@@ -66,17 +66,17 @@ export class UnrecordedMail {
   }
 
   /** The server has answered, or never will. */
-  answered(turn: Unrecorded): void {
-    turn.answered = true;
-    if (turn.counts) return;
-    turn.counts = true;
+  answered(slot: ContentSlot): void {
+    slot.answered = true;
+    if (slot.counts) return;
+    slot.counts = true;
     this.#count += 1;
   }
 
-  recorded(turn: Unrecorded): void {
-    this.#turns.remove(turn);
-    if (turn.counts) this.#count -= 1;
-    turn.counts = false;
+  recorded(slot: ContentSlot): void {
+    this.#slots.remove(slot);
+    if (slot.counts) this.#count -= 1;
+    slot.counts = false;
     this.#next();
   }
 
@@ -88,26 +88,26 @@ export class UnrecordedMail {
     this.#limit = Math.round(Math.min(this.#most, 2 * this.#limit, Math.max(LEAST, capacity)));
   }
 
-  #begin(): Unrecorded {
-    const turn = { begun_at: performance.now(), answered: false, counts: true, index: -1 };
-    this.#turns.add(turn);
+  #begin(): ContentSlot {
+    const slot = { begun_at: performance.now(), answered: false, counts: true, index: -1 };
+    this.#slots.add(slot);
     this.#count += 1;
-    return turn;
+    return slot;
   }
 
-  #hasRoom(): boolean {
+  #hasFreeSlot(): boolean {
     if (this.#count < this.#limit) return true;
     const slow_before = performance.now() - SLOW_MS;
-    for (const turn of this.#turns) {
-      if (!turn.counts || turn.answered || turn.begun_at > slow_before) continue;
-      turn.counts = false;
+    for (const slot of this.#slots) {
+      if (!slot.counts || slot.answered || slot.begun_at > slow_before) continue;
+      slot.counts = false;
       this.#count -= 1;
     }
     return this.#count < this.#limit;
   }
 
   #next(): void {
-    while (this.#waiting.length > 0 && this.#hasRoom()) this.#waiting.shift()?.give(this.#begin());
+    while (this.#waiting.length > 0 && this.#hasFreeSlot()) this.#waiting.shift()?.give(this.#begin());
   }
 
   readonly #look = (): void => {

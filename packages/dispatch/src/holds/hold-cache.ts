@@ -8,8 +8,8 @@ import {
   noteDrained,
   takeResumption,
 } from '@postrider/core/holds';
-import { roomOf } from '@postrider/core/lanes';
-import { every } from '../schedules.ts';
+import { holdLane } from '@postrider/core/lanes';
+import { repeatEvery } from '../repeat-task.ts';
 
 // A hold takes effect on every worker within two seconds by polling: the notification at its commit is faster but may
 // be lost.
@@ -32,13 +32,13 @@ export class HoldCache {
   readonly #services: Services;
   readonly #changeListeners: (() => void)[] = [];
   readonly #allowanceListeners: (() => void)[] = [];
-  readonly #resumeListeners: ((room: string, count: number) => void)[] = [];
+  readonly #resumeListeners: ((lane: string, count: number) => void)[] = [];
   /** The holds in force, by id, as the last poll found them. */
   #fingerprint = '[]';
   #paused: ReadonlySet<string> = new Set();
-  /** Rooms by what is held: scope, workspace and value. */
-  #rooms: ReadonlyMap<string, string> = new Map();
-  /** Rooms that are left at a rate only, or not at all. */
+  /** Hold lanes by what is held: scope, workspace and value. */
+  #laneByTarget: ReadonlyMap<string, string> = new Map();
+  /** Hold lanes that release mail at a rate, or not at all. */
   #guarded: ReadonlySet<string> = new Set();
   #heldWebhooks: ReadonlySet<string> = new Set();
   /** The ended hold at whose rate a webhook goes on. */
@@ -50,7 +50,7 @@ export class HoldCache {
   #stopped = false;
   #ready: Promise<void> = Promise.resolve();
   #listening: Promise<{ unlisten(): Promise<void> } | null> | null = null;
-  #poller: ReturnType<typeof every> | null = null;
+  #poller: ReturnType<typeof repeatEvery> | null = null;
 
   constructor(services: Services) {
     this.#services = services;
@@ -66,7 +66,7 @@ export class HoldCache {
         return null;
       });
     this.#ready = this.#listening.then(() => this.poll());
-    this.#poller = every(POLL_MS, () => this.poll(), this.#services);
+    this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
   }
 
   async stop(): Promise<void> {
@@ -102,20 +102,20 @@ export class HoldCache {
     return this.#paused.has(queue);
   }
 
-  /** The room in which mail waits that a hold keeps back; null for all other mail. */
-  roomOf({ workspace_id, from_domain, api_key_id, email, lane }: HeldFacts): string | null {
-    const rooms = this.#rooms;
-    if (rooms.size === 0) return null;
+  /** The lane of the hold that applies to a mail; null without one. */
+  holdLaneFor({ workspace_id, from_domain, api_key_id, email, lane }: HeldFacts): string | null {
+    const lanes = this.#laneByTarget;
+    if (lanes.size === 0) return null;
     return (
-      rooms.get(placeOf('sender_domain', workspace_id, from_domain)) ??
-      (api_key_id === null ? undefined : rooms.get(placeOf('api_key', workspace_id, api_key_id))) ??
-      (lane === null ? undefined : rooms.get(placeOf('destination', '', email.slice(email.lastIndexOf('@') + 1)))) ??
-      (lane === null ? undefined : rooms.get(placeOf('destination', '', lane))) ??
+      lanes.get(targetKey('sender_domain', workspace_id, from_domain)) ??
+      (api_key_id === null ? undefined : lanes.get(targetKey('api_key', workspace_id, api_key_id))) ??
+      (lane === null ? undefined : lanes.get(targetKey('destination', '', email.slice(email.lastIndexOf('@') + 1)))) ??
+      (lane === null ? undefined : lanes.get(targetKey('destination', '', lane))) ??
       null
     );
   }
 
-  /** Whether a room is only left by a rate, or not at all. */
+  /** Whether a lane is that of a hold that releases mail at a rate, or not at all. */
   guards(lane: string): boolean {
     return this.#guarded.has(lane);
   }
@@ -149,8 +149,8 @@ export class HoldCache {
     return (await takeResumption(this.#services.sql, [id], count)).get(id) ?? 0;
   }
 
-  /** Mail of a room may go on. */
-  onResume(listener: (room: string, count: number) => void): void {
+  /** Called when so much mail of a hold lane may be released. */
+  onResume(listener: (lane: string, count: number) => void): void {
     this.#resumeListeners.push(listener);
   }
 
@@ -173,23 +173,23 @@ export class HoldCache {
     const next = JSON.stringify(found.map(({ id, active }) => [id, active]));
     if (next !== this.#fingerprint) {
       this.#fingerprint = next;
-      this.#learn(found);
+      this.#applyHolds(found);
       for (const listener of this.#changeListeners) listener();
     }
     const ended = found.filter(({ active, expired, rate }) => !active && !expired && rate !== null);
-    if (ended.length > 0) await this.#goOn(ended);
+    if (ended.length > 0) await this.#releaseAtRate(ended);
   }
 
-  #learn(found: readonly HoldInForce[]): void {
+  #applyHolds(found: readonly HoldInForce[]): void {
     const active = found.filter((hold) => hold.active);
     this.#paused = new Set(active.flatMap(({ scope, value }) => (scope === 'queue' ? [value] : [])));
     const mail = found.filter(({ scope }) => scope !== 'queue' && scope !== 'webhook');
-    this.#rooms = new Map(
+    this.#laneByTarget = new Map(
       mail.flatMap((hold) =>
-        hold.active ? [[placeOf(hold.scope, hold.workspace_id, hold.value), roomOf(hold.id)]] : [],
+        hold.active ? [[targetKey(hold.scope, hold.workspace_id, hold.value), holdLane(hold.id)]] : [],
       ),
     );
-    this.#guarded = new Set(mail.flatMap((hold) => (hold.active || hold.rate !== null ? [roomOf(hold.id)] : [])));
+    this.#guarded = new Set(mail.flatMap((hold) => (hold.active || hold.rate !== null ? [holdLane(hold.id)] : [])));
     this.#heldWebhooks = new Set(active.flatMap(({ scope, value }) => (scope === 'webhook' ? [value] : [])));
     this.#metered = new Map(
       found.flatMap(({ id, scope, value, active, rate }) =>
@@ -204,7 +204,7 @@ export class HoldCache {
   }
 
   /** Shares out the rates of holds that have ended, but for what another hold still stops. */
-  async #goOn(ended: readonly HoldInForce[]): Promise<void> {
+  async #releaseAtRate(ended: readonly HoldInForce[]): Promise<void> {
     const { sql } = this.#services;
     const drained = await emptyHolds(
       sql,
@@ -224,7 +224,7 @@ export class HoldCache {
         // An unused allowance is not saved up for a burst.
         const most = Math.max(count, Math.ceil((rate ?? 0) / 60));
         this.#allowances.set(value, Math.min(most, (this.#allowances.get(value) ?? 0) + count));
-      } else for (const listener of this.#resumeListeners) listener(roomOf(id), count);
+      } else for (const listener of this.#resumeListeners) listener(holdLane(id), count);
     }
     if (taken.size > 0) for (const listener of this.#allowanceListeners) listener();
   }
@@ -241,6 +241,6 @@ export function startHoldCache(services: Services): HoldCache {
   return holds;
 }
 
-function placeOf(scope: HoldInForce['scope'], workspace_id: string, value: string): string {
+function targetKey(scope: HoldInForce['scope'], workspace_id: string, value: string): string {
   return `${scope} ${workspace_id} ${value}`;
 }

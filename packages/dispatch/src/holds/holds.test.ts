@@ -1,7 +1,7 @@
 import { createContext, invoke, type Services } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { createHold, getHold, releaseHold } from '@postrider/core/holds';
-import { roomOf } from '@postrider/core/lanes';
+import { holdLane } from '@postrider/core/lanes';
 import { cancelMessage } from '@postrider/core/messages';
 import { createWebhook, egressOf } from '@postrider/core/webhooks';
 import { createSmtpTransport, type Mailer } from '@postrider/mail';
@@ -75,7 +75,7 @@ function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string;
     email: `to@${scope === 'destination' ? value : ''}`,
     lane: '',
   };
-  return holds.roomOf(mail) !== null;
+  return holds.holdLaneFor(mail) !== null;
 }
 
 /** A hold that every worker of the test knows of. */
@@ -531,7 +531,7 @@ describe('a hold that is made while a worker starts', () => {
   });
 });
 
-describe('the room of a hold', () => {
+describe('the lane of a hold', () => {
   it('is named by its id, and forgotten mail leaves it although the hold is no longer known', async () => {
     const { id } = await hold('destination', 'held.example.com');
     const pump = start();
@@ -539,7 +539,7 @@ describe('the room of a hold', () => {
     await expect.poll(() => affected(id), PATIENCE).toBe(1);
     await pump.stop();
     await world.services.sql`delete from holds where id = ${id}`;
-    expect(await world.services.sql`select from parked_deliveries where lane = ${roomOf(id)}`).toHaveLength(1);
+    expect(await world.services.sql`select from parked_deliveries where lane = ${holdLane(id)}`).toHaveLength(1);
 
     start();
 

@@ -7,7 +7,7 @@ import {
   destinationLimits,
   type Fetched,
   forgetClosings,
-  isRoom,
+  isHoldLane,
   LANES_IN_A_LOOK,
   type LaneNews,
   laneNews,
@@ -15,12 +15,12 @@ import {
   type Resumed,
   resumeParked,
   type Slice,
-  tendLanes,
+  syncLanes,
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
 import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
 import type { HoldCache } from '../holds/hold-cache.ts';
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 import { type Candidate, type LaneLimit, NO_LANE } from './candidate.ts';
 import type { Lanes } from './lanes.ts';
 
@@ -57,13 +57,13 @@ export class LaneSync {
   #fingerprint = '';
   /** Where the next poll begins, when there were more lanes than one poll takes. */
   #polled = '';
-  /** Rooms that are being left at a rate, with how many may leave now. */
+  /** Hold lanes that release mail at a rate, with how many may be released now. */
   readonly #leaving = new Map<string, number>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
   /** Writes that no caller waits for. */
   readonly #writes = new Set<Promise<void>>();
-  #poller: ReturnType<typeof every> | null = null;
+  #poller: ReturnType<typeof repeatEvery> | null = null;
   #first_poll: Promise<unknown> | null = null;
   #stopped = false;
 
@@ -74,14 +74,14 @@ export class LaneSync {
     this.#lanes = lanes;
     this.#holds = holds;
     this.#onReady = onReady;
-    holds.onResume((room, count) => {
-      this.#leaving.set(room, (this.#leaving.get(room) ?? 0) + count);
+    holds.onResume((lane, count) => {
+      this.#leaving.set(lane, (this.#leaving.get(lane) ?? 0) + count);
       this.refill();
     });
   }
 
   start(): void {
-    this.#poller = every(POLL_MS, () => this.poll(), this.#services);
+    this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
     // Before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
     this.#first_poll = Promise.all([this.#holds.ready, this.poll()]).catch((error) =>
       this.#services.log.error({ err: error }, 'the lanes could not be looked at'),
@@ -117,7 +117,7 @@ export class LaneSync {
     });
     const parked = this.#admit(candidates);
     await this.#park(parked);
-    return parked.filter(({ lane }) => !isRoom(lane) && this.#lanes.isFast(lane)).length;
+    return parked.filter(({ lane }) => !isHoldLane(lane) && this.#lanes.isFast(lane)).length;
   }
 
   /** Of those about to be claimed, the ones within the limits of the destinations that have any. */
@@ -166,10 +166,10 @@ export class LaneSync {
       });
   }
 
-  /** The room that keeps a mail back now, where a hold does. */
-  heldIn({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
+  /** The lane of the hold that applies to a mail; null without one. */
+  holdLaneFor({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
     const lane = mode === 'sandbox' ? null : this.#mailers[mode].laneOf(email);
-    return this.#holds.roomOf({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
+    return this.#holds.holdLaneFor({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
   }
 
   /** Finds new lanes for what waits here, after holds or limits have changed. */
@@ -187,7 +187,7 @@ export class LaneSync {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
     const busy = new Set(this.#closing.keys());
-    const [rows, found] = await Promise.all([tendLanes(sql, this.#polled), destinationLimits(sql)]);
+    const [rows, found] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
     const workers = found.length > 0 ? await jobs.workerCount() : 1;
     const parked = rows.flatMap((row) => (row.parked ? [row.lane] : []));
     this.#polled = parked.length < LANES_IN_A_LOOK ? '' : (parked.sort().at(-1) ?? '');
@@ -212,8 +212,8 @@ export class LaneSync {
 
   #laneOf(mail: Mail): string {
     const { mode, email } = mail;
-    const room = this.heldIn(mail);
-    if (room !== null) return room;
+    const hold_lane = this.holdLaneFor(mail);
+    if (hold_lane !== null) return hold_lane;
     const name = this.#mailers[mode].laneOf(email);
     if (mode === 'sandbox') return `sandbox ${name}`;
     const domain = email.slice(email.lastIndexOf('@') + 1);
@@ -223,9 +223,9 @@ export class LaneSync {
   /** Lets jobs wait here, but for those that a hold keeps back; returns those that must wait elsewhere. */
   #admit(candidates: readonly Candidate[]): Candidate[] {
     if (this.#holds.isPaused('delivery.attempt')) return [...candidates];
-    const held = candidates.filter(({ lane }) => isRoom(lane));
+    const held = candidates.filter(({ lane }) => isHoldLane(lane));
     if (held.length === 0) return this.#lanes.admit(candidates);
-    return [...held, ...this.#lanes.admit(candidates.filter(({ lane }) => !isRoom(lane)))];
+    return [...held, ...this.#lanes.admit(candidates.filter(({ lane }) => !isHoldLane(lane)))];
   }
 
   async #park(candidates: readonly Candidate[]): Promise<void> {

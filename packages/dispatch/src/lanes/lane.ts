@@ -11,7 +11,7 @@ export const MOST_WAITING = 600;
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
 const FAST = 20;
-/** A workspace with little mail finds room beside one that has filled the lane, up to so many. */
+/** How far beyond a full lane the mail of workspaces that have little may wait. */
 export const SMALL_SHARE = 2;
 export const SMALL_SHARES = 64;
 
@@ -24,7 +24,7 @@ export class Lane {
   limit: LaneLimit | null;
   closed: ClosedReason | null = null;
   /** Claimed, or being claimed. */
-  held = 0;
+  claimed_count = 0;
   /** On a connection, or on the way to one. */
   sending = 0;
   /** Claimed, and waiting for a place. */
@@ -62,7 +62,7 @@ export class Lane {
   }
 
   /** How many may wait here for their claim. */
-  room(): number {
+  capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
     const shown = Math.max(2 * this.cap(), Math.min(MOST_WAITING, 2 * this.#recent()));
     return Math.min(
@@ -80,10 +80,10 @@ export class Lane {
     if (this.closed) return false;
     const { workspace_id } = job.data;
     if (!resumed && this.parked_workspaces.has(workspace_id)) return false;
-    const room = this.room();
-    if (this.waiting_count < room) return true;
+    const capacity = this.capacity();
+    if (this.waiting_count < capacity) return true;
     const own = this.waiting.get(workspace_id)?.length ?? 0;
-    return own < SMALL_SHARE && this.waiting_count < room + SMALL_SHARES;
+    return own < SMALL_SHARE && this.waiting_count < capacity + SMALL_SHARES;
   }
 
   noteParked(workspace_id: string): void {
@@ -97,7 +97,7 @@ export class Lane {
     this.#finished += 1;
   }
 
-  /** Runs what is ready, as far as there are places. */
+  /** Runs what is ready, as far as there are free connections. */
   startReady(): void {
     while (this.sending < this.cap()) {
       const next = this.ready.shift();

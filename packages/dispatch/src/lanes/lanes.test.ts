@@ -67,7 +67,7 @@ describe('a workspace that writes to very many names on slow servers', () => {
     const name = (index: number) => `${workspace_id} ${index}`;
     lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
     let taken = 0;
-    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().held).length;
+    for (let more = 1; more > 0; taken += more) more = lanes.take(600 - lanes.counts().claimed).length;
     return taken;
   }
 
@@ -91,7 +91,7 @@ describe('a workspace that writes to very many names on slow servers', () => {
 
     for (let index = 0; index < 8; index++) {
       lanes.giveBack(`ws_1 ${index}`, 'ws_1');
-      given.push(...workspacesOf(lanes.take(600 - lanes.counts().held)));
+      given.push(...workspacesOf(lanes.take(600 - lanes.counts().claimed)));
     }
 
     expect(given.filter((workspace_id) => workspace_id === 'ws_small')).toHaveLength(4);
@@ -115,17 +115,17 @@ describe('the line of a relay', () => {
   });
 });
 
-describe('room in the line of a relay', () => {
+describe('the capacity of the only lane', () => {
   it('is what may wait there, none while mail is parked that comes first, and unknown beside others', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(100, 'relay'));
-    expect(lanes.aloneRoom()).toEqual({ free: 300, most: 400 });
+    expect(lanes.aloneCapacity()).toEqual({ free: 300, most: 400 });
     lanes.setBacklog('relay', true);
-    expect(lanes.aloneRoom()).toEqual({ free: 0, most: 400 });
+    expect(lanes.aloneCapacity()).toEqual({ free: 0, most: 400 });
 
     lanes.admit(some(1, 'other', 'ws_other'));
 
-    expect(lanes.aloneRoom()).toBeNull();
+    expect(lanes.aloneCapacity()).toBeNull();
   });
 });
 
@@ -224,7 +224,7 @@ describe('a lane', () => {
     expect(refused).toBe(0);
     expect(told.at(-1)).toMatchObject({ seconds: 1, closings: 1 });
     expect(lanes.admit(some(3, 'a'))).toHaveLength(3);
-    expect(lanes.counts()).toEqual({ held: 0, waiting: 0 });
+    expect(lanes.counts()).toEqual({ claimed: 0, waiting: 0 });
   });
 
   it('refuses what it had claimed ahead of its place when it closes', () => {
@@ -241,7 +241,7 @@ describe('a lane', () => {
     lanes.close('a', 'failing', 1);
 
     expect(refused).toBe(taken.length - 20);
-    expect(lanes.counts()).toEqual({ held: 20, waiting: 0 });
+    expect(lanes.counts()).toEqual({ claimed: 20, waiting: 0 });
   });
 
   it('is refilled after a pause with two, and tries one', () => {
@@ -276,7 +276,7 @@ describe('a lane', () => {
 
     // Beside mail for others, twice its cap may stay.
     expect(lanes.trim()).toHaveLength(295 - 10);
-    expect(lanes.counts()).toEqual({ held: 5, waiting: 11 });
+    expect(lanes.counts()).toEqual({ claimed: 5, waiting: 11 });
   });
 });
 

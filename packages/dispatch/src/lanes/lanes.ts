@@ -11,17 +11,17 @@ const FORGET_MS = 600_000;
 const FREE_SHARE = 4;
 
 /** How wide a lane may become, and how long it may be left alone. */
-export interface LaneWays {
+export interface LaneSettings {
   readonly width: number;
   readonly longest_pause_ms: number;
 }
 
-const USUAL_WAYS: LaneWays = { width: MOST_CAP, longest_pause_ms: 300_000 };
+const USUAL_SETTINGS: LaneSettings = { width: MOST_CAP, longest_pause_ms: 300_000 };
 
 /** What a worker knows of its lanes, and every choice that follows from it. Nothing here waits, or asks the database. */
 export class Lanes {
   readonly #now: () => number;
-  readonly #waysOf: (lane: string) => LaneWays;
+  readonly #settingsOf: (lane: string) => LaneSettings;
   readonly #lanes = new Map<string, Lane>();
   /** Names of lanes in which mail waits for a claim, in the order of their turns. */
   readonly #queued = new Set<string>();
@@ -30,12 +30,12 @@ export class Lanes {
   /** The lane of the last job that came, and when one last came for another than the one before. */
   #last_lane = NO_LANE;
   #mixed_at = Number.NEGATIVE_INFINITY;
-  #held = 0;
-  readonly #heldBy = new Map<string, number>();
+  #claimed = 0;
+  readonly #claimedBy = new Map<string, number>();
 
-  constructor(now: () => number, waysOf: (lane: string) => LaneWays = () => USUAL_WAYS) {
+  constructor(now: () => number, settingsOf: (lane: string) => LaneSettings = () => USUAL_SETTINGS) {
     this.#now = now;
-    this.#waysOf = waysOf;
+    this.#settingsOf = settingsOf;
   }
 
   /** Lets jobs wait here for their claim, and returns those that must wait elsewhere. */
@@ -45,7 +45,7 @@ export class Lanes {
       if (this.#renew(candidate)) continue;
       this.#noteLane(candidate.lane);
       const lane = this.#laneNamed(candidate.lane);
-      if (lane.held === 0 && lane.waiting_count === 0 && !lane.parked) lane.busy_since = this.#now();
+      if (lane.claimed_count === 0 && lane.waiting_count === 0 && !lane.parked) lane.busy_since = this.#now();
       lane.last_used = this.#now();
       if (lane.mayWait(candidate)) this.#put(lane, candidate);
       else {
@@ -62,10 +62,10 @@ export class Lanes {
   }
 
   /** How many more may wait in the one fast lane, and how many at most, where all that came of late was for it. */
-  aloneRoom(): { readonly free: number; readonly most: number } | null {
+  aloneCapacity(): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
-    const most = lane.room();
+    const most = lane.capacity();
     // What comes after parked mail of the same workspace is parked too: that is taken back first.
     return { free: lane.parked ? 0 : most - lane.waiting_count, most };
   }
@@ -83,14 +83,14 @@ export class Lanes {
       for (const name of [...this.#queued]) {
         if (taken.length >= count) break;
         const lane = this.#laneNamed(name);
-        if (lane.held >= lane.window()) continue;
+        if (lane.claimed_count >= lane.window()) continue;
         const next = this.#shift(lane);
         if (!next) continue;
         found = true;
         const { workspace_id } = next.job.data;
-        lane.held += 1;
-        this.#held += 1;
-        this.#heldBy.set(workspace_id, (this.#heldBy.get(workspace_id) ?? 0) + 1);
+        lane.claimed_count += 1;
+        this.#claimed += 1;
+        this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
         taken.push(next);
         // To the end of the lanes' line.
         if (this.#queued.delete(name)) this.#queued.add(name);
@@ -130,8 +130,8 @@ export class Lanes {
     let recovered = false;
     if (result !== null && lane.closed !== 'failing') {
       const before = lane.pace;
-      const ways = this.#waysOf(name);
-      const { pace, closes } = paceAfter(before, result, ways.width);
+      const settings = this.#settingsOf(name);
+      const { pace, closes } = paceAfter(before, result, settings.width);
       lane.pace = pace;
       if (result === 'taken' || result === 'answered') {
         lane.noteFinished();
@@ -139,7 +139,7 @@ export class Lanes {
       }
       if (closes) {
         const left = this.#close(lane, 'failing');
-        const seconds = pauseMs(pace.closings, result, ways.longest_pause_ms) / 1000;
+        const seconds = pauseMs(pace.closings, result, settings.longest_pause_ms) / 1000;
         closed = { seconds, closings: pace.closings + 1, left };
       }
     }
@@ -186,8 +186,10 @@ export class Lanes {
   shortages(): { readonly lane: string; readonly count: number }[] {
     return [...this.#lanes].flatMap(([name, lane]) => {
       if (!lane.parked || lane.closed) return [];
-      const room = lane.room();
-      return lane.waiting_count > room / 2 ? [] : [{ lane: name, count: Math.max(1, room - lane.waiting_count) }];
+      const capacity = lane.capacity();
+      return lane.waiting_count > capacity / 2
+        ? []
+        : [{ lane: name, count: Math.max(1, capacity - lane.waiting_count) }];
     });
   }
 
@@ -201,13 +203,13 @@ export class Lanes {
 
   /**
    * Takes out what waits in a lane that has become too slow for so much, and forgets lanes long idle. Where all mail is
-   * for one lane, nothing else needs the room.
+   * for one lane, no other needs the capacity.
    */
   trim(): Candidate[] {
     const left: Candidate[] = [];
     for (const [name, lane] of this.#lanes) {
       if (name === this.#last_lane && this.isAlone()) continue;
-      for (let excess = lane.waiting_count - lane.room(); excess > 0; excess--) {
+      for (let excess = lane.waiting_count - lane.capacity(); excess > 0; excess--) {
         const longest = [...lane.waiting.values()].reduce((most, line) => (line.length > most.length ? line : most));
         if (longest.length <= SMALL_SHARE && excess <= SMALL_SHARES) break;
         const last = longest.pop();
@@ -218,7 +220,7 @@ export class Lanes {
         lane.noteParked(last.job.data.workspace_id);
         left.push(last);
       }
-      const idle = lane.held === 0 && lane.waiting_count === 0 && !lane.parked && !lane.closed;
+      const idle = lane.claimed_count === 0 && lane.waiting_count === 0 && !lane.parked && !lane.closed;
       if (idle && this.#now() - lane.last_used > FORGET_MS) this.#lanes.delete(name);
     }
     return left;
@@ -233,8 +235,8 @@ export class Lanes {
     return [...this.#waiting.values()];
   }
 
-  counts(): { readonly held: number; readonly waiting: number } {
-    return { held: this.#held, waiting: this.#waiting.size };
+  counts(): { readonly claimed: number; readonly waiting: number } {
+    return { claimed: this.#claimed, waiting: this.#waiting.size };
   }
 
   #laneNamed(name: string): Lane {
@@ -286,13 +288,15 @@ export class Lanes {
   }
 
   /** Whether a workspace leaves enough to those that may come. Mail that has nothing to send is gone at once. */
-  #mayHold(lane: Lane, workspace_id: string): boolean {
-    return lane.name === NO_LANE || (this.#heldBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - this.#held);
+  #mayClaim(lane: Lane, workspace_id: string): boolean {
+    return (
+      lane.name === NO_LANE || (this.#claimedBy.get(workspace_id) ?? 0) < FREE_SHARE * (MOST_WAITING - this.#claimed)
+    );
   }
 
   /** The first of the workspace whose turn it is, which goes to the end of the line. */
   #shift(lane: Lane): Candidate | null {
-    const turn = lane.waiting.entries().find(([workspace_id]) => this.#mayHold(lane, workspace_id));
+    const turn = lane.waiting.entries().find(([workspace_id]) => this.#mayClaim(lane, workspace_id));
     if (!turn) return null;
     const [workspace_id, line] = turn;
     const candidate = line.shift() ?? null;
@@ -307,11 +311,11 @@ export class Lanes {
   }
 
   #letGo(lane: Lane, workspace_id: string): void {
-    lane.held -= 1;
-    this.#held -= 1;
-    const left = (this.#heldBy.get(workspace_id) ?? 0) - 1;
-    if (left > 0) this.#heldBy.set(workspace_id, left);
-    else this.#heldBy.delete(workspace_id);
+    lane.claimed_count -= 1;
+    this.#claimed -= 1;
+    const left = (this.#claimedBy.get(workspace_id) ?? 0) - 1;
+    if (left > 0) this.#claimedBy.set(workspace_id, left);
+    else this.#claimedBy.delete(workspace_id);
   }
 
   #close(lane: Lane, reason: ClosedReason): Candidate[] {

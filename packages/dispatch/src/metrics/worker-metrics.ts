@@ -11,7 +11,7 @@ import {
   queueNames,
 } from '@postrider/core/queues';
 import manifest from '../../package.json' with { type: 'json' };
-import { every } from '../schedules.ts';
+import { repeatEvery } from '../repeat-task.ts';
 
 // Every worker keeps to what an operator sets within two seconds.
 const POLL_MS = 1000;
@@ -31,20 +31,26 @@ export interface JobResult {
   readonly finished: boolean;
 }
 
-export interface Holding {
+export interface ActiveWork {
   readonly active: number;
   /** Empty where they are too many to be listed. */
   readonly job_ids: readonly string[];
 }
 
-/** What this worker has done and holds, queue by queue, and how much of each it may hold. */
+/** What runs the jobs of a queue in this worker. */
+interface Runner {
+  active(): ActiveWork;
+  /** The concurrency of its queue has changed. */
+  changed(): void;
+}
+
+/** The finished and the active jobs of this worker, queue by queue, and how many of each it may run at once. */
 export interface WorkerMetrics {
   /** Under which id this worker is known; null where it is not registered. */
   readonly worker_id: string | null;
   concurrency(queue: JobName): number;
   record(queue: JobName, result: JobResult): void;
-  /** The holder is asked what it has of a queue, and notified when it may hold more or less. */
-  watch(queue: JobName, holder: { held(): Holding; changed(): void }): void;
+  watch(queue: JobName, runner: Runner): void;
   /** Publishes now what would be published in some seconds. */
   publish(): Promise<void>;
   stop(): Promise<void>;
@@ -67,7 +73,7 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
   const worker_id = await services.jobs.instanceId();
   if (worker_id !== null) await addWorker(sql, worker_id, manifest.version);
   const tallies = new Map<JobName, Tally>();
-  const holders = new Map<JobName, { held(): Holding; changed(): void }>();
+  const runners = new Map<JobName, Runner>();
   let set: ReadonlyMap<string, number> = await concurrencies(sql);
 
   const concurrency = (queue: JobName) => set.get(queue) ?? catalogue[queue].concurrency;
@@ -75,8 +81,8 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
   const poll = async () => {
     const before = set;
     set = await concurrencies(sql);
-    for (const [queue, holder] of holders) {
-      if (before.get(queue) !== set.get(queue)) holder.changed();
+    for (const [queue, runner] of runners) {
+      if (before.get(queue) !== set.get(queue)) runner.changed();
     }
   };
 
@@ -84,22 +90,22 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
     const published = [...tallies];
     tallies.clear();
     const tallyOf = new Map(published);
-    const names = [...new Set([...tallyOf.keys(), ...holders.keys()])];
+    const names = [...new Set([...tallyOf.keys(), ...runners.keys()])];
     if (names.length === 0) return;
     await addWork(
       sql,
       worker_id,
       names.map((queue) => {
-        const { active, job_ids } = holders.get(queue)?.held() ?? { active: 0, job_ids: [] };
+        const { active, job_ids } = runners.get(queue)?.active() ?? { active: 0, job_ids: [] };
         return { queue, ...(tallyOf.get(queue) ?? newTally()), active, concurrency: concurrency(queue), job_ids };
       }),
     );
   };
 
-  const chores = [
-    every(POLL_MS, poll, services),
-    every(PUBLISH_MS, publish, services),
-    every(MEASURE_MS, () => measureQueues(sql, queueNames, FRESH_SECONDS), services),
+  const tasks = [
+    repeatEvery(POLL_MS, poll, services),
+    repeatEvery(PUBLISH_MS, publish, services),
+    repeatEvery(MEASURE_MS, () => measureQueues(sql, queueNames, FRESH_SECONDS), services),
   ];
   await measureQueues(sql, queueNames, FRESH_SECONDS).catch((error) =>
     log.error({ err: error }, 'the queues could not be measured'),
@@ -118,13 +124,13 @@ export async function openWorkerMetrics(services: Services): Promise<WorkerMetri
       services.metrics.observe('queue_run_seconds', [queue], run_ms / 1000);
       if (wait_ms !== null) services.metrics.observe('queue_wait_seconds', [queue], wait_ms / 1000);
     },
-    watch(queue, holder) {
-      holders.set(queue, holder);
+    watch(queue, runner) {
+      runners.set(queue, runner);
     },
     publish,
     async stop() {
-      for (const chore of chores) await chore.stop();
-      holders.clear();
+      for (const task of tasks) await task.stop();
+      runners.clear();
       await publish();
       if (worker_id !== null) await dropWorkerQueues(sql, worker_id);
     },

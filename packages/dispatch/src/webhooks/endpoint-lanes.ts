@@ -1,6 +1,6 @@
-import type { EndpointLease, EndpointRoom } from '@postrider/core/webhooks';
+import type { ClaimQuota, EndpointLease } from '@postrider/core/webhooks';
 
-export type { EndpointLease, EndpointRoom };
+export type { ClaimQuota, EndpointLease };
 
 /** A lease that is given up, and whether nothing was claimed under it. */
 export interface EndedLease extends EndpointLease {
@@ -22,7 +22,7 @@ interface Lane<T> {
   readonly waiting: T[];
   posting: number;
   /** Claimed and not recorded yet. */
-  held: number;
+  claimed_count: number;
   failing: boolean;
   period: number;
   taken: number;
@@ -42,7 +42,7 @@ interface Lane<T> {
 export class EndpointLanes<T> {
   readonly #now: () => number;
   readonly #lanes = new Map<string, Lane<T>>();
-  #held = 0;
+  #claimed = 0;
   #closed = false;
 
   constructor(now: () => number) {
@@ -59,7 +59,7 @@ export class EndpointLanes<T> {
   }
 
   /** Something may be due at an endpoint, or at all of them. */
-  poll(webhook_id?: string): void {
+  markDue(webhook_id?: string): void {
     if (webhook_id === undefined) for (const lane of this.#lanes.values()) lane.wants = true;
     else {
       const lane = this.#lanes.get(webhook_id);
@@ -68,21 +68,21 @@ export class EndpointLanes<T> {
   }
 
   /** How much the next claim takes for which endpoints. Each that is named here is to be reported by claimed. */
-  ask(free: number): readonly EndpointRoom[] {
+  ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
     const share = Math.max(MOST_POSTING, Math.floor(free / Math.max(1, this.#lanes.size)));
     let left = free;
-    const rooms: EndpointRoom[] = [];
+    const quotas: ClaimQuota[] = [];
     for (const [webhook_id, lane] of this.#lanes) {
       if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;
-      const count = Math.min(this.#windowOf(lane) - lane.held, share, left);
+      const count = Math.min(this.#windowOf(lane) - lane.claimed_count, share, left);
       if (count <= 0) continue;
       lane.wants = false;
       lane.asking = true;
       left -= count;
-      rooms.push({ webhook_id, holder: lane.lease.holder, count });
+      quotas.push({ webhook_id, holder: lane.lease.holder, count });
     }
-    return rooms;
+    return quotas;
   }
 
   /** What a claim has brought for an endpoint that was asked for; all of it is to be settled. */
@@ -90,8 +90,8 @@ export class EndpointLanes<T> {
     const lane = this.#laneOf(id);
     lane.asking = false;
     lane.waiting.push(...posts);
-    lane.held += count;
-    this.#held += count;
+    lane.claimed_count += count;
+    this.#claimed += count;
     if (count > 0) lane.idle = false;
     if (count >= asked) lane.wants = true;
   }
@@ -117,8 +117,8 @@ export class EndpointLanes<T> {
 
   /** A result is recorded, or what waited was handed back. */
   settled(id: string): void {
-    this.#laneOf(id).held -= 1;
-    this.#held -= 1;
+    this.#laneOf(id).claimed_count -= 1;
+    this.#claimed -= 1;
   }
 
   /** Takes out what waits for an endpoint. */
@@ -130,7 +130,7 @@ export class EndpointLanes<T> {
   release(recording: ReadonlyMap<string, number>): readonly EndedLease[] {
     const ended: EndedLease[] = [];
     for (const [id, lane] of this.#lanes) {
-      if (lane.lease === null || lane.asking || lane.held > (recording.get(id) ?? 0)) continue;
+      if (lane.lease === null || lane.asking || lane.claimed_count > (recording.get(id) ?? 0)) continue;
       if (lane.wants && !this.#isOver(lane)) continue;
       ended.push({ ...lane.lease, idle: lane.idle && !this.#closed });
       lane.lease = null;
@@ -149,26 +149,26 @@ export class EndpointLanes<T> {
     this.#closed = true;
   }
 
-  /** Whether a claim would likely bring more for an endpoint that has half of its room free. */
+  /** Whether an endpoint with due deliveries has half of its window free. */
   hungry(): boolean {
     for (const lane of this.#lanes.values()) {
       if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;
-      if (lane.held <= this.#windowOf(lane) / 2) return true;
+      if (lane.claimed_count <= this.#windowOf(lane) / 2) return true;
     }
     return false;
   }
 
   /** Endpoints for which something is claimed here. */
   ids(): readonly string[] {
-    return [...this.#lanes].flatMap(([id, lane]) => (lane.held > 0 ? [id] : []));
+    return [...this.#lanes].flatMap(([id, lane]) => (lane.claimed_count > 0 ? [id] : []));
   }
 
   leases(): readonly EndpointLease[] {
     return [...this.#lanes.values()].flatMap(({ lease }) => (lease === null ? [] : [lease]));
   }
 
-  held(): number {
-    return this.#held;
+  claimedCount(): number {
+    return this.#claimed;
   }
 
   #laneOf(id: string): Lane<T> {
@@ -177,7 +177,7 @@ export class EndpointLanes<T> {
       lane = {
         waiting: [],
         posting: 0,
-        held: 0,
+        claimed_count: 0,
         failing: false,
         period: 0,
         taken: 0,
@@ -212,7 +212,7 @@ export class EndpointLanes<T> {
   #forgetIdle(): void {
     for (const [id, lane] of this.#lanes) {
       const as_new = lane.failing || this.#windowOf(lane) === MOST_POSTING + FIRST_AHEAD;
-      if (lane.lease === null && lane.held === 0 && as_new) this.#lanes.delete(id);
+      if (lane.lease === null && lane.claimed_count === 0 && as_new) this.#lanes.delete(id);
     }
   }
 

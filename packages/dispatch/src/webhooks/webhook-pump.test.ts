@@ -116,7 +116,7 @@ describe('the webhook pump', () => {
     // Calls that come meanwhile are fetched by the one or the other.
     for (let round = 0; round < 5; round++) {
       await happen(10);
-      world.services.jobs.wake('webhook.deliver');
+      world.services.jobs.wakeAll('webhook.deliver');
     }
     resolve();
 

@@ -1,6 +1,5 @@
 import type { Services } from '@postrider/core';
 import {
-  takeEndpointLeases as beginLeases,
   type ClaimedPost,
   claimPosts,
   renewEndpointLeases,
@@ -8,18 +7,19 @@ import {
   sendPost,
   settlePosts,
   switchedOff,
+  takeEndpointLeases,
   WEBHOOK_LEASE_SECONDS,
 } from '@postrider/core/webhooks';
 import type { HttpGuard } from '@postrider/net';
 import { HoldCache } from '../holds/hold-cache.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
-import { every } from '../schedules.ts';
-import { type EndedLease, EndpointLanes, type EndpointRoom } from './endpoint-lanes.ts';
+import { repeatEvery } from '../repeat-task.ts';
+import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lanes.ts';
 
 // Jobs fetched at a time; there may be many for one endpoint.
 const FETCH_COUNT = 200;
 // Claimed here at a time, over all endpoints, and how many of those are leased.
-const MOST_HELD = 1200;
+const MOST_CLAIMED = 1200;
 const MOST_LEASES = 150;
 // Recording an event wakes the workers; polling covers lost wakes.
 const POLL_MS = 500;
@@ -72,7 +72,7 @@ export class WebhookPump {
   /** How many batches are being recorded. */
   #settling = 0;
   #renewals = 0;
-  #renewer: ReturnType<typeof every> | null = null;
+  #renewer: ReturnType<typeof repeatEvery> | null = null;
   #unsubscribes: readonly (() => void)[] = [];
   #stopped = false;
   #given_up = false;
@@ -92,9 +92,9 @@ export class WebhookPump {
   /** Starts the loops: they fetch, renew leases and listen until stop. */
   start(): void {
     const { jobs } = this.#services;
-    this.#renewer = every(RENEW_MS, () => this.#renew(), this.#services);
+    this.#renewer = repeatEvery(RENEW_MS, () => this.#renew(), this.#services);
     this.#metrics?.watch('webhook.deliver', {
-      held: () => {
+      active: () => {
         const leases = this.#lanes.leases();
         return { active: leases.length, job_ids: leases.map(({ job_id }) => job_id) };
       },
@@ -184,7 +184,7 @@ export class WebhookPump {
 
   /** A job that another worker fetched for an endpoint leased here has ended, so every lane is asked again. */
   readonly #pollAll = (): void => {
-    this.#lanes.poll();
+    this.#lanes.markDue();
     this.#claimSoon();
     this.#poll();
   };
@@ -209,9 +209,9 @@ export class WebhookPump {
     const jobs = await this.#services.jobs.fetch('webhook.deliver', count);
     if (jobs.length === 0) return jobs;
     const mine = this.#lanes.leases().map(({ holder }) => holder);
-    const { endpointLeases: leases, others } = await beginLeases(this.#services, jobs, mine);
+    const { endpointLeases: leases, others } = await takeEndpointLeases(this.#services, jobs, mine);
     for (const lease of leases) this.#lanes.begin(lease);
-    for (const id of others) this.#lanes.poll(id);
+    for (const id of others) this.#lanes.markDue(id);
     this.#claimSoon();
     return jobs;
   }
@@ -219,12 +219,12 @@ export class WebhookPump {
   /** One claim at a time. */
   #claimSoon(): void {
     if (this.#claiming || this.#stopped) return;
-    const rooms = this.#isPaused() ? [] : this.#lanes.ask(MOST_HELD - this.#lanes.held());
-    if (rooms.length === 0) {
+    const quotas = this.#isPaused() ? [] : this.#lanes.ask(MOST_CLAIMED - this.#lanes.claimedCount());
+    if (quotas.length === 0) {
       this.#settleSoon();
       return;
     }
-    this.#claiming = this.#claim(rooms)
+    this.#claiming = this.#claim(quotas)
       .catch((error) => this.#services.log.error({ err: error }, 'webhooks could not be claimed'))
       .then(() => {
         this.#claiming = null;
@@ -233,11 +233,11 @@ export class WebhookPump {
       });
   }
 
-  async #claim(rooms: readonly EndpointRoom[]): Promise<void> {
+  async #claim(quotas: readonly ClaimQuota[]): Promise<void> {
     const claimed_at = performance.now();
-    const unanswered = new Map(rooms.map((room) => [room.webhook_id, room.count]));
+    const unanswered = new Map(quotas.map(({ webhook_id, count }) => [webhook_id, count]));
     try {
-      const { posts, refused } = await claimPosts(this.#services, await this.#metered(rooms));
+      const { posts, refused } = await claimPosts(this.#services, await this.#metered(quotas));
       for (const [id, group] of Map.groupBy([...posts, ...refused], ({ row }) => row.webhook_id)) {
         const waiting = group.flatMap((one) => ('signer' in one ? [{ post: one, claimed_at }] : []));
         this.#lanes.claimed(id, waiting, group.length, unanswered.get(id) ?? group.length);
@@ -252,13 +252,13 @@ export class WebhookPump {
   }
 
   /** An endpoint that goes on after a hold takes no more than its rate leaves. */
-  async #metered(rooms: readonly EndpointRoom[]): Promise<readonly EndpointRoom[]> {
+  async #metered(quotas: readonly ClaimQuota[]): Promise<readonly ClaimQuota[]> {
     const holds = this.#holds;
-    const slow = rooms.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
-    if (slow.length === 0) return rooms;
+    const slow = quotas.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
+    if (slow.length === 0) return quotas;
     const left = new Map<string, number>();
     for (const { webhook_id, count } of slow) left.set(webhook_id, await holds.take(webhook_id, count));
-    return rooms.map((room) => ({ ...room, count: left.get(room.webhook_id) ?? room.count }));
+    return quotas.map((quota) => ({ ...quota, count: left.get(quota.webhook_id) ?? quota.count }));
   }
 
   #startPosts(webhook_id: string): void {
@@ -379,7 +379,7 @@ export class WebhookPump {
   }
 
   #isFull(): boolean {
-    return this.#lanes.held() >= MOST_HELD || this.#lanes.leases().length >= this.#mostLeases();
+    return this.#lanes.claimedCount() >= MOST_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
   /** What an operator has set, where that is less. */
@@ -388,7 +388,7 @@ export class WebhookPump {
   }
 
   #isBusy(): boolean {
-    return this.#lanes.held() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
+    return this.#lanes.claimedCount() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
   }
 
   /** For a drain: until nothing is claimed, posted or recorded, and no lease is left. */
@@ -397,7 +397,7 @@ export class WebhookPump {
       const progress = new Promise<void>((resolve) => {
         this.#onProgress = resolve;
       });
-      const posting = this.#lanes.held() > this.#finished.length;
+      const posting = this.#lanes.claimedCount() > this.#finished.length;
       if (!this.#claiming && this.#settling === 0 && !posting) this.#settleNow();
       await progress;
     }

@@ -1,7 +1,7 @@
 import type { Tx } from '@postrider/db';
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
-import { transition } from '../../delivery/index.ts';
+import { GIVEN_UP, transition } from '../../delivery/index.ts';
 import { idPrefixes, newId } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import type { Actor, Services } from '../../operation/context.ts';
@@ -108,8 +108,6 @@ export async function giveUp(
     mails.map(({ untried }) => untried).filter(({ waiting }) => waiting.length > 0),
   );
 }
-
-const GIVEN_UP = 'given_up';
 
 function nothingOpen(id: string): AppError {
   return new AppError(

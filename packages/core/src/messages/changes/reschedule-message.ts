@@ -37,7 +37,7 @@ export const rescheduleMessage = operation({
         return schedule === null;
       }),
     );
-    if (now_is_due) ctx.jobs.wake('delivery.attempt');
+    if (now_is_due) ctx.jobs.wakeAll('delivery.attempt');
     return entryOf(ctx.sql, workspace_id, id);
   },
 });

@@ -31,7 +31,7 @@ export const retryMessageNow = operation({
         return found.length > 0;
       }),
     );
-    if (moved) ctx.jobs.wake('delivery.attempt');
+    if (moved) ctx.jobs.wakeAll('delivery.attempt');
     return entryOf(ctx.sql, workspace_id, id);
   },
 });

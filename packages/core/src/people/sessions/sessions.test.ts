@@ -75,7 +75,7 @@ describe('a login link', () => {
   });
 });
 
-describe('the chores', () => {
+describe('the periodic tasks', () => {
   it('forget sessions and links that have ended, and no others', async () => {
     await loginByLink(world.services, await link(), arrival);
     await link();

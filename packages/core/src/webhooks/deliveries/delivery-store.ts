@@ -43,14 +43,14 @@ const PROBES = 1;
 const HEAD = 1000;
 
 /** How many due deliveries the lease owner of an endpoint may claim. */
-export interface EndpointRoom {
+export interface ClaimQuota {
   readonly webhook_id: string;
   readonly holder: string;
   readonly count: number;
 }
 
 export interface ClaimAsk {
-  readonly rooms: readonly EndpointRoom[];
+  readonly quotas: readonly ClaimQuota[];
   /** Consecutive failures from which an endpoint is only probed. */
   readonly probe_after: number;
   readonly lease: string;
@@ -102,11 +102,11 @@ interface ToldRow {
 }
 
 /**
- * Claims due deliveries up to the room of each endpoint, over webhook_deliveries_open, so a backlog at one costs the
+ * Claims due deliveries up to the quota of each endpoint, over webhook_deliveries_open, so a backlog at one costs the
  * others nothing. Skips endpoints that are disabled, paused or leased by another worker. Each event is read once, by
  * primary keys.
  */
-export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAsk): Promise<Claimed> {
+export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimAsk): Promise<Claimed> {
   const rows = await sql<(ClaimedRow & ToldRow)[]>`
     with lanes as materialized (
       select a.webhook_id, (
@@ -129,9 +129,9 @@ export async function claimRows(sql: Sql, { rooms, probe_after, lease }: ClaimAs
           )
       ) as count
       from unnest(
-        ${rooms.map((room) => room.webhook_id)}::uuid[],
-        ${rooms.map((room) => room.holder)}::uuid[],
-        ${rooms.map((room) => room.count)}::int[]
+        ${quotas.map((quota) => quota.webhook_id)}::uuid[],
+        ${quotas.map((quota) => quota.holder)}::uuid[],
+        ${quotas.map((quota) => quota.count)}::int[]
       ) as a (webhook_id, holder, count)
     ),
     picked as materialized (

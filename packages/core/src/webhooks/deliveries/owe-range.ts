@@ -18,6 +18,6 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
       await sendDeliver(services, tx, workspace_id, webhook_id);
       return last;
     });
-    services.jobs.wake('webhook.deliver');
+    services.jobs.wakeAll('webhook.deliver');
   }
 }

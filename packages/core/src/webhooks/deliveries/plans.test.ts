@@ -7,7 +7,7 @@ import { invoke } from '../../operation/operation.ts';
 import { createWebhook } from '../endpoints/create-webhook.ts';
 import { takeEndpointLeases } from '../posting/leases.ts';
 import { claimPosts, settlePosts } from '../posting/post.ts';
-import type { EndpointRoom } from './delivery-store.ts';
+import type { ClaimQuota } from './delivery-store.ts';
 
 const GROWN = 20_000;
 const OWED = 10;
@@ -34,9 +34,9 @@ async function owe(): Promise<void> {
 }
 
 /** Claims due deliveries and records success. */
-async function post(room: EndpointRoom): Promise<number> {
+async function post(quota: ClaimQuota): Promise<number> {
   await owe();
-  const { posts } = await claimPosts(services, [room]);
+  const { posts } = await claimPosts(services, [quota]);
   const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
   await settlePosts(
     services,
@@ -62,12 +62,12 @@ it.each(emptyTables)(
     const { endpointLeases } = await takeEndpointLeases(services, await services.jobs.fetch('webhook.deliver', 1), []);
     const [endpointLease] = endpointLeases;
     if (!endpointLease) throw new Error('no job for the endpoint');
-    const room = { webhook_id: endpointLease.webhook_id, holder: endpointLease.holder, count: 2 * OWED };
-    await post(room);
+    const quota = { webhook_id: endpointLease.webhook_id, holder: endpointLease.holder, count: 2 * OWED };
+    await post(quota);
     await grow();
     const before = await plans.rowsRead();
 
-    const posted = await post(room);
+    const posted = await post(quota);
 
     expect(posted).toBe(OWED);
     expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);

@@ -40,7 +40,7 @@ export async function reconcileWebhooks({
   if (rescued > 0) {
     metrics.shift('invariant_violations', ['webhook_without_job'], rescued);
     log.error({ rescued }, 'webhooks with something due had no live job and were given one');
-    jobs.wake('webhook.deliver');
+    jobs.wakeAll('webhook.deliver');
   }
   return rescued;
 }

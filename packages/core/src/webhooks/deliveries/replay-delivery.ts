@@ -34,7 +34,7 @@ export const replayWebhookDelivery = operation({
       await recordAudit(tx, ctx, [{ action: 'delivery.replayed', target_id: delivery_id, diff }]);
       return begun;
     });
-    ctx.jobs.wake('webhook.deliver');
+    ctx.jobs.wakeAll('webhook.deliver');
     return webhookDeliveryEntry(row);
   },
 });

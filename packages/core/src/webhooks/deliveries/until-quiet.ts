@@ -8,7 +8,7 @@ const STEP_MS = 20;
 
 /** Waits until no worker is about to post to an endpoint that was just disabled. */
 export async function untilQuiet({ sql, jobs }: Pick<Services, 'sql' | 'jobs'>, webhook_id: string): Promise<void> {
-  jobs.wake('webhook.close');
+  jobs.wakeAll('webhook.close');
   const deadline = performance.now() + MOST_MS;
   while ((await anyUnderWay(sql, webhook_id)) && performance.now() < deadline) await pause(STEP_MS);
 }

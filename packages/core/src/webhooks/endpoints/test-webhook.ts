@@ -48,7 +48,7 @@ export const testWebhook = operation({
       await recordAudit(tx, ctx, [{ action: 'webhook.tested', target_id: id, diff: { type, delivery_id: made.id } }]);
       return made;
     });
-    ctx.jobs.wake('webhook.deliver');
+    ctx.jobs.wakeAll('webhook.deliver');
     return webhookDeliveryEntry(row);
   },
 });

@@ -181,7 +181,7 @@ describe('a lease', () => {
     await hook();
     await send();
     const first = await takeEndpointLeases(world.services, await fetch(), []);
-    const room = first.endpointLeases.map((endpointLease) => ({ ...endpointLease, count: 1 }));
+    const quota = first.endpointLeases.map((endpointLease) => ({ ...endpointLease, count: 1 }));
     const peer = await world.peer();
     await send();
     await send();
@@ -195,9 +195,9 @@ describe('a lease', () => {
       { state: 'active', in_seconds: 0 },
       { state: 'created', in_seconds: 10 },
     ]);
-    const stranger = room.map((one) => ({ ...one, holder: '00000000-0000-4000-8000-000000000000' }));
+    const stranger = quota.map((one) => ({ ...one, holder: '00000000-0000-4000-8000-000000000000' }));
     expect((await claimPosts(peer, stranger)).posts).toEqual([]);
-    expect((await claimPosts(world.services, room)).posts).toHaveLength(1);
+    expect((await claimPosts(world.services, quota)).posts).toHaveLength(1);
   });
 
   it('of a dead worker expires after ten seconds, and events of that time are posted then', async () => {

@@ -10,8 +10,8 @@ import { type FailedAttempt, keepFailed } from '../deliveries/attempt-store.ts';
 import { shownHeaders } from '../deliveries/delivery-posts.ts';
 import {
   type ClaimedRow,
+  type ClaimQuota,
   claimRows,
-  type EndpointRoom,
   type PostResult,
   recordResults,
 } from '../deliveries/delivery-store.ts';
@@ -69,13 +69,13 @@ const USER_AGENT = 'Postrider-Webhooks/1';
 /**
  * First transaction: claims due deliveries of the leased endpoints. Each event's body is rendered once for all of a format.
  */
-export async function claimPosts(services: Services, rooms: readonly EndpointRoom[]): Promise<ClaimedPosts> {
+export async function claimPosts(services: Services, quotas: readonly ClaimQuota[]): Promise<ClaimedPosts> {
   const lease = randomUUID();
   const [{ rows, events }, endpoints] = await Promise.all([
-    claimRows(services.sql, { rooms, lease, probe_after: PAUSE.after }),
+    claimRows(services.sql, { quotas, lease, probe_after: PAUSE.after }),
     loadEndpoints(
       services.sql,
-      rooms.map((room) => room.webhook_id),
+      quotas.map((quota) => quota.webhook_id),
     ),
   ]);
   if (rows.length === 0) return { posts: [], refused: [] };
@@ -162,8 +162,8 @@ export async function settlePosts(
     return { closed, due: ended.length > 0 && (await endLeaseRows(tx, services.jobs, ended)) };
   });
   meterPosts(services, judged, now_ms);
-  if (closed) services.jobs.wake('webhook.close');
-  if (due) services.jobs.wake('webhook.deliver');
+  if (closed) services.jobs.wakeAll('webhook.close');
+  if (due) services.jobs.wakeAll('webhook.deliver');
 }
 
 const outcomeOf = { delivered: 'delivered', pending: 'retried', failed: 'failed' } as const;

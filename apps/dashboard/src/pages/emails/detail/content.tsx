@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { CodeBlock } from '../../../parts/copy.tsx';
-import { Check, Choices } from '../../../parts/field.tsx';
+import { MailPreview, TextOnly } from '../../../parts/mail-preview.tsx';
 import { Facts, Panel } from '../../../parts/page.tsx';
 import { Answered, Notice } from '../../../parts/states.tsx';
 import { type Tab, Tabs } from '../../../parts/tabs.tsx';
@@ -103,55 +102,4 @@ function TabContent({
         </div>
       );
   }
-}
-
-function TextOnly({ text }: { readonly text: string | null }) {
-  return (
-    <div className="stack">
-      <p className="muted small">{words.content.noHtml}</p>
-      <pre className="mail-text">{text}</pre>
-    </div>
-  );
-}
-
-/** Mail is hostile: its frame has a route, a policy and an origin of its own, and no script runs in it. */
-export function MailPreview({ src }: { readonly src: string }) {
-  const [width, setWidth] = useState<'wide' | 'narrow'>('wide');
-  const [scheme, setScheme] = useState<'light' | 'dark'>('light');
-  const [images, setImages] = useState(false);
-  const text = words.content;
-  return (
-    <div className="stack">
-      <div className="line spread">
-        <div className="line">
-          <Choices
-            label={text.width}
-            options={[
-              ['wide', text.wide],
-              ['narrow', text.narrow],
-            ]}
-            value={width}
-            onChange={setWidth}
-          />
-          <Choices
-            label={text.scheme}
-            options={[
-              ['light', text.light],
-              ['dark', text.dark],
-            ]}
-            value={scheme}
-            onChange={setScheme}
-          />
-        </div>
-        <Check name="images" label={text.images} about={text.imagesAbout} checked={images} onChange={setImages} />
-      </div>
-      <iframe
-        className={`preview ${width} ${scheme}`}
-        sandbox=""
-        referrerPolicy="no-referrer"
-        title={text.frame}
-        src={`${src}?images=${images ? 1 : 0}&scheme=${scheme}`}
-      />
-    </div>
-  );
 }

@@ -1,9 +1,9 @@
 import type { Services } from '@postrider/core';
 
 /** Repeats a task of this process, one run at a time; a failed run is logged and the next one follows. */
-export function every(
+export function repeatEvery(
   interval_ms: number,
-  chore: () => Promise<unknown>,
+  task: () => Promise<unknown>,
   services: Pick<Services, 'log'>,
 ): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
@@ -11,9 +11,9 @@ export function every(
   let timer: NodeJS.Timeout;
   const run = async () => {
     try {
-      await chore();
+      await task();
     } catch (error) {
-      services.log.error({ err: error }, 'a chore failed and will be repeated');
+      services.log.error({ err: error }, 'a task failed and will be repeated');
     }
     if (!stopped) schedule();
   };

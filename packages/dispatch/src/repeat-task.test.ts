@@ -1,15 +1,15 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
-import { every } from './schedules.ts';
+import { repeatEvery } from './repeat-task.ts';
 
 const world = await openWorld();
 
-describe('a chore', () => {
+describe('a task', () => {
   it('runs again after each run, also after one that failed, and never beside itself', async () => {
     let running = 0;
     let runs = 0;
     const enough = Promise.withResolvers<void>();
-    const chore = every(
+    const task = repeatEvery(
       1,
       async () => {
         running += 1;
@@ -24,7 +24,7 @@ describe('a chore', () => {
     );
 
     await enough.promise;
-    await chore.stop();
+    await task.stop();
 
     expect(running).toBe(0);
     expect(world.logged.filter((line) => line.level === 50).length).toBeGreaterThanOrEqual(2);
@@ -34,7 +34,7 @@ describe('a chore', () => {
     let runs = 0;
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    const chore = every(
+    const task = repeatEvery(
       1,
       async () => {
         runs += 1;
@@ -46,7 +46,7 @@ describe('a chore', () => {
     await begun.promise;
     let stopped = false;
 
-    const stopping = chore.stop().then(() => {
+    const stopping = task.stop().then(() => {
       stopped = true;
     });
     await new Promise((resolve) => setImmediate(resolve));

@@ -2,11 +2,12 @@ import type { ReportedRecipient, ReturnedMail, ReturnedReport } from '@postrider
 import { cleanRemoteText } from '@postrider/net';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
+import { keyOf } from '../states/index.ts';
 import { addSuppressions, type SuppressionSource } from '../suppressions/index.ts';
 import { classifyReturned, type Judged } from './classify-returned.ts';
 import type { ReturnPath } from './return-path.ts';
-import { recordDelay } from './returned-store.ts';
-import { findReturnedTo, type ReturnedTo, transition } from './store.ts';
+import { findReturnedTo, recordDelay } from './returned-store.ts';
+import { transition } from './store.ts';
 
 /** The result of a mail returned to one of our envelope senders. */
 export type RecordedReturn =
@@ -134,8 +135,4 @@ function meaningOf(finding: Extract<JudgedReturn, { what: 'bounce' | 'complain' 
   const suppress: Suppressing | null = finding.suppress ? { source: 'bounce', reason: response } : null;
   const event_facts = { category: bounce.category, response, ...(status && { status }), bounce };
   return { suppress, move: { reason: bounce.category, last_response: response, event_facts } };
-}
-
-function keyOf({ workspace_id, message_id, recipient_id }: ReturnedTo) {
-  return { workspace_id, message_id, recipient_id };
 }

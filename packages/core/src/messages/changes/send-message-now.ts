@@ -30,7 +30,7 @@ export const sendMessageNow = operation({
         return true;
       }),
     );
-    if (moved) ctx.jobs.wake('delivery.attempt');
+    if (moved) ctx.jobs.wakeAll('delivery.attempt');
     return entryOf(ctx.sql, workspace_id, id);
   },
 });

@@ -1,0 +1,155 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Send, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { may, useMe } from '../../api/me.ts';
+import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton, Id } from '../../parts/copy.tsx';
+import { Facts, PageHeader, Panel } from '../../parts/page.tsx';
+import { bytes } from '../../parts/sizes.ts';
+import { Answered, ErrorPanel, Notice } from '../../parts/states.tsx';
+import { ExactTime } from '../../parts/times.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { CaptureContent } from './capture-content.tsx';
+import { ReleaseCapture } from './release-capture.tsx';
+import type { CaptureTab } from './search.ts';
+import { words } from './strings.ts';
+
+type Capture = Outputs['captures']['get'];
+
+interface DetailProps {
+  readonly id: string;
+  readonly tab: CaptureTab;
+  readonly onTab: (tab: CaptureTab) => void;
+  readonly onGone: () => void;
+  readonly back?: ReactNode;
+  /** In a drawer, with a link to the page of its own. */
+  readonly drawn?: boolean;
+}
+
+/** One captured mail. Reading it is an action that the audit log keeps, so it is asked for once. */
+export function CaptureDetail(props: DetailProps) {
+  const allowed = may(useMe(), 'admin');
+  const capture = useQuery(
+    trpc.captures.get.queryOptions(
+      { id: props.id },
+      { enabled: allowed, staleTime: Number.POSITIVE_INFINITY, gcTime: 60_000 },
+    ),
+  );
+  if (!allowed) {
+    return (
+      <>
+        <PageHeader title={words.title} back={props.back} />
+        <Notice tone="calm">
+          <p>{words.detail.denied}</p>
+        </Notice>
+      </>
+    );
+  }
+  return <Answered query={capture}>{(shown) => <Shown {...props} capture={shown} />}</Answered>;
+}
+
+function Shown({ capture, tab, onTab, onGone, back, drawn = false }: DetailProps & { readonly capture: Capture }) {
+  const [releasing, setReleasing] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => client.captures.delete.mutate({ id: capture.id }),
+    onSuccess() {
+      toast(words.detail.removed);
+      onGone();
+    },
+  });
+  const text = words.detail;
+  return (
+    <>
+      <PageHeader
+        title={capture.subject || words.noSubject}
+        back={back}
+        answer={text.to(capture.to.join(', '))}
+        actions={
+          <>
+            <Button needs="admin" busy={remove.isPending} onClick={() => remove.mutate()}>
+              <Trash2 size={15} />
+              {text.remove}
+            </Button>
+            <Button kind="primary" needs="email:send" onClick={() => setReleasing(true)}>
+              <Send size={15} />
+              {text.release}
+            </Button>
+          </>
+        }
+      />
+      {remove.error !== null && <ErrorPanel error={remove.error} />}
+      <Found capture={capture} />
+      <Panel title={text.content}>
+        <CaptureContent capture={capture} tab={tab} onTab={onTab} />
+      </Panel>
+      <Facts rows={factsOf(capture)} />
+      {drawn && (
+        <p>
+          <Link to="/inbox/$id" params={{ id: capture.id }}>
+            {text.openPage}
+          </Link>
+        </p>
+      )}
+      {releasing && <ReleaseCapture id={capture.id} to={capture.to} onClose={() => setReleasing(false)} />}
+    </>
+  );
+}
+
+/** What a test looks for, each to copy. A link of the mail is shown as text: a click in a mail may spend it. */
+function Found({ capture: { codes, links } }: { readonly capture: Capture }) {
+  if (codes.length === 0 && links.length === 0) return null;
+  const rows = (list: readonly string[], what: string) =>
+    list.map((one) => (
+      <li key={one} className="line">
+        <span className="mono small breaks">{one}</span>
+        <CopyButton text={one} what={what} />
+      </li>
+    ));
+  return (
+    <Panel title={words.detail.found}>
+      <Facts
+        rows={[
+          [words.detail.codes, codes.length > 0 && <ul key="codes">{rows(codes, 'the code')}</ul>],
+          [words.detail.links, links.length > 0 && <ul key="links">{rows(links, 'the link')}</ul>],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function factsOf({ id, from, to, email_id, received_at, size_bytes, attachments }: Capture) {
+  const text = words.detail;
+  return [
+    [text.envelope, `${from || '<>'} → ${to.join(', ')}`],
+    [text.received, <ExactTime key="at" at={received_at} />],
+    [text.size, bytes(size_bytes)],
+    [
+      text.attachments,
+      attachments.length > 0 && (
+        <ul key="attachments">
+          {attachments.map(({ filename, content_type, size_bytes: size }, at) => (
+            <li key={`${at} ${filename}`}>
+              {filename ?? text.unnamed}{' '}
+              <span className="faint">
+                {content_type}, {bytes(size)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ),
+    ],
+    [
+      text.email,
+      email_id === null ? (
+        text.otherProgram
+      ) : (
+        <Link key="email" to="/emails/$id" params={{ id: email_id }}>
+          {text.trace}
+        </Link>
+      ),
+    ],
+    [text.id, <Id key="id" id={id} whole />],
+  ] as const;
+}

@@ -1,0 +1,167 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { client, type Outputs } from '../../api/trpc.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Dialog, Drawer } from '../../parts/dialog.tsx';
+import { useKeyset } from '../../parts/keyset.ts';
+import { type Column, focusRow, KeysetList } from '../../parts/list.tsx';
+import { Page, PageHeader } from '../../parts/page.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { bytes } from '../../parts/sizes.ts';
+import { Empty, ErrorPanel } from '../../parts/states.tsx';
+import { RelativeTime } from '../../parts/times.tsx';
+import { toast } from '../../parts/toasts.tsx';
+import { waitCurl } from './as-code.ts';
+import { CaptureDetail } from './capture-detail.tsx';
+import { parseSearch } from './search.ts';
+import { words } from './strings.ts';
+
+type Capture = Outputs['captures']['list']['data'][number];
+
+const LOOK_EVERY_MS = 5000;
+
+export function InboxPage() {
+  const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/inbox' });
+  const navigate = useNavigate({ from: '/inbox' });
+  const [clearing, setClearing] = useState(false);
+  const filter = parseSearch(q);
+  const list = useKeyset<Capture>({
+    key: ['captures', 'list', filter],
+    load: (cursor, signal) => client.captures.list.query({ ...filter, limit: 50, cursor }, { signal }),
+    idOf,
+    every_ms: LOOK_EVERY_MS,
+    news: ({ type }) => type === 'email.delivered',
+  });
+  const close = () => {
+    void navigate({ search: q === '' ? {} : { q }, replace: true });
+    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
+  };
+  const count = list.rows?.length ?? 0;
+  return (
+    <Page>
+      <PageHeader
+        title={words.title}
+        answer={count === 0 ? words.answer.about : words.answer.some(count, list.more)}
+        actions={
+          count > 0 && (
+            <Button needs="admin" onClick={() => setClearing(true)}>
+              <Trash2 size={15} />
+              {words.clear}
+            </Button>
+          )
+        }
+      />
+      <SearchField
+        label={words.search.label}
+        placeholder={words.search.placeholder}
+        text={q}
+        onChange={(text) => void navigate({ search: text === '' ? {} : { q: text } })}
+      />
+      <KeysetList
+        label={words.title}
+        list={list}
+        columns={columns}
+        idOf={idOf}
+        nameOf={({ subject }) => subject || words.noSubject}
+        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, open: id }) })}
+        freshWord={words.fresh}
+        empty={q === '' ? <NothingYet /> : <NothingFound />}
+      />
+      {open !== undefined && (
+        <Drawer title={words.title} onClose={close}>
+          <CaptureDetail
+            id={open}
+            tab={tab}
+            onTab={(name) => void navigate({ search: (kept) => ({ ...kept, tab: name }), replace: true })}
+            onGone={() => {
+              list.showFresh();
+              close();
+            }}
+            drawn
+          />
+        </Drawer>
+      )}
+      {clearing && <ClearInbox onClose={() => setClearing(false)} onCleared={list.showFresh} />}
+    </Page>
+  );
+}
+
+const idOf = ({ id }: Capture) => id;
+
+const columns: readonly Column<Capture>[] = [
+  {
+    name: words.columns.subject,
+    width: '40%',
+    show: ({ id, subject }) => (
+      <Link className="row-link" from="/inbox" search={(kept) => ({ ...kept, open: id })}>
+        {subject || <span className="faint">{words.noSubject}</span>}
+      </Link>
+    ),
+  },
+  {
+    name: words.columns.to,
+    show: ({ to }) => (
+      <span title={to.join(', ')}>
+        {to[0]} {to.length > 1 && <span className="faint">{words.more(to.length - 1)}</span>}
+      </span>
+    ),
+  },
+  { name: words.columns.size, width: 'fit', less: true, end: true, show: (row) => bytes(row.size_bytes) },
+  {
+    name: words.columns.at,
+    width: 'fit',
+    end: true,
+    less: true,
+    show: ({ received_at }) => <RelativeTime at={received_at} />,
+  },
+];
+
+function ClearInbox({ onClose, onCleared }: { readonly onClose: () => void; readonly onCleared: () => void }) {
+  const clear = useMutation({
+    mutationFn: () => client.captures.clear.mutate({}),
+    onSuccess({ deleted }) {
+      toast(words.clearing.done(deleted));
+      onCleared();
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={words.clearing.title} onClose={onClose}>
+      <p>{words.clearing.about}</p>
+      {clear.error !== null && <ErrorPanel error={clear.error} />}
+      <div className="actions">
+        <Button onClick={onClose}>{words.clearing.cancel}</Button>
+        <Button kind="danger primary" busy={clear.isPending} onClick={() => clear.mutate()}>
+          {words.clearing.submit}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function NothingYet() {
+  return (
+    <Empty title={words.empty.title}>
+      <p>{words.empty.about}</p>
+      <CodeBlock text={waitCurl('ada@example.com')} what="the curl command" />
+      <Link to="/compose" className="button primary">
+        <Plus size={15} />
+        {words.empty.compose}
+      </Link>
+    </Empty>
+  );
+}
+
+function NothingFound() {
+  return (
+    <Empty title={words.empty.none}>
+      <p>{words.empty.noneAbout}</p>
+      <Link to="/inbox" className="button">
+        {words.empty.all}
+      </Link>
+    </Empty>
+  );
+}

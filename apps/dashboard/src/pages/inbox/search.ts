@@ -1,0 +1,21 @@
+export const captureTabs = ['preview', 'text', 'source', 'headers', 'raw', 'code'] as const;
+export type CaptureTab = (typeof captureTabs)[number];
+
+interface CaptureFilter {
+  readonly to?: string;
+  readonly from?: string;
+  readonly subject?: string;
+}
+
+/** `to:ada from:shop your code`: what has no name is a part of the subject. */
+export function parseSearch(text: string): CaptureFilter {
+  const words: string[] = [];
+  const named: { to?: string; from?: string } = {};
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const [, name, value] = /^(to|from):(.+)$/.exec(word) ?? [];
+    if (name === 'to' || name === 'from') named[name] = value ?? '';
+    else if (word.includes('@')) named.to = word;
+    else words.push(word);
+  }
+  return { ...named, ...(words.length > 0 && { subject: words.join(' ') }) };
+}

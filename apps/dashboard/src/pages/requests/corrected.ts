@@ -1,0 +1,90 @@
+import type { Outputs } from '../../api/trpc.ts';
+import { quoted } from '../../parts/curl.ts';
+
+type Request = Outputs['requests']['get'];
+type Fault = Request['faults'][number];
+type Body = Record<string, unknown>;
+
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  to: 'ada@example.com',
+  cc: 'ada@example.com',
+  bcc: 'ada@example.com',
+  reply_to: 'ada@example.com',
+  email: 'ada@example.com',
+  subject: 'A subject',
+  html: '<p>Hello.</p>',
+  text: 'Hello.',
+  content: 'SGVsbG8u',
+  filename: 'hello.txt',
+  name: 'example.com',
+  url: 'https://example.com/hooks',
+};
+const REQUIRED = new Set(['from', 'to', 'subject', 'url', 'name', 'content', 'filename']);
+// As the request log writes what it leaves out.
+const LEFT_OUT = /^\[\d+ (?:characters|entries|fields)\]$/;
+
+/**
+ * The request with each fault put right, as a command; null where too little of it is kept. What the log has masked or
+ * left out stands as an example.
+ */
+export function correctedCurl({ api, method, path, body, faults }: Request, sender: string): string | null {
+  if (api !== 'rest' || method === 'GET') return null;
+  if (body !== null && (typeof body !== 'object' || Array.isArray(body))) return null;
+  // The log keeps JSON: what is no list here is a record.
+  const fixed = filled(body as Body | null);
+  for (const fault of faults) repair(fixed, fault, sender);
+  if (path.startsWith('/email/send') && fixed.html === undefined && fixed.text === undefined)
+    fixed.text = EXAMPLES.text;
+  const lines = [`curl -X ${method} ${location.origin}/v1${path}`, `  -H 'Authorization: Bearer <API key>'`];
+  if (Object.keys(fixed).length > 0) {
+    lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(fixed, null, 2))}`);
+  }
+  return lines.join(' \\\n');
+}
+
+function filled(body: Body | null): Body {
+  const fill = (value: unknown, name: string): unknown => {
+    if (typeof value === 'string') {
+      if (LEFT_OUT.test(value)) return EXAMPLES[name];
+      return name === 'from' ? value.replace(/…@/g, 'hello@') : value.replace(/…@/g, 'ada@');
+    }
+    if (Array.isArray(value)) return value.map((one) => fill(one, name)).filter((one) => one !== undefined);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, inner]) => {
+        const kept = fill(inner, key);
+        return kept === undefined ? [] : [[key, kept] as const];
+      }),
+    );
+  };
+  // A record in, a record out.
+  return fill(body ?? {}, '') as Body;
+}
+
+/** Puts right what is at the pointer of a fault. */
+function repair(body: Body, { pointer, reason, message }: Fault, sender: string): void {
+  const parts = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = parts.pop();
+  if (last === undefined) return;
+  const field = parts.findLast((part) => !/^\d+$/.test(part)) ?? last;
+  const holder = parts.reduce<unknown>((at, part) => (isRecord(at) ? at[part] : undefined), body);
+  if (!isRecord(holder)) return;
+  const name = /^\d+$/.test(last) ? field : last;
+  if (reason === 'misspelled_field') {
+    const meant = /did you mean (?:\S*\.)?(\w+)\?/.exec(message)?.[1];
+    if (meant !== undefined) holder[meant] = EXAMPLES[meant] ?? holder[last];
+    delete holder[last];
+  } else if (name === 'from') holder[last] = sender;
+  else if (reason === 'no_content') holder.text = EXAMPLES.text;
+  else if (reason === 'missing_field' || reason === 'invalid_email' || REQUIRED.has(name))
+    holder[last] = EXAMPLES[name] ?? '…';
+  else if (Array.isArray(holder)) holder.splice(Number(last), 1);
+  else delete holder[last];
+}
+
+function isRecord(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null;
+}

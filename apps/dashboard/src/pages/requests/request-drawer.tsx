@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Outputs, trpc } from '../../api/trpc.ts';
+import { CodeBlock, Id } from '../../parts/copy.tsx';
+import { Drawer } from '../../parts/dialog.tsx';
+import { type Column, List } from '../../parts/list.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Answered } from '../../parts/states.tsx';
+import { ExactTime, spanMs } from '../../parts/times.tsx';
+import { correctedCurl } from './corrected.ts';
+import { words } from './strings.ts';
+
+type Request = Outputs['requests']['get'];
+type Fault = Request['faults'][number];
+
+const SANDBOX = 'sandbox.test';
+
+/** One refused request: what was wrong where, and how it would be accepted. */
+export function RequestDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const request = useQuery(trpc.requests.get.queryOptions({ id }, { staleTime: Number.POSITIVE_INFINITY }));
+  return (
+    <Drawer title={request.data ? `${request.data.method} ${request.data.path}` : words.title} onClose={onClose}>
+      <Answered query={request}>{(shown) => <Shown request={shown} />}</Answered>
+    </Drawer>
+  );
+}
+
+function Shown({ request }: { readonly request: Request }) {
+  const domains = useQuery(trpc.domains.list.queryOptions({ limit: 100 }));
+  const verified = domains.data?.data.find(({ status }) => status === 'verified')?.name ?? SANDBOX;
+  const curl = correctedCurl(request, `hello@${verified}`);
+  const text = words.detail;
+  return (
+    <>
+      <p>{request.message}</p>
+      <p className="line small">
+        <span className="mono">{request.reason}</span>
+        <a href={`/errors/${encodeURIComponent(request.reason)}`} target="_blank" rel="noreferrer">
+          {text.whatToDo}
+        </a>
+      </p>
+      {request.faults.length > 0 && (
+        <div className="stack-s">
+          <h3>{text.faults}</h3>
+          <List
+            label={text.faults}
+            columns={faultColumns}
+            rows={request.faults}
+            idOf={({ pointer, reason }) => `${pointer} ${reason}`}
+            nameOf={({ pointer }) => pointer}
+          />
+        </div>
+      )}
+      {curl !== null && (
+        <div className="stack-s">
+          <h3>{text.corrected}</h3>
+          <p className="small muted">{text.correctedAbout}</p>
+          <CodeBlock text={curl} what="the corrected request" />
+        </div>
+      )}
+      <div className="stack-s">
+        <h3>{text.body}</h3>
+        {request.body === null || request.body === undefined ? (
+          <p className="muted">{text.noBody}</p>
+        ) : (
+          <>
+            <p className="small muted">{text.bodyAbout}</p>
+            <CodeBlock text={JSON.stringify(request.body, null, 2)} what="the body that came" />
+          </>
+        )}
+      </div>
+      <Facts
+        rows={[
+          [text.status, String(request.status)],
+          [text.at, <ExactTime key="at" at={request.at} />],
+          [text.took, spanMs(request.duration_ms)],
+          [text.key, request.api_key_id && <Id key="key" id={request.api_key_id} whole />],
+          [text.person, request.user_id && <Id key="person" id={request.user_id} whole />],
+          [text.id, <Id key="id" id={request.id} whole />],
+        ]}
+      />
+    </>
+  );
+}
+
+const faultColumns: readonly Column<Fault>[] = [
+  { name: words.detail.place, width: '26%', show: ({ pointer }) => <strong className="mono">{pointer}</strong> },
+  { name: words.detail.message, show: ({ message }) => <span title={message}>{message}</span> },
+];

@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { CircleAlert, TriangleAlert } from 'lucide-react';
+import { may, useMe } from '../../api/me.ts';
+import { client, type Outputs, trpc } from '../../api/trpc.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { useKeyset } from '../../parts/keyset.ts';
+import { type Column, focusRow, KeysetList, List } from '../../parts/list.tsx';
+import { Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { Answered, Empty, Notice } from '../../parts/states.tsx';
+import { RelativeTime, spanMs } from '../../parts/times.tsx';
+import { RequestDrawer } from './request-drawer.tsx';
+import { words } from './strings.ts';
+
+type Request = Outputs['requests']['list']['data'][number];
+type Group = Outputs['requests']['groups']['data'][number];
+
+const EVERY_MS = 5000;
+
+export function RequestsPage() {
+  const allowed = may(useMe(), 'admin');
+  return (
+    <Page>
+      {allowed ? (
+        <Requests />
+      ) : (
+        <>
+          <PageHeader title={words.title} />
+          <Notice tone="calm">
+            <p>{words.denied}</p>
+          </Notice>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Requests() {
+  const { reason, open } = useSearch({ from: '/shell/requests' });
+  const navigate = useNavigate({ from: '/requests' });
+  const groups = useQuery(trpc.requests.groups.queryOptions({}, { refetchInterval: EVERY_MS * 3 }));
+  const list = useKeyset<Request>({
+    key: ['requests', 'list', reason ?? ''],
+    load: (cursor, signal) => client.requests.list.query({ limit: 50, cursor, ...(reason && { reason }) }, { signal }),
+    idOf,
+    every_ms: EVERY_MS,
+  });
+  const close = () => {
+    void navigate({ search: reason ? { reason } : {}, replace: true });
+    requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
+  };
+  const found = groups.data?.data ?? [];
+  return (
+    <>
+      <PageHeader title={words.title} answer={groups.data && answerOf(found)} />
+      {found.length > 0 && (
+        <Panel title={words.groups} bare>
+          <Answered query={groups}>
+            {({ data }) => (
+              <List
+                label={words.groups}
+                columns={groupColumns}
+                rows={data}
+                idOf={(row) => `${row.reason} ${row.method} ${row.path}`}
+                nameOf={(row) => row.reason}
+                onOpen={(row) => void navigate({ search: { reason: row.reason } })}
+              />
+            )}
+          </Answered>
+        </Panel>
+      )}
+      {reason !== undefined && (
+        <div className="line">
+          <span className="chip">
+            {words.only} {reason}
+          </span>
+          <Button small onClick={() => void navigate({ search: {} })}>
+            {words.all}
+          </Button>
+        </div>
+      )}
+      <KeysetList
+        label={words.each}
+        list={list}
+        columns={columns}
+        idOf={idOf}
+        nameOf={(row) => `${row.reason} ${row.path}`}
+        onOpen={({ id }) => void navigate({ search: (kept) => ({ ...kept, open: id }) })}
+        freshWord={words.fresh}
+        empty={reason === undefined ? <NothingYet /> : <NothingFound />}
+      />
+      {open !== undefined && <RequestDrawer id={open} onClose={close} />}
+    </>
+  );
+}
+
+const idOf = ({ id }: Request) => id;
+
+function answerOf(groups: readonly Group[]): string {
+  const [first] = groups;
+  if (!first) return words.answer.none;
+  const total = groups.reduce((sum, { count }) => sum + count, 0);
+  const text = `${total.toLocaleString('en')} ${total === 1 ? 'request was' : 'requests were'}`;
+  return groups.length === 1 ? words.answer.one(text, first.reason) : words.answer.some(text, first.reason);
+}
+
+const groupColumns: readonly Column<Group>[] = [
+  {
+    name: words.groupColumns.reason,
+    width: '30%',
+    show: ({ reason }) => (
+      <Link className="row-link mono" from="/requests" search={{ reason }}>
+        {reason}
+      </Link>
+    ),
+  },
+  {
+    name: words.groupColumns.route,
+    show: ({ method, path }) => (
+      <span className="mono small">
+        {method} {path}
+      </span>
+    ),
+  },
+  { name: words.groupColumns.last, width: 'fit', less: true, show: ({ last_at }) => <RelativeTime at={last_at} /> },
+  {
+    name: words.groupColumns.count,
+    width: 'fit',
+    end: true,
+    show: ({ count }) => <span className="num">{count.toLocaleString('en')}</span>,
+  },
+];
+
+export function StatusBadge({ status }: { readonly status: number }) {
+  return status >= 500 ? (
+    <Badge tone="bad" icon={CircleAlert}>
+      {String(status)}
+    </Badge>
+  ) : (
+    <Badge tone="wait" icon={TriangleAlert}>
+      {String(status)}
+    </Badge>
+  );
+}
+
+const columns: readonly Column<Request>[] = [
+  { name: words.columns.status, width: 'fit', show: ({ status }) => <StatusBadge status={status} /> },
+  {
+    name: words.columns.reason,
+    width: '20%',
+    show: ({ id, reason }) => (
+      <Link className="row-link mono" from="/requests" search={(kept) => ({ ...kept, open: id })}>
+        {reason}
+      </Link>
+    ),
+  },
+  {
+    name: words.columns.route,
+    width: '22%',
+    less: true,
+    show: ({ method, path }) => (
+      <span className="mono small">
+        {method} {path}
+      </span>
+    ),
+  },
+  { name: words.columns.message, less: true, show: ({ message }) => <span title={message}>{message}</span> },
+  { name: words.columns.took, width: 'fit', end: true, less: true, show: (row) => spanMs(row.duration_ms) },
+  { name: words.columns.at, width: 'fit', end: true, show: ({ at }) => <RelativeTime at={at} /> },
+];
+
+function NothingYet() {
+  return (
+    <Empty title={words.empty.title}>
+      <p>{words.empty.about}</p>
+      <CodeBlock
+        text={`curl ${location.origin}/v1/email/send -H 'Authorization: Bearer <API key>' -H 'Content-Type: application/json' -d '{"from":"hello@sandbox.test","to":"ada","subject":"Hello","text":"It works."}'`}
+        what="the curl command"
+      />
+    </Empty>
+  );
+}
+
+function NothingFound() {
+  return (
+    <Empty title={words.empty.none}>
+      <p>{words.empty.noneAbout}</p>
+      <Link to="/requests" className="button">
+        {words.all}
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,42 @@
+export const words = {
+  title: 'Requests',
+  answer: {
+    none: 'No request was refused in the last 24 hours.',
+    some: (count: string, first: string) =>
+      `${count} refused or failed in the last 24 hours, most of them for ${first}.`,
+    one: (count: string, first: string) => `${count} refused or failed in the last 24 hours, for ${first}.`,
+  },
+  denied: 'Only an admin of the workspace may read refused requests, as they hold parts of their bodies.',
+  groups: 'By reason, the last 24 hours',
+  groupColumns: { reason: 'Reason', route: 'Route', last: 'Last', count: 'Count' },
+  columns: { status: 'Status', reason: 'Reason', route: 'Route', message: 'What was wrong', took: 'Took', at: 'When' },
+  each: 'Each request',
+  only: 'Only',
+  all: 'Show all',
+  fresh: (count: number) => `${count} new`,
+  empty: {
+    title: 'Nothing was refused',
+    about:
+      'Refused and failed requests of every API stand here for a week, with the place of each fault and the request that would be accepted. This makes the first:',
+    none: 'Nothing matches',
+    noneAbout: 'No request of the last week was refused for this reason.',
+  },
+  detail: {
+    whatToDo: 'What this reason means',
+    faults: 'What was wrong',
+    place: 'Place',
+    message: 'Message',
+    body: 'What came',
+    bodyAbout: 'Addresses are masked and content is left out; at most 4 kB are kept.',
+    corrected: 'The request corrected',
+    correctedAbout: 'Every fault is put right with an example; put in your own values and a key.',
+    noBody: 'No body is kept.',
+    key: 'API key',
+    person: 'Person',
+    id: 'Request',
+    at: 'When',
+    took: 'Took',
+    status: 'Status',
+    missing: 'This request is not kept, or was accepted.',
+  },
+};

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { may, useMe } from '../../api/me.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
+import { Button } from '../../parts/button.tsx';
+import { csvOf } from '../../parts/csv.ts';
+import { saveAs } from '../../parts/download.ts';
+import { Choices } from '../../parts/field.tsx';
+import { type Column, List } from '../../parts/list.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Answered } from '../../parts/states.tsx';
+import { type Dimension, dimensions, type Range, ranges } from './ranges.ts';
+import { words } from './strings.ts';
+
+type Stats = Outputs['stats']['get'];
+
+const METRICS = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
+type Metric = (typeof METRICS)[number];
+/** Those that a viewer may ask for. */
+const OPEN = ['domain', 'tag', 'destination'] as const;
+
+interface Row {
+  readonly key: string | null;
+  readonly counts: Readonly<Record<Metric, number>>;
+}
+
+export function Breakdown({
+  since,
+  range,
+  by,
+  onBy,
+}: {
+  readonly since: string;
+  readonly range: Range;
+  readonly by: Dimension;
+  readonly onBy: (by: Dimension) => void;
+}) {
+  const admin = may(useMe(), 'admin');
+  const { bucket } = ranges[range];
+  const open = OPEN.find((name) => name === by);
+  const asked = admin ? by : (open ?? 'domain');
+  const forAdmin = useQuery(
+    trpc.stats.series.queryOptions(
+      { since, bucket, metrics: [...METRICS], group_by: asked, reach: 'workspace' },
+      { enabled: admin },
+    ),
+  );
+  const forAll = useQuery(
+    trpc.stats.get.queryOptions({ since, step: bucket, group_by: open ?? 'domain' }, { enabled: !admin }),
+  );
+  return (
+    <Panel
+      title={words.breakdown}
+      bare
+      actions={
+        <Choices
+          label={words.by}
+          options={(admin ? dimensions : OPEN).map((name) => [name, words.dimensions[name]] as const)}
+          value={asked}
+          onChange={onBy}
+        />
+      }
+    >
+      <Answered query={admin ? forAdmin : forAll}>{(stats) => <Table rows={rowsOf(stats)} by={asked} />}</Answered>
+    </Panel>
+  );
+}
+
+function rowsOf(stats: Stats): readonly Row[] {
+  const keys = [...new Set(stats.series.map(({ key }) => key))];
+  const count = (key: string | null, metric: Metric) =>
+    stats.series
+      .filter((one) => one.key === key && one.metric === metric)
+      .reduce((total, { points }) => points.reduce((part, { value }) => part + (value ?? 0), total), 0);
+  return keys
+    .map((key): Row => {
+      const [accepted = 0, delivered = 0, bounced = 0, deferred = 0, failed = 0, complained = 0] = METRICS.map(
+        (metric) => count(key, metric),
+      );
+      return { key, counts: { accepted, delivered, bounced, deferred, failed, complained } };
+    })
+    .filter(({ counts }) => METRICS.some((metric) => counts[metric] > 0));
+}
+
+function Table({ rows, by }: { readonly rows: readonly Row[]; readonly by: Dimension }) {
+  if (rows.length === 0) return <p className="body muted pad">{words.none}</p>;
+  const name = words.dimensions[by];
+  const save = () => {
+    const cells = rows.map(({ key, counts }) => [key ?? words.others, ...METRICS.map((metric) => counts[metric])]);
+    saveAs(`mail-by-${by}.csv`, csvOf([name, ...METRICS.map((metric) => words.metrics[metric])], cells), 'text/csv');
+  };
+  const columns: readonly Column<Row>[] = [
+    {
+      name,
+      show: ({ key }) =>
+        key === null ? <span className="faint">{words.others}</span> : <strong className="mono">{key}</strong>,
+    },
+    ...METRICS.map(
+      (metric): Column<Row> => ({
+        name: words.metrics[metric],
+        width: 'fit',
+        end: true,
+        less: metric !== 'accepted' && metric !== 'bounced',
+        show: ({ counts }) => <span className="num">{counts[metric].toLocaleString('en')}</span>,
+      }),
+    ),
+  ];
+  return (
+    <>
+      <List
+        label={words.breakdown}
+        columns={columns}
+        rows={rows}
+        idOf={({ key }) => key ?? ''}
+        nameOf={({ key }) => key ?? ''}
+      />
+      <div className="pad">
+        <Button small label={words.saveBreakdown} onClick={save}>
+          <Download size={14} />
+          {words.csv}
+        </Button>
+      </div>
+    </>
+  );
+}

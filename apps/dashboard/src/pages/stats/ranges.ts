@@ -1,0 +1,27 @@
+import { exactTime } from '../../parts/times.tsx';
+
+export const ranges = {
+  hour: { bucket: 'minute', length_ms: 3_600_000 },
+  day: { bucket: 'hour', length_ms: 86_400_000 },
+  week: { bucket: 'hour', length_ms: 7 * 86_400_000 },
+  month: { bucket: 'day', length_ms: 30 * 86_400_000 },
+} as const;
+export type Range = keyof typeof ranges;
+export const rangeNames: readonly Range[] = ['hour', 'day', 'week', 'month'];
+
+export const dimensions = ['domain', 'tag', 'destination', 'provider', 'api_key'] as const;
+export type Dimension = (typeof dimensions)[number];
+
+export const bucketMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+export type Bucket = keyof typeof bucketMs;
+
+/** What a point is called; a day is one of UTC. */
+export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {
+  return bucket === 'day' ? iso.slice(0, 10) : exactTime(iso, utc).slice(5, 16);
+}
+
+/** The search of Emails that shows what a point counts. */
+export function mailsOf(iso: string, bucket: Bucket): string {
+  const end = new Date(Date.parse(iso) + bucketMs[bucket]);
+  return `after:${iso} before:${end.toISOString()}`;
+}

@@ -1,0 +1,158 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { may, useMe } from '../../api/me.ts';
+import { useStore } from '../../api/store.ts';
+import { type Outputs, trpc } from '../../api/trpc.ts';
+import type { ChartSeries } from '../../parts/chart.tsx';
+import { ChartPanel, type ChartView } from '../../parts/chart-panel.tsx';
+import { useNow } from '../../parts/clock.ts';
+import { Choices } from '../../parts/field.tsx';
+import { Page, PageHeader } from '../../parts/page.tsx';
+import { Answered } from '../../parts/states.tsx';
+import { inUtc, RelativeTime } from '../../parts/times.tsx';
+import { Breakdown } from './breakdown.tsx';
+import { bucketMs, bucketTime, mailsOf, type Range, rangeNames, ranges } from './ranges.ts';
+import { words } from './strings.ts';
+
+type Stats = Outputs['stats']['get'];
+
+const EVERY_MS = 60_000;
+const SHOWN = [
+  ['accepted', 'info'],
+  ['delivered', 'good'],
+  ['bounced', 'bad'],
+  ['deferred', 'wait'],
+  ['failed', 'calm'],
+] as const;
+
+const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
+const seconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
+
+export function StatsPage() {
+  const { range = 'day', by = 'domain', view = 'chart' } = useSearch({ from: '/shell/stats' });
+  const navigate = useNavigate({ from: '/stats' });
+  const since = useSince(range);
+  const { bucket } = ranges[range];
+  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: bucket }, { refetchInterval: EVERY_MS }));
+  const onView = (name: ChartView) =>
+    void navigate({
+      search: ({ view: _, ...kept }) => (name === 'table' ? { ...kept, view: name } : kept),
+      replace: true,
+    });
+  return (
+    <Page>
+      <PageHeader title={words.title} answer={stats.data && answerOf(stats.data)} />
+      <div className="line spread">
+        <Choices<Range>
+          label={words.range}
+          options={rangeNames.map((name) => [name, words.ranges[name]] as const)}
+          value={range}
+          onChange={(name) => void navigate({ search: (kept) => ({ ...kept, range: name }) })}
+        />
+        {stats.data && (
+          <span className="faint small">
+            {words.complete} <RelativeTime at={stats.data.complete_until} />
+          </span>
+        )}
+      </div>
+      <Answered query={stats}>{(shown) => <MailChart stats={shown} view={view} onView={onView} />}</Answered>
+      <Durations since={since} range={range} view={view} onView={onView} />
+      <Breakdown
+        since={since}
+        range={range}
+        by={by}
+        onBy={(name) => void navigate({ search: (kept) => ({ ...kept, by: name }) })}
+      />
+    </Page>
+  );
+}
+
+/** Where the range begins: on a whole bucket, so that the question stays the same for as long. */
+function useSince(range: Range): string {
+  const { bucket, length_ms } = ranges[range];
+  const step = bucketMs[bucket];
+  const now = Math.floor(useNow(EVERY_MS) / step) * step;
+  return new Date(now + step - length_ms).toISOString();
+}
+
+function sum(stats: Stats, metric: string): number {
+  return stats.series
+    .filter((one) => one.metric === metric)
+    .reduce((total, { points }) => points.reduce((part, { value }) => part + (value ?? 0), total), 0);
+}
+
+function answerOf(stats: Stats): string {
+  const [accepted, delivered, bounced] = ['accepted', 'delivered', 'bounced'].map((metric) => sum(stats, metric));
+  if (!accepted) return words.answer.none;
+  const share = (part = 0) => `${((100 * part) / accepted).toFixed(1)} %`;
+  return words.answer.some(share(Math.min(delivered ?? 0, accepted)), whole(accepted), share(bounced));
+}
+
+interface ViewProps {
+  readonly view: ChartView;
+  readonly onView: (view: ChartView) => void;
+}
+
+export function MailChart({ stats, view, onView }: ViewProps & { readonly stats: Stats }) {
+  const navigate = useNavigate();
+  const utc = useStore(inUtc);
+  const { bucket } = stats;
+  const points = stats.series[0]?.points ?? [];
+  const series = SHOWN.map(
+    ([metric, tone]): ChartSeries => ({
+      name: words.metrics[metric],
+      tone,
+      values: stats.series.find((one) => one.metric === metric)?.points.map(({ value }) => value) ?? [],
+    }),
+  );
+  return (
+    <ChartPanel
+      title={words.mail}
+      file="mail"
+      timeWord={words.time}
+      times={points.map(({ at }) => bucketTime(at, bucket, utc))}
+      series={series}
+      format={whole}
+      view={view}
+      onView={onView}
+      onPick={(at) => {
+        const point = points[at];
+        if (point) void navigate({ to: '/emails', search: { q: mailsOf(point.at, bucket) } });
+      }}
+    />
+  );
+}
+
+/** Durations are for admins: they tell of the machine too. */
+function Durations({ since, range, view, onView }: ViewProps & { readonly since: string; readonly range: Range }) {
+  const allowed = may(useMe(), 'admin');
+  const utc = useStore(inUtc);
+  const { bucket } = ranges[range];
+  const asked = { since, bucket, metrics: ['accept_to_delivered_p50', 'accept_to_delivered_p95'] } as const;
+  const stats = useQuery(
+    trpc.stats.series.queryOptions(
+      { ...asked, metrics: [...asked.metrics], reach: 'workspace' },
+      { enabled: allowed, refetchInterval: EVERY_MS },
+    ),
+  );
+  if (!allowed) return null;
+  return (
+    <Answered query={stats}>
+      {({ series: [p50, p95] }) => (
+        <ChartPanel
+          title={words.took}
+          file="accept-to-delivered"
+          timeWord={words.time}
+          times={(p50?.points ?? []).map(({ at }) => bucketTime(at, bucket, utc))}
+          series={[
+            { name: words.p50, tone: 'accent', values: (p50?.points ?? []).map(({ value }) => value) },
+            { name: words.p95, tone: 'wait', values: (p95?.points ?? []).map(({ value }) => value) },
+          ]}
+          format={seconds}
+          view={view}
+          onView={onView}
+        />
+      )}
+    </Answered>
+  );
+}

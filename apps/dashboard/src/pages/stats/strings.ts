@@ -1,0 +1,37 @@
+export const words = {
+  title: 'Stats',
+  answer: {
+    none: 'No mail was accepted in this time.',
+    some: (share: string, count: string, bounced: string) =>
+      `${share} of ${count} recipients have their mail; ${bounced} bounced.`,
+  },
+  range: 'Time',
+  ranges: { hour: 'Last hour', day: '24 hours', week: '7 days', month: '30 days' },
+  time: 'Time',
+  mail: 'What became of mail',
+  took: 'From accept to delivered, in seconds',
+  metrics: {
+    accepted: 'Accepted',
+    delivered: 'Delivered',
+    bounced: 'Bounced',
+    deferred: 'Deferred',
+    failed: 'Failed',
+    complained: 'Complained',
+  },
+  p50: 'Half within',
+  p95: '95 % within',
+  breakdown: 'Broken down',
+  by: 'By',
+  dimensions: {
+    domain: 'Domain',
+    tag: 'Tag',
+    destination: 'Destination',
+    provider: 'Provider',
+    api_key: 'API key',
+  },
+  others: 'all others',
+  none: 'Nothing was counted in this time.',
+  csv: 'CSV',
+  saveBreakdown: 'Save the breakdown as CSV',
+  complete: 'Counted until',
+};

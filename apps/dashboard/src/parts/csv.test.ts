@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { csvOf } from './csv.ts';
+
+describe('a file for a spreadsheet', () => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('has no formula in the cell %j', (text) => {
+    const [, row = ''] = csvOf(['tag'], [[text]]).split(/(?<=^tag\r\n)/);
+
+    expect(row.replace(/^"/, '')).toMatch(/^'/);
+  });
+
+  it('quotes what would be taken apart, and leaves numbers as they are', () => {
+    expect(
+      csvOf(
+        ['tag', 'count'],
+        [
+          ['a "b", c', -3],
+          ['plain', null],
+        ],
+      ),
+    ).toBe('tag,count\r\n"a ""b"", c",-3\r\nplain,\r\n');
+  });
+});

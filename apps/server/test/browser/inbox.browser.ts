@@ -1,0 +1,126 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { recordCapture } from '@postrider/core/captures';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+
+let stage: Stage;
+let elsewhere: Server;
+const asked: string[] = [];
+beforeAll(async () => {
+  stage = await startStage();
+  elsewhere = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end();
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await stage.stop();
+  elsewhere.closeAllConnections();
+  await new Promise((resolve) => elsewhere.close(resolve));
+});
+
+async function capture(subject: string, html: string, to = 'ada@example.com'): Promise<void> {
+  const lines = [
+    'From: bob@sandbox.test',
+    `To: ${to}`,
+    `Subject: ${subject}`,
+    'Content-Type: text/html; charset=utf-8',
+  ];
+  await recordCapture(stage.world.services, {
+    envelope_from: 'bounce@sandbox.test',
+    envelope_to: [to],
+    raw: Buffer.from([...lines, '', html, ''].join('\r\n')),
+  });
+}
+
+describe('the test inbox', () => {
+  it('finds a mail, shows it with its code and link, releases it, and deletes it', async () => {
+    await capture('Sign in', '<p>Your code is 493817.</p><a href="https://shop.test/in">Sign in</a>');
+    await capture('Another', '<p>Hello</p>', 'grace@example.com');
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/inbox');
+    await page.getByRole('link', { name: 'Another' }).waitFor();
+    await page.getByRole('searchbox').fill('to:ada@example.com sign');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Another' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Sign in' }).focus();
+    await page.keyboard.press('Enter');
+
+    const drawer = page.getByRole('dialog', { name: 'Test inbox' });
+    await drawer.getByText('493817', { exact: true }).waitFor();
+    await drawer.getByText('https://shop.test/in').waitFor();
+    await page.frameLocator('iframe').getByText('Your code is').waitFor();
+
+    await drawer.getByRole('button', { name: 'Release' }).click();
+    await page.getByLabel('To', { exact: true }).fill('grace@example.com');
+    await page.getByRole('button', { name: 'Send it' }).click();
+    await page.waitForURL('**/emails/msg_*');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto('/inbox?q=sign');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await drawer.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The captured mail is deleted.').waitFor();
+    await page.getByText('Nothing matches').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('lets a member see that there is mail, and not what it says', async () => {
+    await capture('Reset', '<p>secret</p>');
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto('/inbox');
+
+    await page.getByRole('link', { name: 'Reset' }).click();
+
+    await page.getByText('Only an admin of the workspace may read captured mail.').waitFor();
+    await visitor.stop();
+  });
+});
+
+const ELSEWHERE = 'http://127.0.0.1:0';
+const marked = (how: string) => `top.document.title='${how}';document.title='${how}';alert('${how}')`;
+
+describe('the preview of a captured mail', () => {
+  it.each([
+    ['a script', `<script>${marked('script')}</script>`],
+    ['a handler of errors', `<img src="x:" onerror="${marked('onerror')}">`],
+    ['a base', `<base href="${ELSEWHERE}/"><img src="pixel.png">`],
+    ['a refresh', `<meta http-equiv="refresh" content="0; url=${ELSEWHERE}/">`],
+    ['a script in a drawing', `<svg xmlns="http://www.w3.org/2000/svg"><script>${marked('svg')}</script></svg>`],
+    ['a drawing that loads', `<svg onload="${marked('onload')}"></svg>`],
+    ['an address that is a script', `<iframe src="javascript:${marked('address')}"></iframe>`],
+    ['a page within', `<iframe src="${ELSEWHERE}/"></iframe><object data="${ELSEWHERE}/"></object>`],
+    [
+      'a pixel that tells of its reader',
+      `<img src="${ELSEWHERE}/pixel.png"><link rel="stylesheet" href="${ELSEWHERE}/a.css">`,
+    ],
+    [
+      'a style that fetches',
+      `<style>@import url(${ELSEWHERE}/a.css); body { background: url(${ELSEWHERE}/b.png) }</style>`,
+    ],
+    [
+      'a form that sends itself',
+      `<form action="${ELSEWHERE}/" autofocus><input autofocus onfocus="${marked('onfocus')}"></form>`,
+    ],
+  ])('runs and fetches nothing for %s', async (what, hostile) => {
+    const html = hostile.replaceAll(ELSEWHERE, `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`);
+    await capture(what, `<p>Read me</p>${html}<p>To the end</p>`);
+    const visitor = await stage.visitor('admin');
+    const { page, dialogs } = await visitor.open();
+    await page.goto('/inbox');
+    await page.getByRole('link', { name: what, exact: true }).click();
+
+    await page.frameLocator('iframe').getByText('Read me').waitFor();
+    await page.waitForLoadState('networkidle');
+
+    expect(dialogs).toEqual([]);
+    expect(asked).toEqual([]);
+    expect(await page.title()).toBe(`${what} · Postrider`);
+    await visitor.stop();
+  });
+});

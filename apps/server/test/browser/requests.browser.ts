@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, refusedMail, type Stage, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+describe('Requests', () => {
+  it('groups what was refused by its reason, and leads to each request', async () => {
+    await refusedMail(stage, { to: ['ada@example.com', 'nobody'] });
+    await refusedMail(stage, { to: 'nobody' });
+    await refusedMail(stage, { subject: undefined });
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/requests');
+    await page.getByText('3 requests were refused or failed in the last 24 hours').waitFor();
+
+    const groups = page.getByRole('table', { name: 'By reason, the last 24 hours' });
+    await groups.getByRole('link', { name: 'invalid_email' }).focus();
+    await page.keyboard.press('Enter');
+
+    const each = page.getByRole('table', { name: 'Each request' });
+    await expect.poll(() => each.getByRole('row').count()).toBe(3);
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it.each([
+    ['an address that is none', { to: ['ada@example.com', 'nobody'] }, '/to/1'],
+    ['a field that is missing', { subject: undefined }, '/subject'],
+    ['a name that is misspelled', { replyTo: 'ada@example.com' }, '/replyTo'],
+    ['a domain that is not verified', { from: 'hello@nowhere.test' }, '/from'],
+    ['no content', { text: '' }, '/html'],
+  ])('points at %s, and its corrected request is accepted', async (_, body, pointer) => {
+    const id = await refusedMail(stage, body);
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.goto(`/requests?open=${id}`);
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(pointer, { exact: true }).waitFor();
+
+    const curl = await drawer.getByRole('region', { name: 'the corrected request' }).innerText();
+    const { stdout } = await promisify(execFile)('sh', ['-c', curl.replace('<API key>', stage.world.secret)]);
+
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'queued' });
+    await visitor.stop();
+  });
+
+  it('says to a member who may see them', async () => {
+    const visitor = await stage.visitor('member');
+    const { page } = await visitor.open();
+    await page.goto('/requests');
+
+    await page.getByText('Only an admin of the workspace may read refused requests').waitFor();
+    await visitor.stop();
+  });
+});

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { rollUpStats } from '@postrider/core/stats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+
+describe('Stats', () => {
+  it('shows a chart that is read by keyboard, as a table and as a file without formulas', async () => {
+    await sendMail(stage, { tags: ['=1+1'] });
+    await sendMail(stage, { tags: ['=1+1'] });
+    await stage.world.drain();
+    await stage.world.clock.advance(120_000);
+    await rollUpStats(stage.world.services);
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/stats?by=tag');
+    await page.getByText('100.0 % of 2 recipients have their mail').waitFor();
+
+    const chart = page.getByRole('slider', { name: 'What became of mail' });
+    await chart.focus();
+    await page.keyboard.press('Home');
+    expect(await chart.getAttribute('aria-valuetext')).toContain('Accepted 0');
+    await page.keyboard.press('End');
+    const told: (string | null)[] = [];
+    for (const _ of [0, 1]) {
+      told.push(await chart.getAttribute('aria-valuetext'));
+      await page.keyboard.press('ArrowLeft');
+    }
+    expect(told.join()).toContain('Accepted 2, Delivered 2');
+
+    const files = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save the breakdown as CSV' }).click();
+    expect(await readFile((await (await files).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,2,0,0,0,0\r$/m);
+    await page.getByRole('button', { name: 'Table' }).first().click();
+    const table = page.getByRole('table', { name: 'What became of mail' });
+    await expect.poll(() => table.getByRole('row').count()).toBe(25);
+    expect(new URL(page.url()).searchParams.get('view')).toBe('table');
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('gives a viewer the mail by domain, tag and destination, and no durations', async () => {
+    const visitor = await stage.visitor('viewer');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/stats');
+    await page.getByRole('slider', { name: 'What became of mail' }).waitFor();
+
+    expect(await page.getByRole('group', { name: 'By' }).getByRole('button').allInnerTexts()).toEqual([
+      'Domain',
+      'Tag',
+      'Destination',
+    ]);
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});

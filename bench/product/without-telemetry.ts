@@ -1,0 +1,24 @@
+import { registerHooks } from 'node:module';
+
+// Preloaded into the product, to measure what its telemetry costs: nothing is counted, read for the instance or judged,
+// and no line is written about a mail.
+const silent: Readonly<Record<string, string>> = {
+  'core/src/process/metrics.ts': `
+    const nothing = () => undefined;
+    export const createMetrics = () => ({
+      count: nothing, observe: nothing, shift: nothing, source: nothing, publish: nothing, read: () => [],
+    });`,
+  'core/src/process/sampled-log.ts': 'export const createSampledLog = () => ({ info() {} });',
+  'core/src/metrics/watch-instance.ts': `
+    export const WATCH_MS = 15000;
+    export const createInstanceWatch = () => ({ process_id: '', turn: async () => false, stop: async () => undefined });
+    export const startInstanceWatch = () => ({ stop: async () => undefined });`,
+};
+
+registerHooks({
+  load(url, context, next) {
+    const name = Object.keys(silent).find((path) => url.endsWith(path));
+    if (name === undefined) return next(url, context);
+    return { format: 'module', source: silent[name] ?? '', shortCircuit: true };
+  },
+});

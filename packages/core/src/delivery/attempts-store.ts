@@ -1,0 +1,118 @@
+import type { Fragment, Sql, Tx } from '@postrider/db';
+import type { SendOutcome } from '@postrider/mail';
+import type { RecipientKey } from '../states/index.ts';
+import type { RefusalCategory } from './classify.ts';
+
+export interface NewAttempt extends RecipientKey {
+  readonly id: string;
+  readonly number: number;
+  readonly outcome: 'accepted' | 'deferred' | 'rejected' | 'unknown';
+  readonly category: RefusalCategory | null;
+  readonly stage: string;
+  readonly target: string;
+  readonly address: string | null;
+  readonly tls: string | null;
+  readonly tls_policy: string | null;
+  readonly reply_code: number | null;
+  readonly reply_enhanced: string | null;
+  readonly reply_text: string | null;
+  readonly error: string | null;
+  readonly phases_ms: string;
+  readonly transcript: string | null;
+  readonly duration_ms: number;
+}
+
+export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  await tx`
+    with tried as materialized (
+      select * from unnest(
+      ${attempts.map((attempt) => attempt.workspace_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.message_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.id)}::uuid[],
+      ${attempts.map((attempt) => attempt.recipient_id)}::uuid[],
+      ${attempts.map((attempt) => attempt.number)}::int[],
+      ${attempts.map((attempt) => attempt.outcome)}::text[],
+      ${attempts.map((attempt) => attempt.category)}::text[],
+      ${attempts.map((attempt) => attempt.stage)}::text[],
+      ${attempts.map((attempt) => attempt.target)}::text[],
+      ${attempts.map((attempt) => attempt.address)}::text[],
+      ${attempts.map((attempt) => attempt.tls)}::text[],
+      ${attempts.map((attempt) => attempt.tls_policy)}::text[],
+      ${attempts.map((attempt) => attempt.reply_code)}::int[],
+      ${attempts.map((attempt) => attempt.reply_enhanced)}::text[],
+      ${attempts.map((attempt) => attempt.reply_text)}::text[],
+      ${attempts.map((attempt) => attempt.error)}::text[],
+      ${attempts.map((attempt) => attempt.phases_ms)}::text[],
+      ${attempts.map((attempt) => attempt.transcript)}::text[],
+      ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
+    ) as a (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)
+    ),
+    told as (
+      insert into transcripts (workspace_id, message_id, attempt_id, transcript)
+      select workspace_id, message_id, id, transcript from tried where transcript is not null
+    )
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, started_at, finished_at)
+    select workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
+      reply_enhanced, reply_text, error, phases_ms, clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
+    from tried`;
+}
+
+/** What earlier attempts of a recipient have come to. */
+export interface History {
+  /** Ended after the dot without an answer. One of a lost worker is none: how far it got is not known. */
+  readonly unknown_count: number;
+  /** Found no server for the domain in DNS. */
+  readonly missing_count: number;
+  /** The first of these was so long ago. */
+  readonly missing_long: boolean;
+}
+
+/** Served by the primary key of attempts, which begins with the message. */
+export async function historiesOf(
+  sql: Sql,
+  keys: readonly RecipientKey[],
+  missing_ms: number,
+): Promise<Map<string, History>> {
+  const rows = await sql<(History & { recipient_id: string })[]>`
+    select a.recipient_id, t.unknown_count, t.missing_count, t.missing_long
+    from unnest(
+      ${keys.map((key) => key.workspace_id)}::uuid[],
+      ${keys.map((key) => key.message_id)}::uuid[],
+      ${keys.map((key) => key.recipient_id)}::uuid[]
+    ) as a (workspace_id, message_id, recipient_id)
+    cross join lateral (
+      select count(*) filter (where x.outcome = 'unknown' and x.stage <> 'worker_lost')::int as unknown_count,
+        count(*) filter (where ${isMissing(sql)})::int as missing_count,
+        coalesce(min(x.started_at) filter (where ${isMissing(sql)})
+          <= clock_now() - make_interval(secs => ${missing_ms / 1000}), false) as missing_long
+      from attempts x
+      where x.message_id = a.message_id and x.workspace_id = a.workspace_id and x.recipient_id = a.recipient_id
+    ) t`;
+  return new Map(rows.map((row) => [row.recipient_id, row]));
+}
+
+/** As isMissingDomain says of an outcome. */
+function isMissing(sql: Sql): Fragment {
+  return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
+}
+
+/** What an outcome says of its attempt. */
+export function outcomeFields(outcome: SendOutcome) {
+  return {
+    outcome: outcome.kind,
+    stage: outcome.stage,
+    target: outcome.target,
+    address: outcome.address,
+    tls_policy: outcome.tls_policy,
+    tls: outcome.tls && JSON.stringify(outcome.tls),
+    reply_code: outcome.reply?.code ?? null,
+    reply_enhanced: outcome.reply?.enhanced ?? null,
+    reply_text: outcome.reply?.text ?? null,
+    error: outcome.error,
+    phases_ms: JSON.stringify(outcome.phases_ms),
+    transcript: null,
+  };
+}

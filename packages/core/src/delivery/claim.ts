@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '@postrider/db';
+import type { SendOutcome } from '@postrider/mail';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import { type DeliveryState, keyOf, openStates, type RecipientKey } from '../states/index.ts';
+import type { Claimed } from './attempt.ts';
+import { insertAttempts, outcomeFields } from './attempts-store.ts';
+import { openContents } from './content.ts';
+import { type DeliveryJob, jobFor } from './delivery-job.ts';
+import { nothingSent, OUTCOME_UNKNOWN } from './outcome.ts';
+import {
+  claimAndLoad,
+  type LoadedRow,
+  loadDeliveries,
+  loadUnclaimed,
+  lockMessages,
+  type Move,
+  type Moved,
+  rememberJobs,
+  transition,
+  type Unclaimed,
+} from './store.ts';
+
+/** First transaction: claims what is due and free; a second one settles the jobs of the rest. */
+export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
+  const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
+  const jobs = [...leases.values()].map(({ job }) => job);
+  const moves = jobs.map(
+    (job): Move => ({ ...job.data, new_lease: leases.get(job.data.recipient_id)?.lease ?? randomUUID() }),
+  );
+  // A duplicate job for the same recipient has nothing left to do.
+  const doubles = fetched.filter((job) => leases.get(job.data.recipient_id)?.job !== job);
+  if (doubles.length > 0) {
+    await services.sql.begin((tx) => services.jobs.complete(tx, 'delivery.attempt', doubles));
+  }
+  const claimed = await claimAndLoad(services.sql, moves);
+  const lost = without(jobs, claimed);
+  const others = lost.length > 0 ? await claimOthers(services, lost, moves, claimed.length > 0) : [];
+  const rows = [...claimed, ...others];
+  const contents = await openContents(services, rows);
+  return rows.flatMap((row) => {
+    const held = leases.get(row.recipient_id);
+    const content = contents.get(row.message_id);
+    if (!held || !content) return [];
+    return [{ ...held, delivery: row, content, attempt_count: row.attempt_count }];
+  });
+}
+
+/** What could not be claimed at once. A fault here leaves the mail that has been claimed before as it is. */
+async function claimOthers(
+  services: Services,
+  lost: readonly DeliveryJob[],
+  moves: readonly Move[],
+  some_claimed: boolean,
+): Promise<LoadedRow[]> {
+  try {
+    // A transaction of its own: it locks messages, which come before recipients in lock order.
+    return await services.sql.begin(async (tx) => {
+      const others = await settleUnclaimed(services, tx, lost, moves);
+      return others.length > 0 ? await loadDeliveries(tx, others) : [];
+    });
+  } catch (error) {
+    if (!some_claimed) throw error;
+    services.log.error({ err: error, count: lost.length }, 'deliveries could not be claimed');
+    return [];
+  }
+}
+
+/**
+ * Settles a job whose recipient was not claimed. Scheduled mail that is due is released and claimed; a lost claim is
+ * taken over; a live lease or a later due time gets a job for that time unless there is one; a suppressed address ends
+ * there; mail that a lost worker may have sent and that must not be sent twice ends as unknown; closed recipients need
+ * no job.
+ */
+async function settleUnclaimed(
+  services: Services,
+  tx: Tx,
+  lost: readonly DeliveryJob[],
+  moves: readonly Move[],
+): Promise<Moved[]> {
+  const keys = lost.map((job) => job.data);
+  await lockMessages(tx, keys);
+  const rows = await loadUnclaimed(tx, keys);
+  const now_ms = services.clock.now();
+  const released = await releaseScheduled(tx, rows, moves, now_ms);
+  const taken = await takeOver(
+    tx,
+    rows.filter((row) => row.abandoned && !row.interrupted),
+    moves,
+    now_ms,
+  );
+  const claimed = [...released, ...taken];
+  const ended = await endInterrupted(
+    tx,
+    rows.filter((row) => row.interrupted),
+    now_ms,
+  );
+  const suppressed = await endSuppressed(tx, rows, now_ms);
+  const moved = new Set([...claimed, ...suppressed, ...ended].map((row) => row.recipient_id));
+  await requeueWaiting(
+    services,
+    tx,
+    rows.filter((row) => !moved.has(row.recipient_id)),
+    lost,
+  );
+  await services.jobs.complete(tx, 'delivery.attempt', without(lost, claimed));
+  return claimed;
+}
+
+/** Releases scheduled mail that is due, and claims it. */
+async function releaseScheduled(
+  tx: Tx,
+  rows: readonly Unclaimed[],
+  moves: readonly Move[],
+  now_ms: number,
+): Promise<Moved[]> {
+  const scheduled = rows.filter((row) => row.state === 'scheduled' && row.due);
+  const released = await transition(
+    tx,
+    'release',
+    scheduled.map((row) => ({ ...keyOf(row), event_id: newId('event', now_ms) })),
+  );
+  const ids = new Set(released.map((row) => row.recipient_id));
+  return transition(
+    tx,
+    'claim',
+    moves.filter((move) => ids.has(move.recipient_id)),
+  );
+}
+
+/** Ends mail whose address was suppressed while it waited, or before the mail released here was due. */
+async function endSuppressed(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
+  const suppressed = await transition(
+    tx,
+    'suppress',
+    rows.flatMap((row) =>
+      row.due && row.suppression_id !== null && !row.interrupted
+        ? [{ ...keyOf(row), event_id: newId('event', now_ms), event_facts: { suppression_id: row.suppression_id } }]
+        : [],
+    ),
+  );
+  const abandoned = new Set(rows.filter((row) => row.abandoned).map((row) => row.recipient_id));
+  await recordLost(
+    tx,
+    suppressed.filter((row) => abandoned.has(row.recipient_id)),
+    now_ms,
+  );
+  return suppressed;
+}
+
+/** Adds a job for the time at which each of the rest is due and free. */
+async function requeueWaiting(
+  services: Services,
+  tx: Tx,
+  rows: readonly Unclaimed[],
+  lost: readonly DeliveryJob[],
+): Promise<void> {
+  const jobOf = new Map(lost.map((job) => [job.data.recipient_id, job.id]));
+  const waiting = rows.flatMap((row) => {
+    if (!isOpen(row.state)) return [];
+    // A job other than the one on the row was superseded: it would only duplicate the live one.
+    if (row.job_id !== jobOf.get(row.recipient_id)) return [];
+    return [{ ...keyOf(row), job_id: randomUUID(), start_after: laterOf(row.due_at, row.lease_until) }];
+  });
+  await rememberJobs(tx, waiting);
+  await services.jobs.send(tx, 'delivery.attempt', waiting.map(jobFor));
+}
+
+/** Takes over the claims of a lost worker, and records its attempts. */
+async function takeOver(tx: Tx, rows: readonly Unclaimed[], moves: readonly Move[], now_ms: number): Promise<Moved[]> {
+  const ids = new Set(rows.map((row) => row.recipient_id));
+  const taken = await transition(
+    tx,
+    'take_over',
+    moves.filter((move) => ids.has(move.recipient_id)),
+  );
+  await recordLost(
+    tx,
+    taken.map((row) => ({ ...row, attempt_count: row.attempt_count - 1 })),
+    now_ms,
+  );
+  return taken;
+}
+
+/** How far a lost worker got is unknown, so all of it may have arrived. */
+async function recordLost(tx: Tx, rows: readonly Moved[], now_ms: number): Promise<void> {
+  const outcome: SendOutcome = { ...nothingSent('the sending worker was lost'), kind: 'unknown' };
+  await insertAttempts(
+    tx,
+    rows.map((row) => ({
+      ...keyOf(row),
+      ...outcomeFields(outcome),
+      stage: 'worker_lost',
+      id: newId('attempt', now_ms),
+      number: row.attempt_count,
+      category: null,
+      duration_ms: 0,
+    })),
+  );
+}
+
+const INTERRUPTED = 'the sending worker ended before recording a reply';
+
+/** A lost worker may have sent these, and they must not be sent twice. */
+async function endInterrupted(tx: Tx, rows: readonly Unclaimed[], now_ms: number): Promise<Moved[]> {
+  const ended = await transition(
+    tx,
+    'lose',
+    rows.map((row) => ({
+      ...keyOf(row),
+      event_id: newId('event', now_ms),
+      event_facts: { attempt: row.attempt_count, response: INTERRUPTED },
+      last_response: INTERRUPTED,
+      reason: OUTCOME_UNKNOWN,
+    })),
+  );
+  const outcome: SendOutcome = { ...nothingSent(INTERRUPTED), kind: 'unknown', stage: 'data' };
+  await insertAttempts(
+    tx,
+    ended.map((row) => ({
+      ...keyOf(row),
+      ...outcomeFields(outcome),
+      id: newId('attempt', now_ms),
+      number: row.attempt_count,
+      category: null,
+      duration_ms: 0,
+    })),
+  );
+  return ended;
+}
+
+function without(jobs: readonly DeliveryJob[], moved: readonly RecipientKey[]): DeliveryJob[] {
+  const ids = new Set(moved.map((row) => row.recipient_id));
+  return jobs.filter((job) => !ids.has(job.data.recipient_id));
+}
+
+function isOpen(state: DeliveryState): boolean {
+  return openStates.some((open) => open === state);
+}
+
+function laterOf(left: Date, right: Date | null): Date {
+  return right && right > left ? right : left;
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { retryingDeadlock, type Sql, type Tx, transactionTime } from '@postrider/db';
+import { newId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import { keyOf, type RecipientKey, transitions } from '../states/index.ts';
+import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
+import type { Settled } from './attempt.ts';
+import { type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
+import { bounceOf } from './bounce.ts';
+import type { Classification } from './classify.ts';
+import { jobFor } from './delivery-job.ts';
+import { type Attempted, meterAttempts } from './meter.ts';
+import { isMissingDomain, judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
+import { fitsTogether, givenUpAmong, lockMessages, type Move, settleTaken, type Taken, transition } from './store.ts';
+
+/** So many attempts must have found no such domain until mail for it bounces. */
+const MISSING_ATTEMPTS = 3;
+/** The reason of a recipient that an operator or an integrator gave up on. */
+export const GIVEN_UP = 'given_up';
+
+/** Second transaction, for a batch of attempts: states, attempts, events, next jobs, finished jobs. */
+export async function settleDeliveries(services: Services, results: readonly Settled[]): Promise<void> {
+  const history = await historyOf(services, results);
+  const judged = results.map((result) => judgeSettled(services, result, history));
+  const now_ms = services.clock.now();
+  const taken: { readonly result: Settled; readonly row: Taken }[] = [];
+  const others: Judged[] = [];
+  for (const one of judged) {
+    const row = takenAlone(services, one, now_ms);
+    if (row) taken.push({ result: one.result, row });
+    else others.push(one);
+  }
+  const rows = taken.map(({ row }) => row);
+  const settleAlone = async (sql: Sql | Tx) =>
+    warnOfFenced(services, rows.length - (await settleTaken(sql, services.jobs, rows)).size);
+  if (others.length === 0) await retryingDeadlock(() => settleAlone(services.sql));
+  else {
+    await retryingDeadlock(() =>
+      services.sql.begin(async (tx) => {
+        if (rows.length > 0) {
+          await lockMessages(
+            tx,
+            results.map((result) => keyOf(result.claimed.delivery)),
+          );
+          await settleAlone(tx);
+        }
+        await settleOthers(services, tx, others, now_ms);
+      }),
+    );
+  }
+  // They are recorded: a figure that is lost must not have them recorded again.
+  await meterAttempts(services, judged.flatMap(attemptedOf), now_ms).catch((error) =>
+    services.log.error({ err: error }, 'attempts could not be metered'),
+  );
+  // Deferred mail is due later; a wake would find nothing.
+  if (results.some(({ handed_back }) => handed_back)) services.jobs.wakeAll('delivery.attempt');
+}
+
+/** For the metrics; none for mail that was handed back. */
+function attemptedOf({ result, verdict, refusal }: Judged): Attempted[] {
+  const { handed_back, claimed, outcome, duration_ms } = result;
+  if (handed_back) return [];
+  const { delivery, attempt_count: number } = claimed;
+  const { to } = transitions[verdict.transition];
+  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
+}
+
+/** Fast path: accepted, single recipient. Null for anything else. */
+function takenAlone(services: Services, { result, verdict, refusal }: Judged, now_ms: number): Taken | null {
+  const { claimed, outcome } = result;
+  if (verdict.transition !== 'accept' || verdict.reason || refusal || claimed.delivery.recipient_count > 1) return null;
+  const row: Taken = {
+    job: claimed.job,
+    lease: claimed.lease,
+    event_id: newId('event', now_ms),
+    event_facts: { attempt: claimed.attempt_count, response: lastResponse(outcome) },
+    last_response: lastResponse(outcome),
+    attempt: attemptRow(services, { result, verdict, refusal }, newId('attempt', now_ms)),
+  };
+  return fitsTogether(row) ? row : null;
+}
+
+function warnOfFenced(services: Services, count: number): void {
+  if (count > 0) services.log.warn({ count }, 'dropped late results whose lease was lost');
+}
+
+async function settleOthers(services: Services, tx: Tx, judged: readonly Judged[], now_ms: number): Promise<void> {
+  const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
+  const byTransition = Map.groupBy(judged, ({ verdict }) => verdict.transition);
+  const again = byTransition.has('defer') || byTransition.has('hand_back');
+  const [now] = await Promise.all([
+    again ? transactionTime(tx) : new Date(now_ms),
+    byTransition.size > 1 &&
+      lockMessages(
+        tx,
+        judged.map(({ result }) => keyOf(result.claimed.delivery)),
+      ),
+  ]);
+  for (const [name, group] of byTransition) {
+    const moves = group.map(({ result, verdict, refusal }): Move => {
+      const key = keyOf(result.claimed.delivery);
+      const delay_seconds = verdict.transition === 'defer' ? verdict.delay_seconds : (result.again_in_seconds ?? 0);
+      const due_at = new Date(now.getTime() + delay_seconds * 1000);
+      const is_open = verdict.transition === 'defer' || verdict.transition === 'hand_back';
+      const job_id = is_open ? randomUUID() : undefined;
+      if (job_id) next.push({ ...key, job_id, start_after: due_at });
+      return {
+        ...key,
+        lease: result.claimed.lease,
+        event_id: newId('event', now_ms),
+        event_facts: {
+          attempt: result.claimed.attempt_count,
+          response: lastResponse(result.outcome),
+          ...(refusal && { category: refusal.category }),
+          ...(refusal && verdict.transition === 'reject' && { bounce: bounceOf(refusal, result.outcome) }),
+        },
+        ...(job_id && { job_id, due_at }),
+        ...(!result.handed_back && { last_response: lastResponse(result.outcome) }),
+        ...(verdict.reason && { reason: verdict.reason }),
+      };
+    });
+    const won = new Set((await transition(tx, name, moves)).map((row) => row.recipient_id));
+    if (name === 'defer') await endGivenUp(tx, moves, won, now_ms);
+    const fenced = group.filter(({ result }) => !won.has(result.claimed.delivery.recipient_id));
+    warnOfFenced(services, fenced.length);
+    const counted = group.filter(({ result }) => won.has(result.claimed.delivery.recipient_id) && !result.handed_back);
+    await insertAttempts(
+      tx,
+      counted.map((one) => attemptRow(services, one, newId('attempt', now_ms))),
+    );
+    for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
+    await addSuppressions(tx, badAddresses(group, moves, won, now_ms));
+  }
+  await services.jobs.send(tx, 'delivery.attempt', next.map(jobFor));
+  await services.jobs.complete(
+    tx,
+    'delivery.attempt',
+    judged.map(({ result }) => result.claimed.job),
+  );
+}
+
+/** Ends deferred recipients that were given up during their attempt. Their new jobs find them closed. */
+async function endGivenUp(tx: Tx, moves: readonly Move[], won: ReadonlySet<string>, now_ms: number): Promise<void> {
+  const deferred = moves.filter(({ recipient_id }) => won.has(recipient_id));
+  const ended = await givenUpAmong(tx, deferred);
+  await transition(
+    tx,
+    'give_up',
+    ended.map((key) => ({
+      ...key,
+      event_id: newId('event', now_ms),
+      event_facts: { reason: GIVEN_UP },
+      reason: GIVEN_UP,
+    })),
+  );
+}
+
+interface Judged {
+  readonly result: Settled;
+  readonly verdict: Verdict;
+  /** The meaning of a refusal. */
+  readonly refusal: Classification | null;
+}
+
+/** What earlier attempts of the mail for which that decides have come to. */
+async function historyOf(
+  { sql, config }: Services,
+  results: readonly Settled[],
+): Promise<ReadonlyMap<string, History>> {
+  const asked = results.filter(({ handed_back, outcome, claimed: { attempt_count } }) => {
+    if (handed_back || outcome.kind === 'accepted' || attempt_count < 2) return false;
+    return outcome.kind === 'unknown' || isMissingDomain(outcome) || attempt_count > config.RETRY_SCHEDULE.length;
+  });
+  if (asked.length === 0) return new Map();
+  const keys = asked.map(({ claimed }) => keyOf(claimed.delivery));
+  return historiesOf(sql, keys, config.LIMITS.no_domain_for);
+}
+
+function judgeSettled(services: Services, result: Settled, history: ReadonlyMap<string, History>): Judged {
+  if (result.handed_back) return { result, verdict: { transition: 'hand_back', reason: null }, refusal: null };
+  const { attempt_count, delivery } = result.claimed;
+  const before = history.get(delivery.recipient_id);
+  return {
+    result,
+    refusal: refusalOf(result.outcome, result.kept_by),
+    verdict: judgeOutcome(result.outcome, {
+      attempt_count,
+      unknown_before: before?.unknown_count ?? 0,
+      domain_is_missing: (before?.missing_count ?? 0) + 1 >= MISSING_ATTEMPTS && before?.missing_long === true,
+      schedule: services.config.RETRY_SCHEDULE,
+      unknown_policy: delivery.unknown_policy,
+    }),
+  };
+}
+
+/** Suppressions for refusals that are about the address. */
+function badAddresses(
+  group: readonly Judged[],
+  moves: readonly Move[],
+  won: ReadonlySet<string>,
+  now_ms: number,
+): NewSuppression[] {
+  return group.flatMap(({ result, verdict }, index) => {
+    const { workspace_id, recipient_id, email } = result.claimed.delivery;
+    if (verdict.transition !== 'reject' || !verdict.suppress || !won.has(recipient_id)) return [];
+    return [
+      {
+        workspace_id,
+        id: newId('suppression', now_ms),
+        event_id: newId('event', now_ms),
+        email,
+        source: 'bounce',
+        reason: lastResponse(result.outcome),
+        source_event_id: moves[index]?.event_id ?? null,
+        expires_at: null,
+      },
+    ];
+  });
+}
+
+function attemptRow(
+  { config }: Pick<Services, 'config'>,
+  { result: { claimed, outcome, duration_ms }, refusal }: Judged,
+  id: string,
+) {
+  // The dialogue of a success at the first try tells nothing that the reply does not, and is a fifth of what a mail keeps.
+  const told = config.TRANSCRIPTS === 'all' || outcome.kind !== 'accepted' || claimed.attempt_count > 1;
+  return {
+    ...keyOf(claimed.delivery),
+    ...outcomeFields(outcome),
+    id,
+    number: claimed.attempt_count,
+    category: refusal?.category ?? null,
+    transcript: told && outcome.transcript !== '' ? outcome.transcript : null,
+    duration_ms,
+  };
+}
+
+function remove(list: RecipientKey[], recipient_id: string): void {
+  const index = list.findIndex((entry) => entry.recipient_id === recipient_id);
+  if (index >= 0) list.splice(index, 1);
+}

@@ -1,0 +1,130 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, migrate, type Sql } from '@postrider/db';
+import { type Embedded, startEmbedded } from '@postrider/db/embedded';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkMigrations, checkSettings, checkTransactionIds } from './database-checks.ts';
+import type { Finding } from './finding.ts';
+
+// A server of its own, as the fixes are for a whole server.
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '20',
+  autovacuum_naptime: '1s',
+  autovacuum_freeze_max_age: '100000',
+};
+let data_dir: string;
+let server: Embedded;
+beforeAll(async () => {
+  data_dir = await mkdtemp(join(tmpdir(), 'postrider-doctor-'));
+  // Postgres may run as another user.
+  await chmod(data_dir, 0o755);
+  server = await startEmbedded({ data_dir, settings });
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(data_dir, { recursive: true, force: true });
+});
+
+/** By a connection of its own, as of a process that was restarted. */
+async function withSql<T>(work: (sql: Sql) => Promise<T>, database = 'postrider'): Promise<T> {
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  const sql = connect(url.href, { max: 1, application_name: 'postrider-test' });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+const found = (check: (sql: Sql) => Promise<Finding>, database?: string) => withSql(check, database);
+/** Runs what a fix says up to the sentence after its statements. */
+const apply = ({ fix }: Finding) =>
+  withSql(async (sql) => {
+    for (const [statement] of (fix ?? '').matchAll(/(?:alter|select) [^;]*;/g)) await sql.unsafe(statement);
+  });
+
+it('settings: what loses mail in a crash fails, wherever it was set, and what the fix runs passes', async () => {
+  await withSql((sql) => sql`alter database postrider set synchronous_commit = off`);
+  const first = await found(checkSettings);
+  expect(first).toMatchObject({
+    status: 'failing',
+    detail: 'fsync, full_page_writes, synchronous_commit are off.',
+    fix: expect.stringContaining('alter database "postrider" reset synchronous_commit;'),
+  });
+
+  await apply(first);
+  await expect.poll(() => found(checkSettings)).toMatchObject({ status: 'warning' });
+
+  await withSql((sql) => sql`alter role current_user set synchronous_commit = off`);
+  const second = await found(checkSettings);
+  expect(second).toMatchObject({ status: 'failing', detail: 'synchronous_commit is off.' });
+  await apply(second);
+  await expect.poll(() => found(checkSettings)).toMatchObject({ status: 'warning' });
+});
+
+it('settings: too few connections are a warning, and pass after the restart that the fix names', async () => {
+  const warned = await found(checkSettings);
+  expect(warned).toMatchObject({ detail: 'max_connections is 20; a process takes up to 17.' });
+
+  await apply(warned);
+  await server.stop();
+  server = await startEmbedded({ data_dir, settings });
+
+  expect(await found(checkSettings)).toMatchObject({ status: 'ok', fix: null });
+});
+
+it('settings: another encoding fails, and a database that is made as the fix says passes', async () => {
+  await withSql((sql) => sql`create database ascii encoding 'SQL_ASCII' template template0`);
+  await withSql((sql) => sql`create database utf8 encoding 'UTF8' template template0`);
+
+  expect(await found(checkSettings, 'ascii')).toMatchObject({ status: 'failing', fix: expect.stringMatching(/UTF8/) });
+  expect(await found(checkSettings, 'utf8')).toMatchObject({ status: 'ok' });
+});
+
+it('migrations: pending ones fail, and pass once they are run', async () => {
+  expect(await found(checkMigrations, 'utf8')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
+
+  const url = new URL(server.url);
+  url.pathname = '/utf8';
+  await migrate(url.href);
+
+  expect(await found(checkMigrations, 'utf8')).toMatchObject({ status: 'ok', fix: null });
+});
+
+it('transaction ids: an open transaction lets them grow old, and the vacuum after its end passes', async () => {
+  await withSql((sql) => sql`create unlogged table spent (id integer)`);
+  const idle = connect(server.url, { max: 1, application_name: 'postrider-test-idle' });
+  const ended = Promise.withResolvers<void>();
+  const open = idle.begin('isolation level repeatable read', async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`;
+    await tx`insert into spent values (0)`;
+    await ended.promise;
+  });
+  // Each subtransaction that writes takes an id.
+  await withSql(
+    (sql) => sql`
+      do $$ begin
+        for n in 1..250000 loop
+          begin insert into spent values (n); exception when division_by_zero then null; end;
+        end loop;
+      end $$`,
+  );
+  const warned = await found(checkTransactionIds);
+  expect(warned).toMatchObject({ status: 'warning' });
+
+  ended.resolve();
+  await open;
+  await idle.end();
+  const freeze = async () => {
+    const one = await found(checkTransactionIds);
+    const [, named] = /in the database (\w+)/.exec(one.fix ?? '') ?? [];
+    // No client can connect to template0; autovacuum freezes it.
+    if (named !== undefined && named !== 'template0') await withSql((sql) => sql`vacuum (freeze)`, named);
+    return one;
+  };
+
+  await expect.poll(freeze).toMatchObject({ status: 'ok', fix: null });
+});

@@ -1,0 +1,125 @@
+import type { Sql, Tx } from '@postrider/db';
+
+export type ClosedReason = 'failing' | 'limit';
+
+/** The shared state of a lane that is closed or has parked mail. */
+export interface LaneRow {
+  readonly lane: string;
+  readonly closed: boolean;
+  readonly closed_until: Date | null;
+  readonly reason: ClosedReason | null;
+  readonly last_reply: string | null;
+  readonly closings: number;
+  readonly parked: boolean;
+}
+
+/** Lanes with parked mail per poll. */
+export const LANES_IN_A_LOOK = 1000;
+const ALL_LANES = 100_000;
+
+/** Lanes with parked mail after a name: one index step each. */
+const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
+  walk as (
+    (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
+    union all
+    select n.lane, w.place + 1 from walk w cross join lateral (
+      select p.lane from parked_deliveries p where p.lane > w.lane order by p.lane limit 1
+    ) n
+    where w.place < ${most}
+  )`;
+
+/** Lanes that are closed or have parked mail (these after a name); marks the latter as synced. */
+export async function syncLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
+  return sql<LaneRow[]>`
+    with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
+    known as materialized (
+      select lane, closed_until, reason, last_reply, closings, tended_at from lanes
+      where closed_until > clock_now() - interval '1 minute' or lane in (select lane from walk)
+    ),
+    tended as (
+      update lanes l set tended_at = clock_now() from known k
+      where l.lane = k.lane and k.tended_at < clock_now() - interval '15 seconds' and l.lane in (select lane from walk)
+    )
+    select coalesce(k.lane, w.lane) as lane, coalesce(k.closed_until > clock_now(), false) as closed, k.closed_until,
+      k.reason, k.last_reply, coalesce(k.closings, 0) as closings, w.lane is not null as parked
+    from known k full join walk w on w.lane = k.lane`;
+}
+
+export interface Closing {
+  readonly lane: string;
+  readonly seconds: number;
+  readonly closings: number;
+  readonly last_reply: string | null;
+}
+
+/** Closes a lane for all workers, never for shorter than it already is. */
+export async function closeLane(sql: Sql, { lane, seconds, closings, last_reply }: Closing): Promise<void> {
+  await sql`
+    insert into lanes as l (lane, closed_until, reason, last_reply, closings, tended_at)
+    values (${lane}, clock_now() + make_interval(secs => ${seconds}), 'failing', ${last_reply}, ${closings}, clock_now())
+    on conflict (lane) do update set closed_until = excluded.closed_until, reason = excluded.reason,
+      last_reply = excluded.last_reply, closings = excluded.closings
+    where l.closed_until is null or l.closed_until < excluded.closed_until`;
+}
+
+/** Resets the backoff after a success. */
+export async function forgetClosings(sql: Sql, lane: string): Promise<void> {
+  await sql`
+    update lanes set closed_until = null, reason = null, last_reply = null, closings = 0
+    where lane = ${lane} and (closed_until is null or closed_until <= clock_now())`;
+}
+
+/** Forgets lanes that nothing has been parked in or closed for a day. */
+export async function forgetLanes(sql: Sql | Tx): Promise<void> {
+  await sql`
+    delete from lanes l
+    where tended_at < clock_now() - interval '1 day'
+      and (closed_until is null or closed_until < clock_now() - interval '1 day')
+      and not exists (select from parked_deliveries p where p.lane = l.lane)`;
+  await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
+}
+
+/** Open lanes with parked mail that no worker has synced for so long. */
+export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
+  const rows = await sql<{ lane: string }[]>`
+    with recursive ${parkedLanes(sql, '', ALL_LANES)}
+    select w.lane from walk w left join lanes l on l.lane = w.lane
+    where l.lane is null
+      or greatest(l.tended_at, l.closed_until) < clock_now() - make_interval(secs => ${seconds})`;
+  return rows.map((row) => row.lane);
+}
+
+export interface LaneSummary {
+  readonly lane: string;
+  readonly closed_until: Date | null;
+  readonly reason: ClosedReason | null;
+  readonly last_reply: string | null;
+  readonly parked: number;
+}
+
+/** Destinations that a hold keeps mail back from; served by holds_in_force. */
+export async function heldDestinations(
+  sql: Sql,
+): Promise<{ readonly id: string; readonly destination: string; readonly expires_at: Date }[]> {
+  return sql`
+    select h.id, h.value as destination, h.expires_at from holds h
+    where h.ended_at is null and h.scope = 'destination' and h.expires_at > clock_now()
+    order by h.value`;
+}
+
+/** Lanes that are closed or have parked mail, with how much, counted up to a bound. */
+export async function laneSummaries(sql: Sql, most_counted: number): Promise<LaneSummary[]> {
+  return sql<LaneSummary[]>`
+    with recursive ${parkedLanes(sql, '', LANES_IN_A_LOOK)},
+    named as (
+      select lane from walk
+      union (select lane from lanes where closed_until > clock_now() order by lane limit ${LANES_IN_A_LOOK})
+    )
+    select n.lane, l.closed_until, l.reason, l.last_reply, c.parked
+    from named n
+    left join lanes l on l.lane = n.lane and l.closed_until > clock_now()
+    cross join lateral (
+      select count(*)::int as parked from (select from parked_deliveries p where p.lane = n.lane limit ${most_counted}) p
+    ) c
+    order by n.lane`;
+}

@@ -1,0 +1,226 @@
+import { fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider/db';
+import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
+import type { Services } from '../operation/context.ts';
+import type { KeyMode } from '../operation/secrets.ts';
+import { idleInSql, openInSql, type RecipientKey } from '../states/index.ts';
+
+type Database = Pick<Services, 'sql' | 'jobs'>;
+
+/** Who a fetched job is for, as far as the choice of its lane asks. */
+export interface Addressee {
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
+  readonly due_at: Date;
+}
+
+export interface Fetched {
+  readonly job: Job<RecipientKey>;
+  /** When the job was made. */
+  readonly created_on: Date;
+  /** Null if nothing can wait for a lane: not due, closed, claimed or gone. */
+  readonly addressee: Addressee | null;
+}
+
+/**
+ * Fetches ready jobs with their recipients, served by the primary keys. With `made_after`, older jobs may be left out.
+ */
+export async function fetchDeliveries(
+  { sql, jobs }: Database,
+  count: number,
+  made_after: Date | null = null,
+): Promise<Fetched[]> {
+  const rows = await sql<(AcquiredRow & { created_on: Date; ready: boolean | null } & Addressee)[]>`
+    with fetched as (${jobs.acquisition(sql, 'delivery.attempt', count, made_after)})
+    select f.id, f.retry_count, f.data, f.created_on, r.email, m.mode, m.from_domain, m.api_key_id, r.due_at, r.ready
+    from fetched f
+    left join lateral (
+      select x.email, x.due_at, x.due_at <= clock_now() and (x.state in (${idleInSql})
+        or (x.state = 'sending' and x.lease_until < clock_now())) as ready
+      from recipients x where x.workspace_id = (f.data ->> 'workspace_id')::uuid
+        and x.message_id = (f.data ->> 'message_id')::uuid and x.id = (f.data ->> 'recipient_id')::uuid ${fence}
+    ) r on true
+    left join lateral (
+      select x.mode, x.from_domain, x.api_key_id from messages x
+      where x.workspace_id = (f.data ->> 'workspace_id')::uuid and x.id = (f.data ->> 'message_id')::uuid ${fence}
+    ) m on true
+    order by f.created_on`;
+  return (await jobs.acquired('delivery.attempt', rows)).map(({ row, job }) => ({
+    job,
+    created_on: row.created_on,
+    addressee: row.ready && row.mode !== null ? row : null,
+  }));
+}
+
+export interface ToPark extends RecipientKey {
+  readonly job: JobHold;
+  readonly lane: string;
+  readonly due_at: Date;
+}
+
+/**
+ * Moves fetched jobs out of the queue in one statement, without touching their recipients. A job that another worker
+ * has fetched meanwhile stays there. Returns how many were parked.
+ */
+export async function parkDeliveries({ sql, jobs }: Database, unordered: readonly ToPark[]): Promise<number> {
+  if (unordered.length === 0) return 0;
+  // Jobs are locked in this order by everyone.
+  const parked = unordered.toSorted((left, right) => (left.job.id < right.job.id ? -1 : 1));
+  const holds = parked.map(({ job }) => job);
+  const rows = await retryingDeadlock(
+    () => sql`
+    with withdrawn as (${jobs.withdrawal(sql, 'delivery.attempt', holds)}),
+    tended as (
+      insert into lanes (lane, tended_at)
+      select a.lane, clock_now() from (select distinct lane from unnest(${parked.map(({ lane }) => lane)}::text[]) as l (lane)) a
+      order by a.lane
+      on conflict (lane) do nothing
+    )
+    insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+    select w.id, a.lane, a.workspace_id, a.message_id, a.recipient_id, a.due_at
+    from withdrawn w
+    join unnest(
+      ${holds.map(({ id }) => id)}::uuid[],
+      ${parked.map(({ lane }) => lane)}::text[],
+      ${parked.map(({ workspace_id }) => workspace_id)}::uuid[],
+      ${parked.map(({ message_id }) => message_id)}::uuid[],
+      ${parked.map(({ recipient_id }) => recipient_id)}::uuid[],
+      ${isoTimes(parked.map(({ due_at }) => due_at))}::timestamptz[]
+    ) as a (job_id, lane, workspace_id, message_id, recipient_id, due_at) on a.job_id = w.id
+    on conflict (job_id) do nothing
+    returning job_id`,
+  );
+  return rows.length;
+}
+
+/** A slice to take from what a lane has parked. */
+export interface Slice {
+  readonly lane: string;
+  readonly count: number;
+  /** The workspace that was served last; empty to begin with the first. */
+  readonly after: string;
+}
+
+export interface Resumed extends RecipientKey {
+  readonly lane: string;
+  readonly job_id: string;
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
+  readonly due_at: Date;
+}
+
+export const WORKSPACES_IN_A_SLICE = 16;
+
+/**
+ * Moves the next slices of lanes back into the queue, already fetched by the caller: workspaces in turn, longest due
+ * first. Workers skip each other's rows; canceled or rescheduled mail is dropped. Served by parked_deliveries_turn, one
+ * step per workspace, and by primary keys: the condition lists states instead of "open", so that the planner cannot
+ * walk recipients_open for a key.
+ */
+export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<Resumed[]> {
+  if (slices.length === 0) return [];
+  const resumption = jobs.resumption(
+    sql,
+    'delivery.attempt',
+    sql`
+      select job_id as id, jsonb_build_object(
+        'workspace_id', workspace_id, 'message_id', message_id, 'recipient_id', recipient_id) as data
+      from live`,
+  );
+  return sql<Resumed[]>`
+    with recursive asked as materialized (
+      select * from unnest(
+        ${slices.map(({ lane }) => lane)}::text[],
+        ${slices.map(({ count }) => count)}::int[],
+        ${slices.map(({ after }) => after)}::uuid[]
+      ) as a (lane, count, after)
+    ),
+    walk as (
+      select a.lane, a.count, 1 as place, f.workspace_id
+      from asked a cross join lateral (
+        select p.workspace_id from parked_deliveries p where p.lane = a.lane and p.workspace_id > a.after
+        order by p.workspace_id limit 1
+      ) f
+      union all
+      select w.lane, w.count, w.place + 1, n.workspace_id
+      from walk w cross join lateral (
+        select p.workspace_id from parked_deliveries p where p.lane = w.lane and p.workspace_id > w.workspace_id
+        order by p.workspace_id limit 1
+      ) n
+      where w.place < ${WORKSPACES_IN_A_SLICE}
+    ),
+    shares as materialized (
+      select w.lane, w.workspace_id, w.count,
+        ceil(w.count::float8 / count(*) over (partition by w.lane))::int as share
+      from walk w
+    ),
+    heads as materialized (
+      select s.lane, s.workspace_id, s.count, h.job_id, h.place
+      from shares s cross join lateral (
+        select p.job_id, row_number() over (order by p.due_at, p.job_id) as place from (
+          select p.job_id, p.due_at from parked_deliveries p
+          where p.lane = s.lane and p.workspace_id = s.workspace_id
+          order by p.due_at, p.job_id limit s.share
+          for update skip locked
+        ) p
+      ) h
+    ),
+    picked as materialized (
+      select job_id from (
+        select job_id, count, row_number() over (partition by lane order by place, workspace_id) as turn from heads
+      ) t where turn <= count
+    ),
+    taken as (
+      delete from parked_deliveries d where d.job_id = any (array(select job_id from picked))
+      returning d.lane, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
+    ),
+    live as materialized (
+      select t.lane, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id
+      from taken t
+      cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
+        and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
+        and x.state in (${openInSql}) ${fence}) r
+      cross join lateral (select x.mode, x.from_domain, x.api_key_id from messages x
+        where x.workspace_id = t.workspace_id and x.id = t.message_id ${fence}) m
+    ),
+    resumed as (${resumption}),
+    tended as (
+      update lanes l set tended_at = clock_now() where l.lane in (select lane from asked) and exists (select from taken t where t.lane = l.lane)
+    )
+    select lane, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id from live order by lane, due_at, job_id`;
+}
+
+/** Filters to parked jobs: they wait for their lane and are not lost. */
+export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ job_id: string }[]>`
+    select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
+    cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id ${fence}) p`;
+  return new Set(rows.map((row) => row.job_id));
+}
+
+/** Requeues the longest-parked mail of a lane; returns how many. */
+export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
+  const insertion = jobs.insertion(
+    sql,
+    'delivery.attempt',
+    sql`
+      select t.job_id as id, jsonb_build_object('workspace_id', t.workspace_id, 'message_id', t.message_id,
+        'recipient_id', t.recipient_id) as data, null::timestamptz as start_after
+      from taken t`,
+  );
+  const rows = await sql`
+    with picked as materialized (
+      select job_id from parked_deliveries where lane = ${lane}
+      order by workspace_id, due_at, job_id limit ${count} for update skip locked
+    ),
+    taken as (
+      delete from parked_deliveries d where d.job_id = any (array(select job_id from picked))
+      returning d.job_id, d.workspace_id, d.message_id, d.recipient_id
+    ),
+    added as (${insertion})
+    select job_id from taken`;
+  return rows.length;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes, idTime } from '../fields/ids.ts';
+import { timestampField } from '../fields/timestamp-field.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { operation } from '../operation/operation.ts';
+import { idRange } from '../paging/candidate-pages.ts';
+import { groupsOfRequests } from './store.ts';
+
+const DAY_MS = 86_400_000;
+/** Counted at most, newest first, in some 20 ms. */
+const MOST_COUNTED = 10_000;
+const MOST_GROUPS = 50;
+
+const groupSchema = z.object({
+  reason: z.string(),
+  code: z.string(),
+  status: z.int(),
+  api: z.enum(['rest', 'trpc']),
+  method: z.string(),
+  path: z.string(),
+  count: z.int(),
+  message: z.string().meta({ description: 'Of the newest.' }),
+  last_id: idField(idPrefixes.request),
+  last_at: timeField,
+});
+const groupsSchema = z.object({
+  object: z.literal('list'),
+  since: timeField,
+  exact: z.boolean().meta({ description: `false: the newest ${MOST_COUNTED} were counted.` }),
+  data: z.array(groupSchema).readonly(),
+});
+export type RequestGroups = z.output<typeof groupsSchema>;
+
+/** Refused and failed requests that have the same reason and route, the most frequent first. */
+export const requestGroups = operation({
+  name: 'requests.groups',
+  scope: 'admin',
+  summary: 'Refused and failed requests by reason and route, the most frequent first',
+  input: z.object({
+    since: timestampField('since').optional().meta({ description: 'A day ago where it is left out.' }),
+  }),
+  output: groupsSchema,
+  async run(ctx, { since = new Date(ctx.clock.now() - DAY_MS) }): Promise<RequestGroups> {
+    const range = idRange('request', { since }, null);
+    const rows = await groupsOfRequests(ctx.sql, ctx.actor.workspace_id, range, MOST_COUNTED, MOST_GROUPS);
+    return {
+      object: 'list',
+      since: isoTime(since),
+      exact: rows.every(({ examined }) => examined < MOST_COUNTED),
+      data: rows.map(({ examined: _, api, ...group }) => ({
+        ...group,
+        api: api === 'trpc' ? 'trpc' : 'rest',
+        last_at: isoTime(idTime(group.last_id)),
+      })),
+    };
+  },
+});

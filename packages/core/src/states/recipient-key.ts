@@ -1,0 +1,11 @@
+/** The key of a recipient row. */
+export interface RecipientKey {
+  readonly workspace_id: string;
+  readonly message_id: string;
+  readonly recipient_id: string;
+}
+
+/** The key alone, of a row that has more. */
+export function keyOf({ workspace_id, message_id, recipient_id }: RecipientKey): RecipientKey {
+  return { workspace_id, message_id, recipient_id };
+}

@@ -1,0 +1,17 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+// The rules for Prometheus, apart from the other tests because they need Debian's package prometheus.
+const { projects: _, ...test } = base.test ?? {};
+
+export default mergeConfig(
+  { ...base, test },
+  defineConfig({
+    test: {
+      include: ['**/*.alerts.ts'],
+      exclude: ['**/node_modules/**'],
+      pool: 'forks',
+      globalSetup: ['packages/testing/src/global-setup.ts'],
+    },
+  }),
+);
