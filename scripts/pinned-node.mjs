@@ -39,3 +39,10 @@ export const compiled = `${root}node_modules/.cache/compiled`;
 export function keepCompiled() {
   module.enableCompileCache?.(compiled);
 }
+
+/** Tells a program that is about to move to the repository in which folder its caller names files. */
+export function rememberCaller() {
+  // npm run has moved there already, and says where it came from.
+  const moved = process.cwd() === root.replace(/\/$/, '') && process.env.INIT_CWD;
+  process.env.POSTRIDER_CALLED_FROM = moved || process.cwd();
+}

@@ -1,5 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import {
   AppError,
   type Context,
@@ -130,13 +131,17 @@ function watchCertificate(services: Services, use: (tls: { key: Buffer; cert: Bu
   const { config, log } = services;
   const files = [config.TLS_CERT_FILE, config.TLS_KEY_FILE].filter((file) => file !== undefined);
   const changed = () => {
-    certificateOf(services).then(
-      (tls) => {
-        if (tls) use(tls);
+    certificateOf(services)
+      .then((tls) => {
+        if (!tls) return;
+        // A pair of which one file is still the old one is refused here, before the server has it.
+        createSecureContext(tls);
+        use(tls);
         log.info('the certificate was read again');
-      },
-      (error: unknown) => log.error({ err: error }, 'the changed certificate cannot be read; the one before stays'),
-    );
+      })
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'the changed certificate cannot be used; the one before stays'),
+      );
   };
   for (const file of files) watchFile(file, { interval: CERTIFICATE_POLL_MS, persistent: false }, changed);
   return () => {

@@ -1,4 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -23,6 +24,11 @@ const program = (password = world.secret, user = 'api', port = plain.port) =>
   createTransport({ host: '127.0.0.1', port, auth: { user, pass: password }, tls: { rejectUnauthorized: false } });
 const hello = { from: 'Shop <hello@good.test>', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 
+const sealed = (rest: string) => ({
+  raw: `From: a@good.test\r\nTo: ada@example.com\r\nSubject: S\r\n${rest}\r\n`,
+  envelope: { from: 'a@good.test', to: ['ada@example.com'] },
+});
+
 interface SmtpError {
   readonly responseCode?: number;
   readonly response?: string;
@@ -32,6 +38,29 @@ const refusalOf = (sending: Promise<unknown>): Promise<SmtpError> =>
     () => ({}),
     (error: SmtpError) => error,
   );
+
+async function waitingStatements(sql: typeof world.services.sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from pg_locks where not granted and relation = 'messages'::regclass`;
+  return row?.count ?? 0;
+}
+
+/** The greeting and the answer to each line. */
+async function talk(port: number, lines: readonly string[]): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1');
+  const answers: string[] = [];
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (!/^\d{3} .*\r\n$/m.test(text.slice(text.lastIndexOf('\n', text.length - 2) + 1))) continue;
+    answers.push(text);
+    text = '';
+    const next = lines[answers.length - 1];
+    if (next === undefined) break;
+    socket.write(`${next}\r\n`);
+  }
+  return answers;
+}
 
 async function stored(response: string) {
   const id = /msg_[0-9a-z]+/.exec(response)?.[0] ?? '';
@@ -111,6 +140,36 @@ describe('a program that logs in as api with a key', () => {
       /multipart\/signed cannot be carried unchanged/,
     ],
     [
+      'that is S/MIME',
+      sealed('Content-Type: application/pkcs7-mime; smime-type=enveloped-data\r\n\r\nAAAA'),
+      554,
+      /pkcs7-mime/,
+    ],
+    [
+      'that is PGP/MIME',
+      sealed(
+        'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b\r\n\r\n--b\r\nContent-Type: application/pgp-encrypted\r\n\r\nVersion: 1\r\n--b--',
+      ),
+      554,
+      /multipart\/encrypted/,
+    ],
+    [
+      'with a calendar among its alternatives',
+      sealed(
+        'Content-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nHi\r\n--b\r\nContent-Type: text/calendar; method=REQUEST\r\n\r\nBEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n--b--',
+      ),
+      554,
+      /text\/calendar/,
+    ],
+    [
+      'with a mail attached',
+      sealed(
+        'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nHi\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: c@example.com\r\nSubject: Old\r\n\r\nold\r\n--b--',
+      ),
+      554,
+      /message\/rfc822/,
+    ],
+    [
       'that names a stranger to the envelope',
       {
         raw: 'From: a@good.test\r\nTo: ada@example.com, bob@example.com\r\nSubject: S\r\n\r\nx\r\n',
@@ -124,6 +183,60 @@ describe('a program that logs in as api with a key', () => {
 
     expect(refusal.responseCode).toBe(code);
     expect(refusal.response).toMatch(text);
+  });
+});
+
+describe('the answer to a mail', () => {
+  it('comes after its commit, and not before', async () => {
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const lock = world.services.sql.begin(async (tx) => {
+      await tx`lock table messages in share mode`;
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    let answered = false;
+    const sending = program()
+      .sendMail(hello)
+      .finally(() => {
+        answered = true;
+      });
+
+    await expect.poll(() => waitingStatements(world.services.sql)).toBeGreaterThan(0);
+    expect(answered).toBe(false);
+    held.resolve();
+    await lock;
+
+    const { row } = await stored((await sending).response);
+    expect(row.subject).toBe('Hello');
+  });
+
+  it('is 552 for a mail that says it is larger than SIZE, before it is sent', async () => {
+    const auth = Buffer.from(`\0api\0${world.secret}`).toString('base64');
+
+    const said = await talk(plain.port, ['EHLO me', `AUTH PLAIN ${auth}`, 'MAIL FROM:<a@good.test> SIZE=99999999']);
+
+    expect(said[1]).toContain('SIZE 15728640');
+    expect(said[3]).toMatch(/^552/);
+  });
+});
+
+describe('wrong passwords', () => {
+  it('use up the window of the address, which wrong keys of the API share', async () => {
+    await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
+    const wrong = program(`pr_live_${'0'.repeat(64)}`);
+
+    const codes: (number | undefined)[] = [];
+    for (let tries = 0; tries < 125 && codes.at(-1) !== 421; tries++) {
+      codes.push((await refusalOf(wrong.sendMail(hello))).responseCode);
+    }
+
+    expect(codes.at(-1)).toBe(421);
+    expect(codes.length).toBeLessThanOrEqual(121);
+    const [row] = await world.services.sql<{ used: number }[]>`select max(used)::int as used from rate_windows`;
+    expect(row?.used).toBeGreaterThanOrEqual(120);
+    await world.clock.advance(60_000);
   });
 });
 
@@ -186,6 +299,10 @@ describe('TLS', () => {
     const before = await subject();
 
     writeFileSync(files.TLS_CERT_FILE, expiredCertificate.cert);
+    await expect
+      .poll(() => world.logged.some(({ msg }) => /cannot be used; the one before/.test(String(msg))))
+      .toBe(true);
+    expect(await subject()).toBe(before);
     writeFileSync(files.TLS_KEY_FILE, expiredCertificate.key);
 
     await expect.poll(subject).not.toBe(before);

@@ -504,6 +504,53 @@ describe('queues, workers and schedules', () => {
   });
 });
 
+describe('an import from another provider', () => {
+  const data = (name: string) => fileURLToPath(new URL(`../test-data/${name}`, import.meta.url));
+  const files = [
+    ...['--suppressions', data('postmark-suppressions.json')],
+    ...['--domains', data('postmark-domains.json')],
+    ...['--webhooks', data('postmark-webhooks.json')],
+  ];
+  const parts = ({ out }: Ended) => (JSON.parse(out) as { parts: Record<string, unknown>[] }).parts;
+
+  it('shows what it would do, does it when told, and changes nothing when it is run again', async () => {
+    const dry = await postrider(['import', 'postmark', ...files]);
+    const applied = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
+    const again = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
+
+    expect(dry.out).toContain('3 found, 3 to add');
+    expect(dry.out).toMatch(/Nothing was written\. Add --apply to write it\.\n$/);
+    expect(dry.out).toContain('added without Open, which never happen here');
+    expect(parts(applied)).toMatchObject([
+      { what: 'suppressions', added: 3, present: 0, refused: [] },
+      { what: 'domains', added: 1, present: 0 },
+      { what: 'webhooks', added: 1, secrets: [{ secret: expect.stringMatching(/^whsec_/) }] },
+    ]);
+    expect(parts(again)).toMatchObject([
+      { added: 0, present: 3 },
+      { added: 0, present: 1 },
+      { added: 0, present: 1 },
+    ]);
+    expect((await postrider(['domains', 'list', '--output', 'text'])).out).toMatch(/moved\.example\s+pending/);
+    expect((await postrider(['suppressions', 'list', '--email', 'bounced@example.com'])).out).toContain(
+      'from Postmark, HardBounce',
+    );
+  });
+
+  it('asks for a file, and refuses one of another kind before it writes any', async () => {
+    expect(await postrider(['import', 'resend'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('missing_option'),
+    });
+    const mixed = ['--suppressions', data('resend-suppressions.json'), data('resend-domains.json'), '--apply'];
+
+    const refused = await postrider(['import', 'resend', ...mixed]);
+
+    expect(refused.err).toMatch(/^missing_column: .*has no column email/);
+    expect((await postrider(['suppressions', 'list', '--email', 'steve@example.com'])).out).toBe('nothing matches\n');
+  });
+});
+
 describe('suppressions', () => {
   it('adds, lists and removes an address', async () => {
     const added = await postrider(['suppressions', 'add', 'Ada@Example.com', '--reason', 'asked by phone']);

@@ -2,9 +2,17 @@
 // Runs on whatever Node the shell finds, which may be too old for TypeScript; main.ts then runs on the one npm installed.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { explainOldNode, findNode, keepCompiled, root, runsTypeScript } from '../../../scripts/pinned-node.mjs';
+import {
+  explainOldNode,
+  findNode,
+  keepCompiled,
+  rememberCaller,
+  root,
+  runsTypeScript,
+} from '../../../scripts/pinned-node.mjs';
 import { runProgram } from '../../../scripts/run-program.mjs';
 
+rememberCaller();
 const node = findNode();
 if (!existsSync(`${root}node_modules/commander`)) {
   console.error('Postrider is not installed here yet; run npm ci or npm start once, then the same command again.');

@@ -42,6 +42,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'addresses that mail is not sent to',
     load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
   },
+  import: {
+    description: 'take over suppressions, domains and webhooks from another provider',
+    load: async () => (await import('./commands/import.ts')).addImport,
+  },
   webhooks: {
     description: 'develop a webhook receiver',
     load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,

@@ -22,7 +22,10 @@ export interface Shelf {
 const shelves: readonly (readonly [string, readonly string[]])[] = [
   [
     'Sending mail',
-    ['production', 'sending', 'sdk', 'webhooks', 'testing', 'simulator', 'domains', 'submission', 'from-resend'],
+    [
+      ...['production', 'sending', 'sdk', 'webhooks', 'testing', 'simulator', 'domains', 'submission'],
+      ...['from-resend', 'from-postmark', 'from-sendgrid'],
+    ],
   ],
   ['Reference', ['api', 'errors', 'graphql', 'command-line']],
   [

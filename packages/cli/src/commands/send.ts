@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../connect/client.ts';
+import { fileOf } from '../terminal/called-from.ts';
 import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal } from '../terminal/terminal.ts';
 
@@ -55,7 +56,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     .action(async (options: SendOptions) => {
       const client = createClient(terminal);
       const sent = await client.call('POST', '/email/send', acknowledgement, {
-        body: messageOf(options, await attachments(options.attach)),
+        body: messageOf(options, await attachments(terminal, options.attach)),
         headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
       });
       show(terminal, options.json, sent, () => `${sent.id}  ${becomes(sent.status, options.schedule)}`);
@@ -97,10 +98,13 @@ interface Attachment {
 }
 
 /** Files as API attachments; the server derives their types from the names. */
-async function attachments(paths: readonly string[] | undefined): Promise<Attachment[] | undefined> {
+async function attachments(
+  terminal: Terminal,
+  paths: readonly string[] | undefined,
+): Promise<Attachment[] | undefined> {
   if (!paths) return undefined;
   let total = 0;
-  for (const path of paths) total += (await readOf(path, (file) => stat(file))).size;
+  for (const path of paths) total += (await readOf(path, () => stat(fileOf(terminal, path)))).size;
   if (total > MOST_ATTACHED_BYTES) {
     throw new Problem({
       reason: 'body_too_large',
@@ -111,14 +115,14 @@ async function attachments(paths: readonly string[] | undefined): Promise<Attach
   return Promise.all(
     paths.map(async (path) => ({
       filename: basename(path),
-      content: (await readOf(path, (file) => readFile(file))).toString('base64'),
+      content: (await readOf(path, () => readFile(fileOf(terminal, path)))).toString('base64'),
     })),
   );
 }
 
-async function readOf<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+async function readOf<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await read(path);
+    return await read();
   } catch (error) {
     const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     throw new Problem({

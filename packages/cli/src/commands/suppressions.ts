@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
+import { fileOf } from '../terminal/called-from.ts';
 import { Problem } from '../terminal/problem.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -106,7 +107,7 @@ async function newest(client: Client, { source, email, limit }: ListOptions): Pr
 
 /** Fails if any line was refused for another reason than being on the list already. */
 async function importFile(terminal: Terminal, file: string, json: boolean | undefined): Promise<void> {
-  const lines = entriesOf(await readText(file));
+  const lines = entriesOf(await readText(fileOf(terminal, file)));
   const client = createClient(terminal);
   const refusals: { line: number; email: string; reason: string; message: string }[] = [];
   let added = 0;

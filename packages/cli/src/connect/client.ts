@@ -101,6 +101,7 @@ function refused(url: string, response: Response, answer: unknown): Problem {
     ...error,
     advice: adviceOn(error.reason),
     passing: response.status === 429 || response.status >= 500,
+    retry_after_seconds: Number(response.headers.get('retry-after')) || undefined,
   });
 }
 

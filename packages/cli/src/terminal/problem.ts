@@ -10,6 +10,8 @@ export interface ProblemFacts {
   readonly docs_url?: string | undefined;
   /** A retry may help: no answer, or the service asked to wait. */
   readonly passing?: boolean;
+  /** When, if the service said. */
+  readonly retry_after_seconds?: number | undefined;
 }
 
 /** Why a command failed, in the words of the service or of the command line. */
@@ -43,7 +45,7 @@ export function adviceOn(reason: string): string | undefined {
 
 /** Reason, message and advice; one JSON object with --json. */
 export function writeProblem(error: unknown, json: boolean, write: (text: string) => void): void {
-  const { passing: _, ...facts } = factsOf(error);
+  const { passing: _, retry_after_seconds: __, ...facts } = factsOf(error);
   if (json) {
     write(JSON.stringify({ error: facts }));
     return;

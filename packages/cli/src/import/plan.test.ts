@@ -1,0 +1,123 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { resendNames } from '@postrider/core/webhooks';
+import { describe, expect, it } from 'vitest';
+import { planDomains, planSuppressions, planWebhooks } from './plan.ts';
+import { type ProviderName, providerNames, providers } from './providers.ts';
+import { readExport } from './read-export.ts';
+
+const fixture = (name: string) => fileURLToPath(new URL(`../../test-data/${name}`, import.meta.url));
+const suppressionsOf = async (provider: ProviderName, file: string) =>
+  planSuppressions(file, await readExport(file), providers[provider]);
+
+async function written(name: string, text: string): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), 'postrider-import-')), name);
+  await writeFile(file, text);
+  return file;
+}
+
+describe('an export of suppressions', () => {
+  it.each([
+    ['resend', 'resend-suppressions.json', 'steve@example.com', 'from Resend, manual, 2026-10-06T23:47:56.678Z'],
+    [
+      'postmark',
+      'postmark-suppressions.json',
+      'unsubscribed@example.com',
+      'from Postmark, ManualSuppression, Recipient, 2019-12-17T08:58:33-05:00',
+    ],
+  ] as const)('of %s keeps who, why and when', async (provider, file, email, reason) => {
+    const plan = await suppressionsOf(provider, fixture(file));
+
+    expect(plan.entries[0]).toEqual({ line: 1, email, reason });
+    expect(plan).toMatchObject({ skipped: [], unknown_columns: [] });
+  });
+
+  it('of SendGrid is read as CSV, and what cannot be taken is named by its line', async () => {
+    const plan = await suppressionsOf('sendgrid', fixture('sendgrid-bounces.csv'));
+
+    expect(plan.entries.map(({ line, email }) => [line, email])).toEqual([
+      [2, 'ada@gone.example'],
+      [3, 'bob@gone.example'],
+    ]);
+    expect(plan.entries[1]?.reason).toBe('from SendGrid, 5.1.1, 550 5.1.1 unknown user, second line, 1433800303');
+    expect(plan.skipped).toEqual([
+      { line: 5, why: 'not an address is no address' },
+      { line: 6, why: 'ADA@gone.example is in line 2 too' },
+    ]);
+  });
+
+  it('names columns that it does not know, and takes others in any spelling', async () => {
+    const file = await written(
+      'list.csv',
+      '\uFEFFEmail Address,Suppression-Reason,Mood\r\na@b.example,HardBounce,bad\r\n',
+    );
+
+    const plan = await suppressionsOf('postmark', file);
+
+    expect(plan.unknown_columns).toEqual(['Mood']);
+    expect(plan.entries).toEqual([{ line: 2, email: 'a@b.example', reason: 'from Postmark, HardBounce' }]);
+  });
+
+  it.each([
+    ['another kind', 'id,name\n1,x\n', /has no column email; it has id, name/],
+    ['a quote that is not closed', 'email,reason\na@b.example,"open\n', /a quoted cell does not end/],
+    ['broken JSON', '{ "data": [', /is no export/],
+    ['an object without a list', '{ "error": "denied" }', /it holds no list/],
+  ])('is refused where it is %s', async (_, text, message) => {
+    const file = await written('export', text);
+
+    await expect(suppressionsOf('sendgrid', file)).rejects.toThrow(message);
+  });
+});
+
+describe('an export of domains and webhooks', () => {
+  it.each(providerNames)('of %s has no column that is unknown', async (provider) => {
+    const domains = fixture(`${provider}-domains.json`);
+    const webhooks = fixture(`${provider}-webhooks.json`);
+
+    const names = planDomains(domains, await readExport(domains), providers[provider]);
+    const hooks = planWebhooks(webhooks, await readExport(webhooks), providers[provider]);
+
+    expect(names).toEqual({ names: ['moved.example'], skipped: [], unknown_columns: [] });
+    expect(hooks).toMatchObject({ unknown_columns: [] });
+    expect(hooks.webhooks).toHaveLength(1);
+  });
+
+  it('keeps the format of Resend, leaves out what is switched off, and says which events never happen', async () => {
+    const file = fixture('resend-webhooks.json');
+
+    const plan = planWebhooks(file, await readExport(file), providers.resend);
+
+    expect(plan.webhooks).toEqual([
+      { url: 'https://example.com/resend', format: 'resend', events: ['email.bounced', 'email.queued'] },
+    ]);
+    expect(plan.skipped).toEqual([
+      { line: 1, why: 'https://example.com/resend: added without email.opened, which never happen here' },
+      { line: 2, why: 'https://example.com/off: it is switched off' },
+    ]);
+  });
+
+  it('turns triggers and switches into types', async () => {
+    const [postmark, sendgrid] = [fixture('postmark-webhooks.json'), fixture('sendgrid-webhooks.json')];
+
+    const triggers = planWebhooks(postmark, await readExport(postmark), providers.postmark);
+    const switches = planWebhooks(sendgrid, await readExport(sendgrid), providers.sendgrid);
+
+    expect(triggers.webhooks[0]?.events).toEqual(['email.bounced', 'email.delivered', 'email.failed']);
+    expect(switches.webhooks[0]?.events).toEqual([
+      'email.bounced',
+      'email.complained',
+      'email.delivered',
+      'email.delivery_delayed',
+    ]);
+  });
+
+  it('knows every event that the format of Resend has a name for', () => {
+    const named = Object.entries(resendNames).filter(([, theirs]) => theirs !== null);
+
+    expect(named.map(([type]) => type).sort()).toEqual(Object.values(providers.resend.webhooks.types).flat().sort());
+    for (const [type, theirs] of named) expect(providers.resend.webhooks.types[theirs ?? '']).toContain(type);
+  });
+});

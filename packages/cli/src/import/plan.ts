@@ -1,0 +1,96 @@
+import { Problem } from '../terminal/problem.ts';
+import type { Provider } from './providers.ts';
+import type { Export, ExportRow } from './read-export.ts';
+
+const LONGEST_REASON = 200;
+
+interface Rest {
+  /** The lines that are left out, and why. */
+  readonly skipped: readonly { readonly line: number; readonly why: string }[];
+  readonly unknown_columns: readonly string[];
+}
+export interface SuppressionPlan extends Rest {
+  readonly entries: readonly { readonly line: number; readonly email: string; readonly reason: string }[];
+}
+export interface DomainPlan extends Rest {
+  readonly names: readonly string[];
+}
+export interface WebhookPlan extends Rest {
+  readonly webhooks: readonly { readonly url: string; readonly format: string; readonly events: readonly string[] }[];
+}
+
+export function planSuppressions(file: string, { columns, rows }: Export, provider: Provider): SuppressionPlan {
+  const { email, reason, left } = provider.suppressions;
+  const read = readerOf(file, columns, email, [...reason, ...left]);
+  const entries = new Map<string, SuppressionPlan['entries'][number]>();
+  const skipped: { line: number; why: string }[] = [];
+  for (const row of rows) {
+    const address = read.text(row, email);
+    const known = entries.get(address.toLowerCase());
+    if (!address.includes('@')) skipped.push({ line: row.line, why: `${address || 'an empty cell'} is no address` });
+    else if (known) skipped.push({ line: row.line, why: `${address} is in line ${known.line} too` });
+    else {
+      const facts = reason.map((column) => read.text(row, column)).filter((fact) => fact !== '');
+      const text = [`from ${provider.name}`, ...facts].join(', ').replace(/\s+/g, ' ').slice(0, LONGEST_REASON);
+      entries.set(address.toLowerCase(), { line: row.line, email: address, reason: text.toWellFormed() });
+    }
+  }
+  return { entries: [...entries.values()], skipped, unknown_columns: read.unknown };
+}
+
+export function planDomains(file: string, { columns, rows }: Export, provider: Provider): DomainPlan {
+  const { name, left } = provider.domains;
+  const read = readerOf(file, columns, name, left);
+  const named = rows.map((row) => ({ line: row.line, name: read.text(row, name).toLowerCase() }));
+  const skipped = named.filter((row) => row.name === '').map(({ line }) => ({ line, why: 'it names no domain' }));
+  return {
+    names: [...new Set(named.flatMap((row) => (row.name === '' ? [] : [row.name])))],
+    skipped,
+    unknown_columns: read.unknown,
+  };
+}
+
+export function planWebhooks(file: string, { columns, rows }: Export, provider: Provider): WebhookPlan {
+  const { url: column, left, format, types, events } = provider.webhooks;
+  const read = readerOf(file, columns, column, left);
+  const skipped: { line: number; why: string }[] = [];
+  const webhooks = rows.flatMap((row): WebhookPlan['webhooks'] => {
+    const url = read.text(row, column);
+    const skip = (why: string) => {
+      skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });
+      return [];
+    };
+    const wanted = events(row.fields);
+    if (url === '') return skip('it has no URL');
+    if (wanted === null) return skip('it is switched off');
+    const ours = [...new Set(wanted.flatMap((name) => types[name] ?? []))].sort();
+    const strange = wanted.filter((name) => !types[name]);
+    if (ours.length === 0) return skip(`none of its events happens here (${wanted.join(', ') || 'it names none'})`);
+    if (strange.length > 0) skip(`added without ${strange.join(', ')}, which never happen here`);
+    return [{ url, format, events: ours }];
+  });
+  return { webhooks, skipped, unknown_columns: read.unknown };
+}
+
+function readerOf(file: string, columns: readonly string[], needed: string, others: readonly string[]) {
+  const found = new Map(columns.map((column) => [plainName(column), column]));
+  if (columns.length > 0 && !found.has(plainName(needed))) {
+    throw new Problem({
+      reason: 'missing_column',
+      message: `${file} has no column ${needed}; it has ${columns.join(', ')}.`,
+      advice: 'Check that the file is an export of that provider and of that kind.',
+    });
+  }
+  const known = new Set([needed, ...others].map(plainName));
+  return {
+    unknown: columns.filter((column) => !known.has(plainName(column))),
+    text({ fields }: ExportRow, column: string): string {
+      const value = fields[found.get(plainName(column)) ?? ''];
+      return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+    },
+  };
+}
+
+function plainName(column: string): string {
+  return column.toLowerCase().replace(/[\s_-]/g, '');
+}

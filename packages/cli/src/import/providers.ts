@@ -1,0 +1,135 @@
+/** What of a provider's export is read. Columns are compared without case, spaces, `_` and `-`. */
+export interface Provider {
+  readonly name: string;
+  readonly suppressions: {
+    readonly email: string;
+    /** Why and when, kept as the reason of the entry. */
+    readonly reason: readonly string[];
+    /** Documented, and not carried over. */
+    readonly left: readonly string[];
+  };
+  readonly domains: { readonly name: string; readonly left: readonly string[] };
+  readonly webhooks: {
+    readonly url: string;
+    readonly left: readonly string[];
+    /** Of ours where theirs are read by the same program. */
+    readonly format: 'resend' | 'postrider';
+    /** The names of theirs that a row asks for; null for a row that is switched off. */
+    events(fields: Readonly<Record<string, unknown>>): readonly string[] | null;
+    /** Our types for each of their names; a name that is not here never happens here. */
+    readonly types: Readonly<Record<string, readonly string[]>>;
+  };
+}
+
+export const providerNames = ['resend', 'postmark', 'sendgrid'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** Resend: the answers of GET /suppressions, /domains and /webhooks, and the columns of the package's types. */
+const resend: Provider = {
+  name: 'Resend',
+  suppressions: {
+    email: 'email',
+    reason: ['origin', 'created_at'],
+    left: words('object id source_id'),
+  },
+  domains: {
+    name: 'name',
+    left: words(`object id status created_at region capabilities records open_tracking click_tracking tracking_subdomain
+      custom_return_path tls dkim_selector`),
+  },
+  webhooks: {
+    url: 'endpoint',
+    left: words('object id created_at status events'),
+    format: 'resend',
+    events({ status, events }) {
+      if (status === 'disabled') return null;
+      if (Array.isArray(events)) return events.map(String);
+      return typeof events === 'string' ? events.split(/[\s,;]+/).filter(Boolean) : [];
+    },
+    types: {
+      'email.sent': ['email.queued'],
+      'email.scheduled': ['email.scheduled'],
+      'email.delivered': ['email.delivered'],
+      'email.delivery_delayed': ['email.delivery_delayed'],
+      'email.bounced': ['email.bounced'],
+      'email.complained': ['email.complained'],
+      'email.failed': ['email.failed'],
+      'email.suppressed': ['email.suppressed'],
+      'domain.updated': ['domain.verified', 'domain.at_risk', 'domain.failed'],
+      'suppression.added': ['suppression.added'],
+      'suppression.removed': ['suppression.removed'],
+    },
+  },
+};
+
+/** Postmark: GET /message-streams/{stream}/suppressions/dump, GET /domains and GET /webhooks. */
+const postmark: Provider = {
+  name: 'Postmark',
+  suppressions: {
+    email: 'EmailAddress',
+    reason: ['SuppressionReason', 'Origin', 'CreatedAt'],
+    left: [],
+  },
+  domains: {
+    name: 'Name',
+    left: words(`ID SPFVerified SPFHost SPFTextValue DKIMVerified WeakDKIM DKIMHost DKIMTextValue DKIMPendingHost
+      DKIMPendingTextValue DKIMRevokedHost DKIMRevokedTextValue SafeToRemoveRevokedKeyFromDNS DKIMUpdateStatus
+      ReturnPathDomain ReturnPathDomainVerified ReturnPathDomainCNAMEValue CustomTrackingDomain
+      CustomTrackingDomainCNAMEValue CustomTrackingVerified`),
+  },
+  webhooks: {
+    url: 'Url',
+    left: words('ID MessageStream HttpAuth HttpHeaders Triggers'),
+    format: 'postrider',
+    events({ Triggers: triggers }) {
+      return Object.entries(triggers ?? {}).flatMap(([name, value]: [string, unknown]) =>
+        (value as { readonly Enabled?: unknown } | null)?.Enabled === true ? [name] : [],
+      );
+    },
+    types: {
+      Delivery: ['email.delivered'],
+      Bounce: ['email.bounced', 'email.failed'],
+      SpamComplaint: ['email.complained'],
+      SubscriptionChange: ['suppression.added', 'suppression.removed'],
+    },
+  },
+};
+
+/** SendGrid: the CSV of its pages of suppressions, GET /v3/whitelabel/domains and /v3/user/webhooks/event/settings/all. */
+const sendgridEvents = words(`delivered deferred bounce dropped processed spam_report open click unsubscribe
+  group_unsubscribe group_resubscribe account_status_change`);
+const sendgrid: Provider = {
+  name: 'SendGrid',
+  suppressions: {
+    email: 'email',
+    reason: ['status', 'reason', 'created', 'created_at'],
+    left: words('ip group_id group_name'),
+  },
+  domains: {
+    name: 'domain',
+    left: words(`id user_id subdomain username ips custom_spf default legacy automatic_security valid dns
+      last_validation_attempt_at subusers`),
+  },
+  webhooks: {
+    url: 'url',
+    left: [
+      ...words(`id friendly_name enabled public_key oauth_client_id oauth_token_url created_date updated_date
+        include_account_status_change`),
+      ...sendgridEvents,
+    ],
+    format: 'postrider',
+    events: (fields) => (fields.enabled === false ? null : sendgridEvents.filter((name) => fields[name] === true)),
+    types: {
+      processed: ['email.queued'],
+      delivered: ['email.delivered'],
+      deferred: ['email.delivery_delayed'],
+      bounce: ['email.bounced'],
+      dropped: ['email.suppressed', 'email.failed'],
+      spam_report: ['email.complained'],
+    },
+  },
+};
+
+export const providers: Readonly<Record<ProviderName, Provider>> = { resend, postmark, sendgrid };
