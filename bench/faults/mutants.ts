@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,8 +41,8 @@ for (const name of mutants) {
   try {
     plant(copy, name);
     const { sound, told } = await run(copy, name);
-    if (sound) wrong += 1;
-    say(`${sound ? 'BAD' : 'ok '} ${name}: ${told}`);
+    if (sound !== false) wrong += 1;
+    say(`${sound === false ? 'ok ' : 'BAD'} ${name}: ${told}`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -70,8 +80,8 @@ function plant(copy: string, name: string): void {
   }
 }
 
-/** Whether the harness finds the processes of a tree sound, and what it says of them. */
-async function run(tree: string, name: string): Promise<{ readonly sound: boolean; readonly told: string }> {
+/** Whether the harness finds the processes of a tree sound, and what it says of them; null where it did not get that far. */
+async function run(tree: string, name: string): Promise<{ readonly sound: boolean | null; readonly told: string }> {
   const json = fileURLToPath(new URL(`../../node_modules/.cache/faults/mutant-${name}.json`, import.meta.url));
   rmSync(json, { force: true });
   const program = fileURLToPath(new URL('run.ts', import.meta.url));
@@ -79,6 +89,7 @@ async function run(tree: string, name: string): Promise<{ readonly sound: boolea
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   process.once('exit', () => child.kill());
   await once(child, 'exit');
+  if (!existsSync(json)) return { sound: null, told: 'ended without figures' };
   const { sound, seconds, checks } = JSON.parse(readFileSync(json, 'utf8')) as {
     sound: boolean;
     seconds: number;
