@@ -1,7 +1,10 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
+import { previewBulk, runBulk } from '../bulk/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
+import { invoke } from '../operation/operation.ts';
+import { createSuppressions, deleteSuppression } from '../suppressions/index.ts';
 import { recordAudit } from './record.ts';
 
 const world = await openWorld();
@@ -65,5 +68,23 @@ describe('recordAudit', () => {
     await expect(sql`update audit_log set reason = 'none'`).rejects.toThrow('appended');
     await expect(sql`delete from audit_log`).rejects.toThrow('appended');
     await expect(sql`truncate audit_log`).rejects.toThrow('appended');
+  });
+
+  it('names no recipient, since nothing of it can be erased', async () => {
+    const { workspace_id } = await world.workspace('growth');
+    const ctx = world.as(workspace_id);
+    const email = 'grace@example.com';
+
+    await invoke(ctx, createSuppressions, { email });
+    await invoke(ctx, deleteSuppression, { email });
+    const { token } = await invoke(ctx, previewBulk, { action: 'export', filter: { to: email } });
+    await invoke(ctx, runBulk, { token, reason: 'asked for' });
+
+    const told = await world.services.sql<{ action: string; diff: string | null; target_name: string | null }[]>`
+      select action, diff, target_name from audit_log where workspace_id = ${workspace_id} order by sequence`;
+    expect(told.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['suppression.added', 'suppression.removed', 'bulk.started']),
+    );
+    expect(JSON.stringify(told)).not.toContain('grace');
   });
 });

@@ -8,7 +8,7 @@ export interface AuditFact {
   readonly action: AuditAction;
   /** The target: an id, or a name if it has no id. */
   readonly target_id: string;
-  /** Never a secret or a body. */
+  /** Never a secret, a body or a recipient's address: the chain cannot be erased. */
   readonly diff?: Readonly<Record<string, unknown>>;
   readonly reason?: string | null;
   /** Defaults to the actor's workspace. */

@@ -113,8 +113,8 @@ async function store(
       const diff = { added: added.length, refused: entries.length - added.length };
       await recordAudit(tx, ctx, [{ action: 'suppression.imported', target_id: workspace_id, diff }]);
     } else if (first) {
-      const { id, email, reason, expires_at } = first;
-      await recordAudit(tx, ctx, [{ action: 'suppression.added', target_id: id, diff: { email, expires_at }, reason }]);
+      const { id, reason, expires_at } = first;
+      await recordAudit(tx, ctx, [{ action: 'suppression.added', target_id: id, diff: { expires_at }, reason }]);
     }
     const stored = new Map(added.map((row) => [row.id, row]));
     return judged.map((one) => {

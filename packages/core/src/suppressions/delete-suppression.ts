@@ -28,8 +28,7 @@ export const deleteSuppression = operation({
     const gone = await ctx.sql.begin(async (tx) => {
       const [removed] = await removeSuppressions(tx, 'deleted', [{ workspace_id, email, event_id }]);
       if (!removed) throw suppressionNotFound(email);
-      const diff = { email: removed.email };
-      await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id, diff }]);
+      await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id }]);
       return removed;
     });
     return { object: 'suppression', id: gone.id, email: gone.email, deleted: true };
