@@ -14,6 +14,7 @@ import { benchMemoryAtRest } from './suites/memory-at-rest.ts';
 import { benchMemoryUnderLoad } from './suites/memory-under-load.ts';
 import { benchOperators } from './suites/operators.ts';
 import { benchPair, pairable } from './suites/pair.ts';
+import { benchPriorities } from './suites/priorities.ts';
 import { benchScheduled } from './suites/scheduled.ts';
 import { benchSlowDisk } from './suites/slow-disk.ts';
 import { benchStart } from './suites/start.ts';
@@ -36,6 +37,7 @@ const suites: Readonly<Record<string, Suite>> = {
   kills: benchKills,
   lanes: benchLanes,
   logs: benchLogs,
+  priorities: benchPriorities,
   scheduled: benchScheduled,
   operators: benchOperators,
   graphql: benchGraphql,

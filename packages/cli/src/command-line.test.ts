@@ -227,6 +227,52 @@ describe('send', () => {
     expect(JSON.parse(again.out)).toMatchObject({ id, status: 'canceled' });
   });
 
+  it('gives up what is deferred, and says of the rest that none is', async () => {
+    const sent = await send(
+      '--to',
+      'defer+3+give-up@simulator.test',
+      '--priority',
+      'high',
+      '--retain',
+      'none',
+      '--json',
+    );
+    const { id } = JSON.parse(sent.out);
+    await expect
+      .poll(async () => JSON.parse((await postrider(['email', 'get', id, '--json'])).out).status, { timeout: 30_000 })
+      .toBe('deferred');
+
+    const given_up = await postrider(['email', 'give-up', id, '--reason', 'the address is wrong']);
+    const again = await postrider(['email', 'give-up', id]);
+    const shown = JSON.parse((await postrider(['email', 'get', id, '--json'])).out);
+
+    expect(given_up).toMatchObject({ code: 0, out: `${id} is failed\n` });
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.err).toContain('not_deferred');
+    expect(shown).toMatchObject({ priority: 'high', retain: 'none', status: 'failed' });
+  });
+
+  it('waits for captured mail, and prints its links and one-time codes', async () => {
+    const to = 'signup-271@example.com';
+    const waiting = postrider(['captures', 'wait', '--to', to]);
+
+    await send(
+      '--to',
+      to,
+      '--text',
+      'Your code is 493817.',
+      '--html',
+      '<a href="https://example.com/confirm/7">Confirm</a>',
+    );
+    const found = await waiting;
+    const none = await postrider(['captures', 'wait', '--to', 'no-mail@example.com', '--timeout', '0']);
+
+    expect(found).toMatchObject({ code: 0, err: '' });
+    expect(found.out).toMatch(/code +493817/);
+    expect(found.out).toMatch(/link +https:\/\/example\.com\/confirm\/7/);
+    expect(none).toMatchObject({ code: 3 });
+  });
+
   it('says reason, message, every bad field and where to read on', async () => {
     const refused = await launched(['send', '--from', 'a@sandbox.test', '--to', 'nobody', '--subject', 'x']);
 

@@ -30,8 +30,12 @@ export const groups: Readonly<Record<string, Group>> = {
   send: { description: 'send a mail', load: async () => (await import('./commands/send.ts')).addSend },
   logs: { description: 'the log of mails', load: async () => (await import('./commands/logs-tail.ts')).addLogs },
   email: {
-    description: 'show or cancel one mail',
+    description: 'show, cancel or give up one mail',
     load: async () => (await import('./commands/email-get.ts')).addEmail,
+  },
+  captures: {
+    description: 'captured mail, for tests',
+    load: async () => (await import('./commands/captures.ts')).addCaptures,
   },
   keys: { description: 'API keys of the workspace', load: async () => (await import('./commands/keys.ts')).addKeys },
   domains: {

@@ -6,7 +6,7 @@ import { type EmailDetail, emailDetail, emailEntry } from './email-answer.ts';
 type Waiting = NonNullable<EmailDetail['recipients'][number]['waiting']>;
 
 export function addEmail(program: Command, terminal: Terminal): void {
-  const one = program.command('email').description('show or cancel one mail');
+  const one = program.command('email').description('show, cancel or give up one mail');
   one
     .command('cancel <id>')
     .description('cancel a mail before its first attempt')
@@ -14,6 +14,17 @@ export function addEmail(program: Command, terminal: Terminal): void {
     .action(async (id: string, options: { json?: boolean }) => {
       const email = await createClient(terminal).call('POST', `/email/${encodeURIComponent(id)}/cancel`, emailEntry);
       show(terminal, options.json, email, () => `${email.id} is ${email.status}`);
+    });
+  one
+    .command('give-up <id>')
+    .description('end the retries of its deferred recipients; what was never tried is canceled')
+    .option('--reason <text>', 'for the audit log')
+    .option('--json', 'print JSON')
+    .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) => {
+      const path = `/email/${encodeURIComponent(id)}/give-up`;
+      const body = reason === undefined ? {} : { reason };
+      const email = await createClient(terminal).call('POST', path, emailEntry, { body });
+      show(terminal, json, email, () => `${email.id} is ${email.status}`);
     });
   one
     .command('get <id>')

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Client, createClient } from '../connect/client.ts';
 import { Problem } from '../terminal/problem.ts';
 import { show, type Terminal } from '../terminal/terminal.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 import { type EmailEntry, emailPage, entryLine } from './email-answer.ts';
 
 const PAGE = 100;
@@ -117,12 +118,4 @@ async function pageOf(client: Client, cursor: string | null) {
 async function paused(seconds: number, signal: AbortSignal): Promise<boolean> {
   await pause(seconds * 1000, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
-}
-
-function wholeNumber(least: number, most: number) {
-  return (text: string): number => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
 }

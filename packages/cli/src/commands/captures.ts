@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { createClient } from '../connect/client.ts';
+import { Problem } from '../terminal/problem.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
+
+// The longest wait that one request may have.
+const LONGEST_WAIT = 30;
+const DEFAULT_WAIT = 30;
+
+const page = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
+const detail = z.looseObject({
+  id: z.string(),
+  from: z.string(),
+  to: z.array(z.string()),
+  subject: z.string(),
+  received_at: z.string(),
+  links: z.array(z.string()),
+  codes: z.array(z.string()),
+});
+
+interface WaitOptions {
+  readonly to?: string;
+  readonly from?: string;
+  readonly subject?: string;
+  readonly since?: string;
+  readonly timeout: number;
+  readonly json?: boolean;
+}
+
+export function addCaptures(program: Command, terminal: Terminal): void {
+  program
+    .command('captures')
+    .description('captured mail, for tests')
+    .command('wait')
+    .description('wait for the newest captured mail that matches; print it with its links and one-time codes')
+    .option('--to <address>', 'an envelope recipient')
+    .option('--from <address>', 'the envelope sender')
+    .option('--subject <text>', 'a part of the subject')
+    .option('--since <time>', 'arrived at this time or later, as ISO 8601')
+    .option('--timeout <seconds>', 'how long to wait', wholeNumber(0, 3600), DEFAULT_WAIT)
+    .option('--json', 'print JSON')
+    .action(async ({ timeout, json, ...filters }: WaitOptions) => {
+      const client = createClient(terminal);
+      const query = new URLSearchParams({ limit: '1' });
+      for (const [name, value] of Object.entries(filters)) query.set(name, value);
+      const ends = performance.now() + timeout * 1000;
+      for (;;) {
+        const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+        query.set('wait', String(Math.min(LONGEST_WAIT, left)));
+        const [found] = (await client.call('GET', `/captures?${query}`, page)).data;
+        if (found) {
+          const capture = await client.call('GET', `/captures/${found.id}`, detail);
+          show(terminal, json, capture, () => describe(capture));
+          return;
+        }
+        if (performance.now() >= ends) {
+          const message = `No captured mail matched within ${timeout} s.`;
+          throw new Problem({ reason: 'no_capture', message, passing: true });
+        }
+      }
+    });
+}
+
+function describe({ id, from, to, subject, received_at, links, codes }: z.output<typeof detail>): string {
+  return table([
+    ['id', id],
+    ['from', plain(from)],
+    ['to', plain(to.join(', '))],
+    ['subject', plain(subject)],
+    ['received', received_at],
+    ...codes.map((code) => ['code', plain(code)]),
+    ...links.map((link) => ['link', plain(link)]),
+  ]);
+}
