@@ -174,7 +174,7 @@ export class Load {
     sent.canceled = answer.status === 200 ? 'yes' : 'refused';
   }
 
-  /** Asks until there is an answer that is final: neither a 5xx, nor a 429, nor a lost connection. */
+  /** Asks until there is an answer that is final. */
   async #repeat(
     path: string,
     body: string | undefined,
@@ -184,7 +184,7 @@ export class Load {
     const began = wallTime();
     for (let turn = random.between(0, 1); wallTime() - began < GIVE_UP_MS; turn++) {
       const answer = await this.#ask(turn, path, body, key);
-      if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
+      if (answer !== null && isFinal(answer)) return answer;
       await pause(Math.min(1000, 50 * 2 ** Math.min(turn, 5)) + random.between(0, 50));
     }
     return null;
@@ -206,6 +206,11 @@ export class Load {
       .then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
       .catch(() => null);
   }
+}
+
+/** Neither a fault, nor a limit, nor the word that the same request is still under way. */
+function isFinal({ status, body }: Answer): boolean {
+  return status < 500 && status !== 429 && !JSON.stringify(body).includes('idempotency_in_progress');
 }
 
 function newSent(index: number, recipients: readonly string[], due_at: number | null, keyed = true): Sent {
