@@ -54,7 +54,7 @@ export async function isTag(sql: Sql, workspace_id: string, tag: string): Promis
   return row?.found ?? false;
 }
 
-/** Ids of the newest messages to or from an address. Served by recipients_email and messages_sender. */
+/** Ids of the newest messages to or from an address. Served by recipients_address and messages_from_address. */
 export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, most: number): Promise<string[]> {
   const domain = domainOf(email);
   const rows = await sql<{ id: string }[]>`

@@ -67,14 +67,14 @@ function candidates(
           and m.priority <> 'normal' and ${within(sql, sql`m.id`, range)}
         order by m.id ${order} limit ${count}`;
     case 'recipient':
-      // Served by recipients_email. A message may have an address twice, in other letters.
+      // Served by recipients_address. A message may have an address twice, in other letters.
       return sql`
         select distinct r.message_id as id from recipients r
         where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${driver.email}
           and ${within(sql, sql`r.message_id`, range)}
         order by r.message_id ${order} limit ${count}`;
     case 'sender':
-      // Served by messages_sender.
+      // Served by messages_from_address.
       return sql`
         select c.id from unnest(${[...driver.emails]}::text[]) as s (email)
         cross join lateral (
@@ -294,7 +294,7 @@ export async function rarestDriver(
   return drivers[rows[0]?.place ?? 0] ?? drivers[0];
 }
 
-/** The sender addresses of a domain, or null above the limit: a loose index scan of messages_sender. */
+/** The sender addresses of a domain, or null above the limit: a loose index scan of messages_from_address. */
 export async function sendersOf(
   sql: Sql | Tx,
   workspace_id: string,
