@@ -210,41 +210,49 @@ export async function holdJobs(sql: Sql, queue: JobTable, holder: string, jobs: 
     ))`;
 }
 
+/** A job that was freed. */
+export interface FreedRow {
+  readonly id: string;
+  readonly data: unknown;
+}
+
 /**
- * Frees what a dead process holds of a queue, due immediately, and returns the payloads. pg-boss uses source_id for
- * jobs of dead letter queues, which we have none of, so it names the holder. Served by the index of states.
+ * Frees what a dead process holds of a queue, due immediately, and returns it. pg-boss uses source_id for jobs of dead
+ * letter queues, which we have none of, so it names the holder. Served by the index of states.
  */
-export async function freeJobs(tx: Tx, queue: JobTable, holder: string): Promise<unknown[]> {
+export async function freeJobs(tx: Tx, queue: JobTable, holder: string): Promise<FreedRow[]> {
   const table = tx(`pgboss.${queue.table}`);
-  const rows = await tx<{ data: unknown }[]>`
+  return tx<FreedRow[]>`
     update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
     where ctid = any (array(
       select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
       order by j.id for update skip locked
-    )) returning data`;
-  return rows.map(({ data }) => data);
+    )) returning id, data`;
 }
 
 /**
  * The same for a living process: jobs that it has and does not know of, as the answer to their fetch was lost. What was
- * fetched in the last seconds is left alone, as that answer may be under way.
+ * fetched in the last seconds is left alone, as that answer may be under way. They are counted from before `known` is
+ * called, so nothing that is fetched after it is freed.
  */
 export async function freeUnknownJobs(
   tx: Tx,
   queue: JobTable,
   holder: string,
-  known: readonly string[],
+  known: () => readonly string[],
   seconds: number,
-): Promise<unknown[]> {
+): Promise<FreedRow[]> {
   const table = tx(`pgboss.${queue.table}`);
-  const rows = await tx<{ data: unknown }[]>`
+  const [clock] = await tx<{ quiet_since: string }[]>`
+    select (pgboss.job_now() - make_interval(secs => ${seconds}))::text as quiet_since`;
+  if (!clock) return [];
+  return tx<FreedRow[]>`
     update ${table} set state = 'retry', start_after = pgboss.job_now(), retry_limit = retry_limit + 1
     where ctid = any (array(
       select j.ctid from ${table} j where j.name = ${queue.name} and j.state = 'active' and j.source_id = ${holder}::uuid
-        and j.heartbeat_on < pgboss.job_now() - make_interval(secs => ${seconds}) and j.id <> all (${[...known]}::uuid[])
+        and j.heartbeat_on < ${clock.quiet_since}::text::timestamptz and j.id <> all (${[...known()]}::uuid[])
       order by j.id for update skip locked
-    )) returning data`;
-  return rows.map(({ data }) => data);
+    )) returning id, data`;
 }
 
 /** Completes a fetched job. It is kept for inspection, for less time than a dead one. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Catalogue, Data, Job, JobHold, NewJob } from './catalogue.ts';
 import { SCHEMA } from './install.ts';
 import {
+  type FreedRow,
   freeJobs,
   freeUnknownJobs,
   holdJobs,
@@ -59,15 +60,18 @@ export interface Queue<C extends Catalogue> {
   fetch<N extends keyof C & string>(name: N, count: number): Promise<Job<Data<C, N>>[]>;
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
-  /** Frees the jobs of a process that has died, due immediately, and returns their payloads. */
-  free<N extends keyof C & string>(tx: Tx, name: N, holder: string): Promise<Data<C, N>[]>;
-  /** Frees jobs that this process holds and does not know of, for so many seconds, and returns their payloads. */
+  /** Frees the jobs of a process that has died, due immediately, and returns them. */
+  free<N extends keyof C & string>(tx: Tx, name: N, holder: string): Promise<FreedJob<Data<C, N>>[]>;
+  /**
+   * Frees jobs that this process holds and does not know of, for so many seconds, and returns them. `known` is called
+   * once the database has told its time.
+   */
   freeUnknown<N extends keyof C & string>(
     tx: Tx,
     name: N,
-    known: readonly string[],
+    known: () => readonly string[],
     seconds: number,
-  ): Promise<Data<C, N>[]>;
+  ): Promise<FreedJob<Data<C, N>>[]>;
   /** Of these job ids, those without a waiting or running job. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
   /** Of these values, those in a field of a waiting or running job. Reads all live jobs of the queue. */
@@ -93,6 +97,8 @@ export interface Queue<C extends Catalogue> {
   /** Subscribes to the wakes of other processes. */
   listen(): Promise<void>;
 }
+
+export type FreedJob<D> = Pick<Job<D>, 'id' | 'data'>;
 
 /** A fetched job's row. */
 export interface AcquiredRow {
@@ -148,10 +154,10 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       if (jobs.length > 0) await touchJobs(sql, tableOf(name), jobs);
     },
     async free(tx, name, dead) {
-      return payloadsIn(catalogue, name, await freeJobs(tx, tableOf(name), dead));
+      return readableIn(catalogue, name, await freeJobs(tx, tableOf(name), dead));
     },
     async freeUnknown(tx, name, known, seconds) {
-      return payloadsIn(catalogue, name, await freeUnknownJobs(tx, tableOf(name), holder, known, seconds));
+      return readableIn(catalogue, name, await freeUnknownJobs(tx, tableOf(name), holder, known, seconds));
     },
     async workerCount() {
       const instances = await boss.getInstances();
@@ -181,15 +187,16 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
 }
 
 /** What does not parse is left out here, and reported when it is fetched. */
-function payloadsIn<C extends Catalogue, N extends keyof C & string>(
+function readableIn<C extends Catalogue, N extends keyof C & string>(
   catalogue: C,
   name: N,
-  rows: readonly unknown[],
-): Data<C, N>[] {
+  rows: readonly FreedRow[],
+): FreedJob<Data<C, N>>[] {
   const payload = payloadOf(catalogue, name);
-  return rows.flatMap((data) => {
+  return rows.flatMap(({ id, data }) => {
     const parsed = payload.safeParse(data);
-    return parsed.success ? [parsed.data as Data<C, N>] : [];
+    // payload is the catalogue's schema for this very name.
+    return parsed.success ? [{ id, data: parsed.data as Data<C, N> }] : [];
   });
 }
 

@@ -534,6 +534,23 @@ describe('the attempt of a worker that was lost', () => {
     expect(await detail(id)).toMatchObject({ attempts: [], recipients: [{ attempts: 1 }] });
   });
 
+  it('is told to the caller if the take-over fails beside mail that is claimed', async () => {
+    await send();
+    const { job } = await claimOne();
+    await world.clock.advance(PAST_THE_LEASE_MS);
+    await send({ to: 'bob@example.com' });
+    const fresh = await fetchJobs();
+    await world.services.sql`alter table attempts add constraint none check (stage <> 'worker_lost')`;
+    let lost = 0;
+
+    const claimed = await claimDeliveries(world.services, [job, ...fresh], () => {
+      lost += 1;
+    });
+
+    expect(claimed.map(({ delivery }) => delivery.email)).toEqual(['bob@example.com']);
+    expect(lost).toBe(1);
+  });
+
   it('is recorded if the mail ends as suppressed instead', async () => {
     const id = await send();
     await claimOne();

@@ -22,8 +22,15 @@ import {
   type Unclaimed,
 } from './store.ts';
 
-/** First transaction: claims what is due and free. A second transaction handles the jobs of the rest. */
-export async function claimDeliveries(services: Services, fetched: readonly DeliveryJob[]): Promise<Claimed[]> {
+/**
+ * First transaction: claims what is due and free. A second transaction handles the jobs of the rest; onLost is called
+ * where that one fails beside mail that is claimed, as it may have been committed.
+ */
+export async function claimDeliveries(
+  services: Services,
+  fetched: readonly DeliveryJob[],
+  onLost?: () => void,
+): Promise<Claimed[]> {
   const leases = new Map(fetched.map((job) => [job.data.recipient_id, { job, lease: randomUUID() }]));
   const jobs = [...leases.values()].map(({ job }) => job);
   const moves = jobs.map(
@@ -36,7 +43,7 @@ export async function claimDeliveries(services: Services, fetched: readonly Deli
   }
   const claimed = await claimAndLoad(services.sql, moves);
   const lost = without(jobs, claimed);
-  const others = lost.length > 0 ? await claimOthers(services, lost, moves, claimed.length > 0) : [];
+  const others = lost.length > 0 ? await claimOthers(services, lost, moves, claimed.length > 0, onLost) : [];
   const rows = [...claimed, ...others];
   const contents = await openContents(services, rows);
   return rows.flatMap((row) => {
@@ -56,6 +63,7 @@ async function claimOthers(
   lost: readonly DeliveryJob[],
   moves: readonly Move[],
   some_claimed: boolean,
+  onLost?: () => void,
 ): Promise<LoadedRow[]> {
   try {
     // A transaction of its own: it locks messages, which come before recipients in lock order.
@@ -66,6 +74,7 @@ async function claimOthers(
   } catch (error) {
     if (!some_claimed) throw error;
     services.log.error({ err: error, count: lost.length }, 'deliveries could not be claimed');
+    onLost?.();
     return [];
   }
 }

@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
-import type { RecipientKey } from '../states/index.ts';
+import type { DeliveryJob } from './jobs-store.ts';
 
 /** A worker is listed as live for this long after its last heartbeat. */
 const LISTED_AS_LIVE_SECONDS = 10;
@@ -54,7 +54,7 @@ export async function freeWorker(
     const calls = await jobs.free(tx, 'webhook.deliver', worker);
     await tx`
       update endpoint_leases set held_until = clock_now()
-      where webhook_id = any (${calls.map(({ webhook_id }) => webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
+      where webhook_id = any (${calls.map(({ data }) => data.webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
     for (const name of ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const)
       await jobs.free(tx, name, worker);
     return mails.length;
@@ -63,11 +63,11 @@ export async function freeWorker(
 
 /**
  * Frees the mail that this worker holds in the database and does not know of: the answer to a fetch or a claim was lost.
- * Returns how much there was.
+ * Returns how much there was. `known` is called inside of the transaction, which may have waited for a connection.
  */
 export async function freeUnknownMail(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
-  known: readonly string[],
+  known: () => readonly string[],
   seconds: number,
 ): Promise<number> {
   return sql.begin(async (tx) => {
@@ -77,8 +77,9 @@ export async function freeUnknownMail(
   });
 }
 
-/** Ends the leases of claims whose jobs only the dead worker had. */
-async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<void> {
+/** Ends the leases of claims whose jobs were freed. A job that was superseded leaves the claim of its successor alone. */
+async function endLeases(tx: Tx, freed: readonly Pick<DeliveryJob, 'id' | 'data'>[]): Promise<void> {
+  const unordered = freed.map(({ id, data }) => ({ ...data, job_id: id }));
   const keys = unordered.toSorted((left, right) =>
     left.message_id + left.recipient_id < right.message_id + right.recipient_id ? -1 : 1,
   );
@@ -87,12 +88,13 @@ async function endLeases(tx: Tx, unordered: readonly RecipientKey[]): Promise<vo
       select r.workspace_id, r.message_id, r.id from unnest(
         ${keys.map((key) => key.workspace_id)}::uuid[],
         ${keys.map((key) => key.message_id)}::uuid[],
-        ${keys.map((key) => key.recipient_id)}::uuid[]
-      ) as a (workspace_id, message_id, recipient_id)
+        ${keys.map((key) => key.recipient_id)}::uuid[],
+        ${keys.map((key) => key.job_id)}::uuid[]
+      ) as a (workspace_id, message_id, recipient_id, job_id)
       cross join lateral (
         select x.workspace_id, x.message_id, x.id from recipients x
         where x.workspace_id = a.workspace_id and x.message_id = a.message_id and x.id = a.recipient_id
-          and x.state = 'sending' and x.lease_until > clock_now()
+          and x.job_id = a.job_id and x.state = 'sending' and x.lease_until > clock_now()
         for no key update
       ) r
     )

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import { type Priority, priorities } from '../priorities/index.ts';
+import type { Priority } from '../priorities/index.ts';
 
 export type ClosedReason = 'failing' | 'limit';
 
@@ -19,25 +19,36 @@ export interface LaneRow {
 export const LANES_IN_A_LOOK = 1000;
 const ALL_LANES = 100_000;
 
-/** Lanes with parked mail that sort after a name, once for each priority; one index step each. */
+/** Lanes with parked mail that sort after a name; one index step each. */
 const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
   walk as (
-    (select lane, priority, 1 as place from parked_deliveries where lane > ${after} order by lane, priority limit 1)
+    (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
     union all
-    select n.lane, n.priority, w.place + 1 from walk w cross join lateral (
-      select p.lane, p.priority from parked_deliveries p
-      where (p.lane, p.priority) > (w.lane, w.priority) order by p.lane, p.priority limit 1
+    select n.lane, w.place + 1 from walk w cross join lateral (
+      select p.lane from parked_deliveries p where p.lane > w.lane order by p.lane limit 1
     ) n
-    where w.place < ${most * priorities.length}
+    where w.place < ${most}
   )`;
 
+/** The priorities of the mail parked in these lanes; one index step each. */
+const parkedPriorities = (sql: Sql | Tx) => sql`
+  select w.lane, array_agg(n.priority::text) as priorities
+  from walk w
+  cross join unnest(enum_range(null::mail_priority)) as v (priority)
+  cross join lateral (
+    select p.lane, p.priority from parked_deliveries p
+    where (p.lane, p.priority) >= (w.lane, v.priority) order by p.lane, p.priority limit 1
+  ) n
+  where n.lane = w.lane and n.priority = v.priority
+  group by w.lane`;
+
 /**
- * Lanes that are closed, were closed until a minute ago, or have parked mail (these after a name); marks the latter as
- * synced.
+ * Lanes that are closed, were closed until a minute ago, or have parked mail (so many of these, after a name); marks the
+ * latter as synced.
  */
-export async function syncLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
+export async function syncLanes(sql: Sql, after = '', most = LANES_IN_A_LOOK): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
-    with recursive ${parkedLanes(sql, after, LANES_IN_A_LOOK)},
+    with recursive ${parkedLanes(sql, after, most)},
     known as materialized (
       select lane, closed_until, reason, last_reply, closings, tended_at from lanes
       where closed_until > clock_now() - interval '1 minute' or lane in (select lane from walk)
@@ -49,7 +60,7 @@ export async function syncLanes(sql: Sql, after = ''): Promise<LaneRow[]> {
     select coalesce(k.lane, w.lane) as lane, coalesce(k.closed_until > clock_now(), false) as closed, k.closed_until,
       k.reason, k.last_reply, coalesce(k.closings, 0) as closings, coalesce(w.priorities, '{}') as parked
     from known k
-    full join (select lane, array_agg(priority::text) as priorities from walk group by lane) w on w.lane = k.lane`;
+    full join (${parkedPriorities(sql)}) w on w.lane = k.lane`;
 }
 
 export interface Closing {
@@ -90,7 +101,7 @@ export async function forgetLanes(sql: Sql | Tx): Promise<void> {
 export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}
-    select distinct w.lane from walk w left join lanes l on l.lane = w.lane
+    select w.lane from walk w left join lanes l on l.lane = w.lane
     where l.lane is null
       or greatest(l.tended_at, l.closed_until) < clock_now() - make_interval(secs => ${seconds})`;
   return rows.map((row) => row.lane);

@@ -95,6 +95,32 @@ describe('parking', () => {
   });
 });
 
+describe('a look at the lanes', () => {
+  it('names all priorities of each lane, however few lanes a page takes', async () => {
+    await send(names(7));
+    const jobs = await fetchAll();
+    const lanes = { a: ['high'], b: ['high', 'normal', 'bulk'], c: ['bulk'], d: ['normal', 'bulk'] } as const;
+    const places = Object.entries(lanes).flatMap(([lane, kept]) => kept.map((priority) => ({ lane, priority })));
+    await parkDeliveries(
+      world.services,
+      jobs.map((job, index) => {
+        const place = places[index] ?? { lane: 'a', priority: 'high' };
+        return { ...job.data, job, ...place, due_at: new Date(world.clock.now()) };
+      }),
+    );
+
+    const pages: Record<string, readonly string[]>[] = [];
+    for (let after = '', more = true; more; ) {
+      const rows = (await syncLanes(world.services.sql, after, 1)).filter(({ parked }) => parked.length > 0);
+      more = rows.length > 0;
+      after = rows.at(-1)?.lane ?? '';
+      if (more) pages.push(Object.fromEntries(rows.map(({ lane, parked }) => [lane, parked.toSorted()])));
+    }
+
+    expect(pages).toEqual(Object.entries(lanes).map(([lane, kept]) => ({ [lane]: kept.toSorted() })));
+  });
+});
+
 describe('taking parked mail back', () => {
   it('gives the caller what has been due for longest, as if it had been fetched', async () => {
     await send(names(5));

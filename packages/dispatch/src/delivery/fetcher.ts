@@ -118,13 +118,15 @@ export class Fetcher {
   }
 
   /** Returns the priorities of which there may be more than was taken. */
-  async #fetchOnce(asked: readonly Priority[]): Promise<readonly Priority[]> {
+  async #fetchOnce(open: readonly Priority[]): Promise<readonly Priority[]> {
     const { holds, lanes, inFlight } = this.#options;
     await holds.ready;
     if (holds.isPaused('delivery.attempt')) return [];
-    // Mail within the allowance has been fetched already; onAllowance announces more.
+    // Mail within the allowance has been fetched already; onAllowance announces more. Each priority is counted for
+    // itself, so that bulk mail that waits here keeps no high mail in the queue.
     const allowance = holds.allowance('delivery.attempt') ?? Number.POSITIVE_INFINITY;
-    if (lanes.counts().waiting > allowance + FETCH_COUNT) return [];
+    const asked = open.filter((priority) => lanes.waitingOf(priority) <= allowance + FETCH_COUNT);
+    if (asked.length === 0) return [];
     if (Math.max(lanes.counts().claimed, inFlight()) >= MOST_IN_FLIGHT) return asked;
     const wanted = asked.map((priority) => {
       const free = this.#freeSlots(priority);

@@ -16,14 +16,17 @@ export class LostAnswers {
   readonly #looks: ReturnType<typeof repeatEvery>;
   #lost_at: number | null = null;
 
-  /** Known are the jobs that this worker has, wherever they are. */
+  /**
+   * Known are the jobs that wait in a lane, are being claimed, or are claimed and not settled. A job that is being parked
+   * is not among them: if it is freed first, it is not parked.
+   */
   constructor(services: Services, known: () => readonly string[]) {
     const look = async () => {
       const lost_at = this.#lost_at;
       if (lost_at === null || performance.now() < lost_at + QUIET_SECONDS * 1000) return;
       let count: number;
       try {
-        count = await freeUnknownMail(services, known(), QUIET_SECONDS);
+        count = await freeUnknownMail(services, known, QUIET_SECONDS);
       } catch (error) {
         this.note();
         throw error;

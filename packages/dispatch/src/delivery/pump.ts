@@ -246,6 +246,7 @@ export class DeliveryPump {
       const won = await claimDeliveries(
         this.#services,
         left.map(({ job }) => job),
+        () => this.#lostAnswers?.note(),
       );
       for (const claimed of won) this.#enter(claimed, byJob.get(claimed.job.id) ?? null, asked);
       const entered = new Set(won.map(({ job }) => job.id));

@@ -386,6 +386,34 @@ describe('the rate of a queue', () => {
     expect((await invoke(system(), getHold, { hold_id: id })).status).toBe('ended');
   });
 
+  it('keeps no high mail in the queue while more bulk mail waits here than it lets go', async () => {
+    await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
+    const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
+    for (let batch = 0; batch < 8; batch++)
+      await send(many(50, 'bulk.example.com', `b${batch}-`), { priority: 'bulk' });
+    start(
+      world.services,
+      mailerBy(() => 'relay'),
+    );
+    await release(id);
+    const fetched = async (priority: number) => {
+      const rows = await world.services.sql`
+        select from pgboss.job where name = 'delivery.attempt' and state = 'active' and priority = ${priority}`;
+      return rows.length;
+    };
+    await expect.poll(() => fetched(-1), PATIENCE).toBeGreaterThan(300);
+
+    await send(many(2, 'high.example.com'), { priority: 'high' });
+
+    await expect.poll(() => fetched(1), PATIENCE).toBe(2);
+    for (const _ of [1, 2, 3]) {
+      const before = world.smtp.mails.length;
+      await world.clock.advance(1000);
+      await expect.poll(() => world.smtp.mails.length, PATIENCE).toBe(before + 2);
+    }
+    await expect.poll(() => statesIn('high.example.com'), PATIENCE).toEqual({ delivered: 2 });
+  });
+
   it('is lifted on every worker by a release at once', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();

@@ -454,7 +454,7 @@ export interface Waiting {
   } | null;
   /** With no_worker: since when no worker is running. */
   since: string | null;
-  /** With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace, counted up to 1000. Null in lists. */
+  /** With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists. */
   ahead: number | null;
   /** With in_line: the estimated time at the rate of the last minute; null if unknown, and in lists. */
   eta_seconds: number | null;

@@ -18,13 +18,13 @@ export async function deleteDropped(tx: Tx, most: number): Promise<number> {
     limit ${most} for no key update skip locked`;
   if (picked.length === 0) return 0;
   const ids = picked.map(({ id }) => id);
-  await tx`delete from bodies b where ${among(tx, tx`b.message_id`, ids)}`;
+  const workspace_ids = picked.map(({ workspace_id }) => workspace_id);
+  await tx`
+    delete from bodies b using unnest(${workspace_ids}::uuid[], ${ids}::uuid[]) as a (workspace_id, id)
+    where ${among(tx, tx`b.message_id`, ids)} and b.message_id = a.id and b.workspace_id = a.workspace_id`;
   await tx`
     update messages m set content_deleted = true
-    from unnest(
-      ${picked.map(({ workspace_id }) => workspace_id)}::uuid[],
-      ${ids}::uuid[]
-    ) as a (workspace_id, id)
+    from unnest(${workspace_ids}::uuid[], ${ids}::uuid[]) as a (workspace_id, id)
     where ${equalsByRange(tx, tx`m.workspace_id`, tx`a.workspace_id`)} and m.id = a.id`;
   return picked.length;
 }

@@ -1,4 +1,4 @@
-import { fence, type Sql, type Tx } from '@postrider/db';
+import { apart, fence, type Sql, type Tx } from '@postrider/db';
 import type { RecipientKind, Retain } from '../../accept/index.ts';
 import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
 import { among, withinBounds } from '../../paging/keyset-store.ts';
@@ -127,7 +127,7 @@ export async function recipientsOf(
       case when r.state = 'bounced' then (
         select e.facts from events e
         where e.message_id >= r.message_id and e.message_id <= r.message_id and e.recipient_id = r.id
-          and e.type = 'email.bounced'
+          and ${apart(sql, sql`e.workspace_id`, sql`r.workspace_id`)} and e.type = 'email.bounced'
         order by e.message_id desc, e.id desc limit 1
       ) end as bounce_facts, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
       l.limit_per_minute, l.resume_rate, h.hold_id, h.hold_scope, h.hold_reason, h.hold_until,

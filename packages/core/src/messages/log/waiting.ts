@@ -29,7 +29,7 @@ export const waitingSchema = z
     since: timeField.nullable().meta({ description: 'With no_worker: since when no worker is running.' }),
     ahead: z.int().nullable().meta({
       description:
-        'With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace, counted up to 1000. Null in lists.',
+        'With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists.',
     }),
     eta_seconds: z.int().nullable().meta({
       description: 'With in_line: the estimated time at the rate of the last minute; null if unknown, and in lists.',

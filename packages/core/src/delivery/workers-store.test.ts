@@ -1,0 +1,89 @@
+import { connect } from '@postrider/db';
+import { openWorld } from '@postrider/testing/open-world';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { invoke } from '../operation/operation.ts';
+import { claimDeliveries } from './claim.ts';
+import type { DeliveryJob } from './jobs-store.ts';
+import { freeUnknownMail } from './workers-store.ts';
+
+const QUIET_SECONDS = 3;
+
+const world = await openWorld();
+beforeEach(async () => {
+  await world.services.sql`delete from pgboss.job where name = 'delivery.attempt'`;
+});
+
+async function send(): Promise<void> {
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+  await invoke(world.as(world.workspace_id), sendMessage, mail);
+}
+
+async function fetchOne(): Promise<DeliveryJob> {
+  const [job] = await world.services.jobs.fetch('delivery.attempt', 1);
+  if (!job) throw new Error('nothing was fetched');
+  return job;
+}
+
+async function isLeased({ data }: DeliveryJob): Promise<boolean> {
+  const rows = await world.services.sql`
+    select from recipients where id = ${data.recipient_id} and state = 'sending' and lease_until > clock_now()`;
+  return rows.length === 1;
+}
+
+describe('mail that a worker holds', () => {
+  it('and does not know of is due at once, and its lease ends', async () => {
+    await send();
+    const job = await fetchOne();
+    await claimDeliveries(world.services, [job]);
+    await world.clock.advance(QUIET_SECONDS * 1000 + 1000);
+
+    const leased = await isLeased(job);
+    const freed = await freeUnknownMail(world.services, () => [], QUIET_SECONDS);
+
+    expect(leased).toBe(true);
+    expect(freed).toBe(1);
+    expect(await isLeased(job)).toBe(false);
+    expect(await fetchOne()).toMatchObject({ id: job.id });
+  });
+
+  it('since it began to look, and waited for a connection, is left alone', async () => {
+    const narrow = connect(world.database_url, { max: 1, application_name: 'narrow' });
+    const entered = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const busy = narrow.begin(async () => {
+      entered.resolve();
+      await left.promise;
+    });
+    await entered.promise;
+    const known: string[] = [];
+    const look = freeUnknownMail({ ...world.services, sql: narrow }, () => [...known], QUIET_SECONDS);
+
+    await send();
+    const job = await fetchOne();
+    known.push(job.id);
+    await claimDeliveries(world.services, [job]);
+    await world.clock.advance(QUIET_SECONDS * 1000 + 1000);
+    left.resolve();
+    await busy;
+
+    expect(await look).toBe(0);
+    expect(await isLeased(job)).toBe(true);
+    await narrow.end();
+  });
+
+  it('under a job that was superseded ends no claim of the current one', async () => {
+    await send();
+    const current = await fetchOne();
+    await claimDeliveries(world.services, [current]);
+    await world.services.sql.begin((tx) => world.services.jobs.send(tx, 'delivery.attempt', [{ data: current.data }]));
+    const superseded = await fetchOne();
+    await world.clock.advance(QUIET_SECONDS * 1000 + 1000);
+
+    const freed = await freeUnknownMail(world.services, () => [current.id], QUIET_SECONDS);
+
+    expect(freed).toBe(1);
+    expect(superseded.id).not.toBe(current.id);
+    expect(await isLeased(current)).toBe(true);
+  });
+});
