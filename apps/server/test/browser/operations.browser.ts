@@ -1,5 +1,7 @@
+import { invoke } from '@postrider/core';
 import { workOff } from '@postrider/core/bulk';
 import { rollUpFailures } from '@postrider/core/failures';
+import { getMessage } from '@postrider/core/messages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 
@@ -17,6 +19,8 @@ describe('an incident', () => {
     const { world } = stage;
     for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
     await sendMail(stage, { to: 'eve@fine.test' });
+    const tomorrow = new Date(world.clock.now() + 86_400_000).toISOString();
+    const scheduled = await sendMail(stage, { to: 'zoe@slow.test', scheduled_at: tomorrow });
     await world.drain();
     await world.clock.advance(120_000);
     await rollUpFailures(world.services);
@@ -57,6 +61,7 @@ describe('an incident', () => {
     await cell.focus();
     await choose('Give up');
     await page.getByText('2 items match.').waitFor();
+    await page.getByText('Whole mails are given up').waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
     await page.waitForURL(/\/operations\/bulk\/\w+$/);
@@ -68,6 +73,7 @@ describe('an incident', () => {
     await page.getByText('2 of 2 are done.').waitFor();
     const receipts = page.getByRole('table', { name: 'Receipts' });
     await expect.poll(() => receipts.getByRole('row').count()).toBe(3);
+    expect((await invoke(world.as(world.workspace_id), getMessage, { id: scheduled })).status).toBe('scheduled');
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
