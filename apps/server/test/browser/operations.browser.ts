@@ -3,7 +3,7 @@ import { workOff } from '@postrider/core/bulk';
 import { rollUpFailures } from '@postrider/core/failures';
 import { getMessage } from '@postrider/core/messages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -49,6 +49,7 @@ describe('an incident', () => {
     const cell = page.getByRole('button', { name: '2 of slow.test, all that waits: actions' });
     await cell.focus();
     await choose('Hold');
+    await page.getByText('A hold on a destination is for all workspaces.').waitFor();
     await page.getByLabel('Reason').waitFor();
     await page.keyboard.type('Their server is full');
     await press('Enter');
@@ -80,6 +81,26 @@ describe('an incident', () => {
     await page.getByRole('button', { name: 'Instance' }).focus();
     await press('Enter');
     await page.getByText('hold.created').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('says to an admin that only an operator holds a destination', async () => {
+    await sendMail(stage, { to: 'ivy@full.test' });
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/backlog');
+    await page.getByRole('button', { name: '1 of full.test, all that waits: actions' }).click();
+    const menu = page.getByRole('menu', { name: '1 of full.test, all that waits: actions' });
+
+    const hold = menu.getByRole('menuitem', { name: 'Hold', exact: true });
+    await menu.getByText('Only an operator of this instance may do this').waitFor();
+    await hold.click({ force: true });
+
+    expect(await hold.getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await axeProblems(page, null)).toEqual([]);
     expectQuiet(watched);
     await visitor.stop();
   });

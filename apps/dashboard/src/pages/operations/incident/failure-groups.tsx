@@ -71,6 +71,7 @@ function columns({ own, onBulk, onHold }: Acting): readonly Column<Group>[] {
             {destinations.slice(0, MOST_OFFERED).flatMap((destination) => [
               <MenuItem
                 key={`hold ${destination}`}
+                needs="operator"
                 onSelect={() => onHold({ scope: 'destination', value: destination })}
               >
                 {words.hold(destination)}
