@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { refusalOf, type Scope, useMe } from '../api/me.ts';
 import { placeBeside } from './floating.ts';
 
 /** A button that opens a menu: a popover of the browser with the keys of a menu. */
@@ -76,27 +77,50 @@ export function MenuItem({
   onSelect,
   checked,
   stays = false,
+  needs,
+  blocked = null,
 }: {
   readonly children: ReactNode;
   readonly onSelect: () => void;
   /** Makes it one choice of several. */
   readonly checked?: boolean;
   readonly stays?: boolean;
+  /** Without it the item stays visible and says who may. */
+  readonly needs?: Scope | undefined;
+  /** Why it cannot be chosen now; it stays visible and says so. */
+  readonly blocked?: string | null;
 }) {
+  const me = useMe();
+  const id = useId();
+  const why = (needs ? refusalOf(me, needs) : null) ?? blocked;
   return (
     <button
       type="button"
       className="item"
       role={checked === undefined ? 'menuitem' : 'menuitemradio'}
       aria-checked={checked}
+      aria-disabled={why !== null || undefined}
+      // The reason describes the item and is no part of its name.
+      aria-labelledby={why === null ? undefined : `${id}name`}
+      aria-describedby={why === null ? undefined : `${id}why`}
       tabIndex={-1}
       onClick={(event) => {
+        if (why !== null) return;
         const menu = event.currentTarget.closest<HTMLElement>('[popover]');
         if (!stays) menu?.hidePopover();
         onSelect();
       }}
     >
-      {children}
+      {why === null ? (
+        children
+      ) : (
+        <>
+          <span id={`${id}name`}>{children}</span>
+          <span id={`${id}why`} className="about">
+            {why}
+          </span>
+        </>
+      )}
     </button>
   );
 }

@@ -1,7 +1,9 @@
+import { invoke } from '@postrider/core';
 import { workOff } from '@postrider/core/bulk';
 import { rollUpFailures } from '@postrider/core/failures';
+import { getMessage } from '@postrider/core/messages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -17,6 +19,8 @@ describe('an incident', () => {
     const { world } = stage;
     for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
     await sendMail(stage, { to: 'eve@fine.test' });
+    const tomorrow = new Date(world.clock.now() + 86_400_000).toISOString();
+    const scheduled = await sendMail(stage, { to: 'zoe@slow.test', scheduled_at: tomorrow });
     await world.drain();
     await world.clock.advance(120_000);
     await rollUpFailures(world.services);
@@ -45,6 +49,7 @@ describe('an incident', () => {
     const cell = page.getByRole('button', { name: '2 of slow.test, all that waits: actions' });
     await cell.focus();
     await choose('Hold');
+    await page.getByText('A hold on a destination is for all workspaces.').waitFor();
     await page.getByLabel('Reason').waitFor();
     await page.keyboard.type('Their server is full');
     await press('Enter');
@@ -57,6 +62,7 @@ describe('an incident', () => {
     await cell.focus();
     await choose('Give up');
     await page.getByText('2 items match.').waitFor();
+    await page.getByText('Whole mails are given up').waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
     await page.waitForURL(/\/operations\/bulk\/\w+$/);
@@ -68,12 +74,33 @@ describe('an incident', () => {
     await page.getByText('2 of 2 are done.').waitFor();
     const receipts = page.getByRole('table', { name: 'Receipts' });
     await expect.poll(() => receipts.getByRole('row').count()).toBe(3);
+    expect((await invoke(world.as(world.workspace_id), getMessage, { id: scheduled })).status).toBe('scheduled');
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
     await page.getByRole('button', { name: 'Instance' }).focus();
     await press('Enter');
     await page.getByText('hold.created').waitFor();
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+
+  it('says to an admin that only an operator holds a destination', async () => {
+    await sendMail(stage, { to: 'ivy@full.test' });
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/backlog');
+    await page.getByRole('button', { name: '1 of full.test, all that waits: actions' }).click();
+    const menu = page.getByRole('menu', { name: '1 of full.test, all that waits: actions' });
+
+    const hold = menu.getByRole('menuitem', { name: 'Hold', exact: true });
+    await menu.getByText('Only an operator of this instance may do this').waitFor();
+    await hold.click({ force: true });
+
+    expect(await hold.getAttribute('aria-disabled')).toBe('true');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await axeProblems(page, null)).toEqual([]);
     expectQuiet(watched);
     await visitor.stop();
   });

@@ -113,4 +113,26 @@ describe('Health', () => {
     expectQuiet(watched);
     await visitor.stop();
   });
+
+  it('leads from an alarm to its page as the alarm names it, with what is chosen there', async () => {
+    const { sql, clock } = stage.world.services;
+    const named = '/operations/jobs?queue=delivery.attempt&state=dead';
+    await sql`
+      insert into alarms (id, workspace_id, rule, subject, status, value, detail, page, seen_since, started_at)
+      values (${newId('alarm', clock.now())}, no_id(), 'dead_jobs', 'delivery.attempt', 'active', 3,
+        '3 jobs are dead.', ${named}, clock_now(), clock_now())`;
+    const visitor = await stage.visitor('operator');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/operations/health');
+    const row = page.getByRole('table', { name: 'Alarms' }).getByRole('row', { name: /3 jobs are dead/ });
+
+    await row.getByRole('link').click();
+
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    const { pathname, search } = new URL(page.url());
+    expect(pathname + search).toBe(named);
+    expectQuiet(watched);
+    await visitor.stop();
+  });
 });

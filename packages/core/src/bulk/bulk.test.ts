@@ -609,6 +609,24 @@ describe('the actions', () => {
     expect([copiesOf(mail), copiesOf(fresh)]).toEqual([1, 1]);
   });
 
+  it('give_up of what waits, by its statuses, leaves mail that is scheduled for later', async () => {
+    deferAll();
+    const [deferred, scheduled] = [
+      await send({ to: 'ada@waits.example' }),
+      await send({ to: 'ada@waits.example', scheduled_at: inAnHour() }),
+    ];
+    await world.drain();
+    const fresh = await send({ to: 'bob@waits.example' });
+
+    const seen = await preview('give_up', { to_domain: 'waits.example', status: 'queued,deferred,sending' });
+    await run(seen.token);
+    await workUntilEnd();
+
+    expect(seen).toMatchObject({ matched: 2, skipped: [] });
+    expect([await status(deferred), await status(fresh)]).toEqual(['failed', 'canceled']);
+    expect(await status(scheduled)).toBe('scheduled');
+  });
+
   it('send_now sends scheduled mail immediately and once', async () => {
     const mail = await send({ tags: ['now'], scheduled_at: inAnHour() });
 

@@ -38,6 +38,7 @@ export function HoldMail({ plan, onClose }: { readonly plan: HoldPlan; readonly 
   return (
     <Dialog title={text.title(plan.value)} onClose={onClose}>
       <p>{text.about}</p>
+      {plan.scope === 'destination' && <p>{text.everyone}</p>}
       <Form label={text.title(plan.value)} onSubmit={submit} fault={problem}>
         {problem && problem.fields.size === 0 && <ErrorPanel error={hold.error} />}
         <Field label={text.reason} name="reason" problem={problem?.fields.get('reason')}>

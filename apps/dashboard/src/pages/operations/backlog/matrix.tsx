@@ -163,7 +163,12 @@ function Cell({
         <MenuItem onSelect={() => void navigate({ to: '/emails', search: { q: search } })}>{words.menu.show}</MenuItem>
       )}
       {scope !== null && row.hold === null && (
-        <MenuItem onSelect={() => onHold({ scope, value: row.key })}>{words.menu.hold}</MenuItem>
+        <MenuItem
+          needs={scope === 'destination' ? 'operator' : undefined}
+          onSelect={() => onHold({ scope, value: row.key })}
+        >
+          {words.menu.hold}
+        </MenuItem>
       )}
       {filter !== null && own && <MenuItem onSelect={() => plan('retry')}>{words.menu.retry}</MenuItem>}
       {filter !== null && own && <MenuItem onSelect={() => plan('give_up')}>{words.menu.give_up}</MenuItem>}

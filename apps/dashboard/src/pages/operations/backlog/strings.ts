@@ -47,6 +47,7 @@ export const words = {
   holding: {
     title: (key: string) => `Hold ${key}`,
     about: 'Its mail stays where it is and spends no retry, until the hold is released or ends.',
+    everyone: 'A hold on a destination is for all workspaces.',
     reason: 'Reason',
     rate: 'Afterwards, mails a minute',
     rateAbout: 'How fast the kept mail goes on. Empty: all at once.',

@@ -63,6 +63,7 @@ function Previewed({
       <p>
         <strong>{text.matched(count, found.matched_exact)}</strong>
       </p>
+      {plan.action === 'give_up' && <p>{text.wholeMails}</p>}
       {found.skipped.map(({ reason, count: left }) => (
         <p key={reason} className="muted small">
           {text.skipped(left, reason)}

@@ -63,6 +63,7 @@ export const words = {
       `${exact ? '' : 'At least '}${count} ${count === '1' ? 'item matches' : 'items match'}.`,
     none: 'Nothing matches, so there is nothing to run.',
     skipped: (count: number, reason: string) => `${count} are left out: ${reason}.`,
+    wholeMails: 'Whole mails are given up: for all of their recipients that still wait, at other destinations too.',
     sample: 'The first of them',
     reason: 'Reason',
     reasonAbout: 'Kept in the audit log and on the receipt.',

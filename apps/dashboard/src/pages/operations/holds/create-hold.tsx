@@ -13,10 +13,12 @@ type NewHold = Inputs['holds']['create'];
 type Scope = NewHold['scope'];
 
 const scopes = Object.entries(words.scopes) as [Scope, string][];
+const ofInstance: readonly Scope[] = ['queue', 'destination'];
 
 export function CreateHold({ onClose, onCreated }: { readonly onClose: () => void; readonly onCreated: () => void }) {
   const me = useMe();
-  const [scope, setScope] = useState<Scope>('destination');
+  const operator = may(me, 'operator');
+  const [scope, setScope] = useState<Scope>(operator ? 'destination' : 'sender_domain');
   const create = useMutation({
     mutationFn: (given: NewHold) => client.holds.create.mutate(given),
     onSuccess(_, { value }) {
@@ -44,7 +46,7 @@ export function CreateHold({ onClose, onCreated }: { readonly onClose: () => voi
           <span className="label">{words.creating.scope}</span>
           <Choices
             label={words.creating.scope}
-            options={scopes.filter(([name]) => name !== 'queue' || may(me, 'operator'))}
+            options={scopes.filter(([name]) => operator || !ofInstance.includes(name))}
             value={scope}
             onChange={setScope}
           />

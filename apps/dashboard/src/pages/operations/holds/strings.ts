@@ -39,7 +39,7 @@ export const words = {
     value: 'Target',
     values: {
       queue: 'The name of a queue, such as delivery.attempt.',
-      destination: 'The domain of recipients, such as example.net.',
+      destination: 'The domain of recipients, such as example.net; it is held for all workspaces.',
       sender_domain: 'A sending domain, such as example.com.',
       api_key: 'The id of a key, key_…',
       webhook: 'The id of a webhook, whk_…',

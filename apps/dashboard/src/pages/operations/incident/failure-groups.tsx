@@ -4,6 +4,7 @@ import { type Column, List } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Panel } from '../../../parts/page.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
+import { WAITING } from '../backlog/dimensions.ts';
 import type { HoldPlan } from '../backlog/hold-mail.tsx';
 import type { BulkPlan } from '../bulk/bulk-dialog.tsx';
 import { words } from './strings.ts';
@@ -36,7 +37,7 @@ export function FailureGroups({ groups, ...acting }: Acting & { readonly groups:
 
 function columns({ own, onBulk, onHold }: Acting): readonly Column<Group>[] {
   const plan = (action: 'retry' | 'give_up', destination: string) =>
-    onBulk({ action, filter: { to_domain: destination }, title: words[action](destination) });
+    onBulk({ action, filter: { status: WAITING, to_domain: destination }, title: words[action](destination) });
   return [
     {
       name: words.columns.sample,
@@ -70,6 +71,7 @@ function columns({ own, onBulk, onHold }: Acting): readonly Column<Group>[] {
             {destinations.slice(0, MOST_OFFERED).flatMap((destination) => [
               <MenuItem
                 key={`hold ${destination}`}
+                needs="operator"
                 onSelect={() => onHold({ scope: 'destination', value: destination })}
               >
                 {words.hold(destination)}
