@@ -131,6 +131,19 @@ describe('the format of a webhook', () => {
     expect(plain.body).toMatchObject({ format: 'postrider', events: 'all' });
   });
 
+  it('decides by which names the client is told of events', async () => {
+    const body = { url: `${sink.url}/own`, events: ['email.queued', 'domain.failed'] };
+    const own = await rest.call('POST', '/webhooks', { body });
+    const theirs = await rest.call('POST', '/webhooks', { body: { ...body, format: 'resend' } });
+
+    const shown = await Promise.all([own, theirs].map((made) => client.webhooks.get(String(made.body.id))));
+
+    expect(shown.map(({ data }) => data?.events)).toEqual([
+      ['domain.failed', 'email.queued'],
+      ['domain.updated', 'email.sent'],
+    ]);
+  });
+
   it('refuses types that it has no name for, when added, changed and tested', async () => {
     const made = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
     const path = `/webhooks/${made.body.id}`;

@@ -91,6 +91,25 @@ describe('the client of Resend', () => {
     expect(permissive.data?.errors?.map(({ index }) => index)).toEqual([0, 2]);
   });
 
+  it('takes no batch that is not a list, and stores nothing of it', async () => {
+    const newest = async () => (await client().emails.list({ limit: 1 })).data?.data[0]?.id;
+    const before = await newest();
+
+    const refusals = await Promise.all(
+      [JSON.stringify({ messages: [hello] }), JSON.stringify(hello), '"', ''].map((body) =>
+        fetch(`${baseUrl}/emails/batch`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' },
+          body,
+        }),
+      ),
+    );
+
+    expect(refusals.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
+    expect(await refusals[0]?.json()).toMatchObject({ message: 'The body must be an array of emails.' });
+    expect(await newest()).toBe(before);
+  });
+
   it.each([
     ['a template', { template: { id: 'welcome' } }, 'template is not supported'],
     ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
 /** The first line of a migration that holds nothing but indexes to be made while mail is written. */
-const MARK = /^-- concurrently\b/im;
+const MARK = /^-- concurrently\b/i;
 const INDEX = /^create (unique )?index ([a-z0-9_]+) on ([a-z0-9_.]+)\s+([^;]+);/gm;
 const REST = /--[^\n]*|\s+/g;
+// Postgres cuts what is longer.
+const PLAIN_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 interface Index {
   readonly unique: string;
@@ -42,37 +45,54 @@ export async function makeIndex(client: Asks, index: Index): Promise<void> {
     [table],
   );
   if (!rows[0]?.partitioned) return buildIndex(client, index);
-  await client.query(`create ${unique}index if not exists ${name} on only ${table} ${rest}`);
+  if ((await stateOf(client, name, table)) === 'absent')
+    await client.query(`create ${unique}index ${name} on only ${table} ${rest}`);
   for (const partition of await partitionsWithout(client, table, name)) {
-    const part = { unique, name: `${partition}_${name}`.slice(0, 63), table: partition, rest };
+    const part = { unique, name: nameOnPartition(partition.name, name), table: partition.address, rest };
     await buildIndex(client, part);
     await client.query(`alter index ${name} attach partition ${part.name}`);
   }
 }
 
+function nameOnPartition(partition: string, index: string): string {
+  const whole = `${partition}_${index}`;
+  if (PLAIN_NAME.test(whole)) return whole;
+  return `${index.slice(0, 54)}_${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`;
+}
+
 async function buildIndex(client: Asks, { unique, name, table, rest }: Index): Promise<void> {
-  const { rows } = await client.query<{ whole: boolean }>(
-    // What an interrupted run left is kept up to date by every write and used by no read.
-    'select indisvalid as whole from pg_index where indexrelid = to_regclass($1)',
-    [name],
-  );
-  if (rows[0]?.whole) return;
+  const state = await stateOf(client, name, table);
+  if (state === 'valid') return;
   // It waits for every transaction that is older, and nothing waits for it.
   const { rows: timeouts } = await client.query<{ lock_timeout: string }>('show lock_timeout');
   await client.query('set lock_timeout = 0');
-  if (rows[0]) await client.query(`drop index concurrently ${name}`);
+  // What an interrupted run left is kept up to date by every write and used by no read.
+  if (state === 'invalid') await client.query(`drop index concurrently ${name}`);
   await client.query(`create ${unique}index concurrently ${name} on ${table} ${rest}`);
   await client.query(`set lock_timeout = '${timeouts[0]?.lock_timeout ?? '0'}'`);
 }
 
-async function partitionsWithout(client: Asks, table: string, index: string): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select i.inhrelid::regclass::text as name from pg_inherits i
+/** Of an index by its name, which must not be that of another table. */
+async function stateOf(client: Asks, name: string, table: string): Promise<'absent' | 'invalid' | 'valid'> {
+  const { rows } = await client.query<{ ours: boolean; valid: boolean }>(
+    `select indrelid = to_regclass($2) as ours, indisvalid as valid from pg_index where indexrelid = to_regclass($1)`,
+    [name, table],
+  );
+  const [found] = rows;
+  if (!found) return 'absent';
+  if (!found.ours) throw new Error(`The index ${name} of ${table} has the name of an index of another table.`);
+  return found.valid ? 'valid' : 'invalid';
+}
+
+async function partitionsWithout(client: Asks, table: string, index: string) {
+  const { rows } = await client.query<{ readonly name: string; readonly address: string }>(
+    `select c.relname as name, c.oid::regclass::text as address
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = to_regclass($1) and not exists (
        select from pg_inherits a join pg_index x on x.indexrelid = a.inhrelid
        where a.inhparent = to_regclass($2) and x.indrelid = i.inhrelid)
      order by 1`,
     [table, index],
   );
-  return rows.map(({ name }) => name);
+  return rows;
 }

@@ -155,6 +155,33 @@ describe('an index that is made while mail is written', () => {
     expect(await sql`select from pg_inherits where inhparent = 'mails_word'::regclass`).toHaveLength(2);
   });
 
+  it('has a name of its own on a partition of a long name', async () => {
+    const long = `mails_${'x'.repeat(52)}`;
+    write('0003_mails', `${partitioned} create table ${long} partition of mails for values from (20) to (30);`);
+    write('0004_words', `${index}create index mails_wordy on mails (word, id);\n`);
+
+    await migrate(url, undefined, migrations);
+
+    const made = await sql<{ columns: number }[]>`
+      select indnatts::int as columns from pg_index where indisvalid and indrelid = ${long}::regclass order by 1`;
+    expect(made.map(({ columns }) => columns)).toEqual([1, 2]);
+  });
+
+  it('does not take the index of another table for its own', async () => {
+    write('0003_mails', `${partitioned} create index mails_1_mails_word on letters (id);`);
+    write('0004_words', index);
+
+    await expect(migrate(url, undefined, migrations)).rejects.toThrow('the name of an index of another table');
+  });
+
+  it('is marked in the first line of its migration, and no other', async () => {
+    write('0003_letters', 'insert into letters values (3);\n-- concurrently with nothing\n');
+
+    expect(await migrate(url, undefined, migrations)).toHaveLength(3);
+
+    expect(await letters()).toEqual([1, 2, 3]);
+  });
+
   it('is all that such a migration holds', async () => {
     await migrate(url, undefined, migrations);
     write('0003_words', `${index}insert into letters values (3);`);

@@ -80,10 +80,9 @@ function mapped(body: Asked['body']): Asked['body'] {
  */
 export async function batch(ctx: Context, { body, headers }: Asked) {
   const permissive = headers['x-batch-validation'] === 'permissive';
-  if (!body.ok || !Array.isArray(body.value)) {
-    await invokeParsed(ctx, sendBatch, body);
-    throw new Error('a batch that is no list was accepted');
-  }
+  if (!body.ok) throw body.error;
+  // The core would take an object with messages, which no client of Resend sends.
+  if (!Array.isArray(body.value)) throw new AppError('invalid_type', 'The body must be an array of emails.');
   const errors: { index: number; message: string }[] = [];
   const given: { index: number; fields: unknown }[] = [];
   for (const [index, one] of body.value.entries()) {

@@ -122,8 +122,9 @@ function suppression({ id, email, source, source_event_id, created_at }: Suppres
   return { id, email, origin: resendOrigin(source), source_id: source_event_id, created_at };
 }
 
-function webhook({ id, url, status, events, created_at }: WebhookEntry) {
-  const names: Readonly<Record<string, string | null>> = resendNames;
+/** With the names that its posts have, which are Resend's in the format of Resend only. */
+function webhook({ id, url, status, format, events, created_at }: WebhookEntry) {
+  const names: Readonly<Record<string, string | null>> = format === 'resend' ? resendNames : {};
   const shown = typeof events === 'string' ? null : [...new Set(events.map((type) => names[type] ?? type))];
   return { id, endpoint: url, status, events: shown, created_at };
 }

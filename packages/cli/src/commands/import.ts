@@ -29,14 +29,24 @@ interface Part {
   readonly file: string;
   readonly found: number;
   /** Still to add, where nothing is written. */
-  readonly to_add: number;
-  readonly added: number;
-  readonly present: number;
-  readonly refused: readonly { readonly what: string; readonly message: string }[];
+  to_add: number;
+  added: number;
+  present: number;
+  /** A failure ended the command here, so the rest of the file and the files after it are still to do. */
+  stopped: boolean;
+  readonly refused: { readonly what: string; readonly message: string }[];
   readonly skipped: readonly { readonly line: number; readonly why: string }[];
   readonly unknown_columns: readonly string[];
   /** The secrets of new webhooks, shown this once. */
-  readonly secrets?: readonly { readonly url: string; readonly secret: string }[];
+  readonly secrets?: { readonly url: string; readonly secret: string }[];
+}
+
+type Secret = NonNullable<Part['secrets']>[number];
+
+interface Taking {
+  readonly terminal: Terminal;
+  readonly client: Client;
+  readonly apply: boolean;
 }
 
 const results = z.looseObject({
@@ -60,6 +70,10 @@ const MOST_BYTES = 95_000;
 const BYTES_OF_A_MINUTE = 100 * MOST_BYTES;
 const SHORTEST_REASON = 20;
 const SHOWN_LINES = 20;
+// Others may use up the same minute again and again.
+const MOST_CALLS = 10;
+const MOST_UNANSWERED = 3;
+const PAUSE_SECONDS = 2;
 
 export function addImport(program: Command, terminal: Terminal): void {
   program
@@ -96,42 +110,62 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
     file: webhooks,
     plan: planWebhooks(webhooks, await readExport(fileOf(terminal, webhooks)), provider),
   };
-  const client = createClient(terminal);
+  const taking: Taking = { terminal, client: createClient(terminal), apply };
   const parts: Part[] = [];
-  for (const { file, plan } of lists) parts.push(await takeSuppressions(client, terminal, file, plan, apply));
-  if (domainPlan) parts.push(await takeDomains(client, domainPlan.file, domainPlan.plan, apply));
-  if (hookPlan) parts.push(await takeWebhooks(client, hookPlan.file, hookPlan.plan, apply));
-  show(terminal, options.json, { provider: name, applied: apply, parts }, () => report(parts, apply));
+  const begun = (part: Part) => {
+    parts.push(part);
+    return part;
+  };
+  const ended = () => {
+    show(terminal, options.json, { provider: name, applied: apply, parts }, () => report(parts, apply));
+  };
+  try {
+    for (const { file, plan } of lists)
+      await takeSuppressions(taking, plan, begun(newPart('suppressions', file, plan.entries, plan)));
+    if (domainPlan) {
+      const { file, plan } = domainPlan;
+      await takeDomains(taking, plan, begun(newPart('domains', file, plan.names, plan)));
+    }
+    if (hookPlan) {
+      const { file, plan } = hookPlan;
+      const secrets: Secret[] = [];
+      await takeWebhooks(taking, plan, secrets, begun({ ...newPart('webhooks', file, plan.webhooks, plan), secrets }));
+    }
+  } catch (error) {
+    const last = parts.at(-1);
+    if (last) last.stopped = true;
+    // Secrets are shown this once.
+    if (parts.some(({ added, refused }) => added + refused.length > 0)) ended();
+    throw error;
+  }
+  ended();
   if (parts.some(({ refused }) => refused.length > 0)) terminal.fail();
 }
 
-function restOf({ skipped, unknown_columns }: Pick<Part, 'skipped' | 'unknown_columns'>) {
-  return { skipped, unknown_columns };
+/** Nothing is done of it yet. */
+function newPart(
+  what: Part['what'],
+  file: string,
+  entries: readonly unknown[],
+  { skipped, unknown_columns }: Pick<Part, 'skipped' | 'unknown_columns'>,
+): Part {
+  const counts = { to_add: 0, added: 0, present: 0 };
+  return { what, file, found: entries.length, ...counts, stopped: false, refused: [], skipped, unknown_columns };
 }
 
 /** The service alone knows what is on its list, so nothing is compared before the entries are written. */
-async function takeSuppressions(
-  client: Client,
-  terminal: Terminal,
-  file: string,
-  plan: SuppressionPlan,
-  apply: boolean,
-): Promise<Part> {
-  const counts = { added: 0, present: 0 };
-  const refused: { what: string; message: string }[] = [];
-  for (const part of apply ? requestsOf(inOneMinute(terminal, plan.entries)) : []) {
-    const body = { suppressions: part.map(({ email, reason }) => ({ email, reason })) };
+async function takeSuppressions({ terminal, client, apply }: Taking, plan: SuppressionPlan, part: Part): Promise<void> {
+  if (!apply) part.to_add = plan.entries.length;
+  for (const entries of apply ? requestsOf(inOneMinute(terminal, plan.entries)) : []) {
+    const body = { suppressions: entries.map(({ email, reason }) => ({ email, reason })) };
     const { data } = await patiently(terminal, () => client.call('POST', '/suppressions', results, { body }));
     for (const [index, { error }] of data.entries()) {
-      const entry = part[index];
-      if (!error) counts.added += 1;
-      else if (error.reason === 'suppression_exists') counts.present += 1;
-      else if (entry) refused.push({ what: `line ${entry.line}: ${entry.email}`, message: error.message });
+      const entry = entries[index];
+      if (!error) part.added += 1;
+      else if (error.reason === 'suppression_exists') part.present += 1;
+      else if (entry) part.refused.push({ what: `line ${entry.line}: ${entry.email}`, message: error.message });
     }
   }
-  const found = plan.entries.length;
-  const to_add = apply ? 0 : found;
-  return { what: 'suppressions', file, found, to_add, ...counts, refused, ...restOf(plan) };
 }
 
 /** Of very many entries the reasons are shortened, so that they fit into the requests of a minute. */
@@ -164,62 +198,81 @@ function requestsOf(entries: SuppressionPlan['entries']): SuppressionPlan['entri
   return requests.filter((request) => request.length > 0);
 }
 
-/** A call beyond the requests of a minute waits for the next minute, once. */
-async function patiently<T>(terminal: Terminal, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof Problem) || error.facts.reason !== 'default_rate') throw error;
-    const seconds = error.facts.retry_after_seconds ?? 60;
-    terminal.note(`The requests of this minute are used up; it goes on in ${seconds} s.`);
-    await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
-    return call();
+/**
+ * A call that the service puts off is made again when the service says. One that got no answer may have been carried out,
+ * so it is made again only where that is answered alike.
+ */
+async function patiently<T>(
+  terminal: Terminal,
+  call: () => Promise<T>,
+  { repeatable = true }: { readonly repeatable?: boolean } = {},
+): Promise<T> {
+  for (let calls = 1; ; calls++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.facts.passing) throw error;
+      const { retry_after_seconds, message } = error.facts;
+      const most = retry_after_seconds !== undefined ? MOST_CALLS : repeatable ? MOST_UNANSWERED : 1;
+      if (calls >= most) throw error;
+      const seconds = retry_after_seconds ?? PAUSE_SECONDS;
+      terminal.note(`${message} It goes on in ${seconds} s.`);
+      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+    }
   }
 }
 
-async function takeDomains(client: Client, file: string, plan: DomainPlan, apply: boolean): Promise<Part> {
-  const there = new Set((await everyOne(client, '/domains', domainPage)).map(({ name }) => name));
+async function takeDomains({ terminal, client, apply }: Taking, plan: DomainPlan, part: Part): Promise<void> {
+  const there = new Set((await everyOne(terminal, client, '/domains', domainPage)).map(({ name }) => name));
   const missing = plan.names.filter((name) => !there.has(name));
-  const refused: { what: string; message: string }[] = [];
+  part.present = plan.names.length - missing.length;
+  if (!apply) part.to_add = missing.length;
   for (const name of apply ? missing : []) {
-    await client.call('POST', '/domains', anything, { body: { name } }).catch((error: unknown) => {
-      refused.push({ what: name, message: refusalOf(error) });
-    });
-  }
-  return {
-    what: 'domains',
-    file,
-    found: plan.names.length,
-    to_add: apply ? 0 : missing.length,
-    added: apply ? missing.length - refused.length : 0,
-    present: plan.names.length - missing.length,
-    refused,
-    ...restOf(plan),
-  };
-}
-
-async function takeWebhooks(client: Client, file: string, plan: WebhookPlan, apply: boolean): Promise<Part> {
-  const there = new Set((await everyOne(client, '/webhooks', webhookPage)).map(({ url }) => url));
-  const missing = plan.webhooks.filter(({ url }) => !there.has(url));
-  const refused: { what: string; message: string }[] = [];
-  const secrets: { url: string; secret: string }[] = [];
-  for (const webhook of apply ? missing : []) {
-    await client.call('POST', '/webhooks', withSecret, { body: webhook }).then(
-      ({ secret }) => secrets.push({ url: webhook.url, secret }),
-      (error: unknown) => refused.push({ what: webhook.url, message: refusalOf(error) }),
+    const add = () => client.call('POST', '/domains', anything, { body: { name } });
+    await patiently(terminal, add, { repeatable: false }).then(
+      () => {
+        part.added += 1;
+      },
+      (error: unknown) => part.refused.push({ what: name, message: refusalOf(error) }),
     );
   }
-  return {
-    what: 'webhooks',
-    file,
-    found: plan.webhooks.length,
-    to_add: apply ? 0 : missing.length,
-    added: secrets.length,
-    present: plan.webhooks.length - missing.length,
-    refused,
-    ...restOf(plan),
-    secrets,
-  };
+}
+
+async function takeWebhooks(
+  { terminal, client, apply }: Taking,
+  plan: WebhookPlan,
+  secrets: Secret[],
+  part: Part,
+): Promise<void> {
+  const there = new Set((await everyOne(terminal, client, '/webhooks', webhookPage)).map(({ url }) => url));
+  const missing = plan.webhooks.filter(({ url }) => !there.has(url));
+  part.present = plan.webhooks.length - missing.length;
+  if (!apply) part.to_add = missing.length;
+  for (const webhook of apply ? missing : []) {
+    const add = () => client.call('POST', '/webhooks', withSecret, { body: webhook });
+    await patiently(terminal, add, { repeatable: false }).then(
+      ({ secret }) => {
+        part.added += 1;
+        secrets.push({ url: webhook.url, secret });
+      },
+      (error: unknown) => {
+        if (isUnanswered(error)) throw maybeAdded(webhook.url, error);
+        part.refused.push({ what: webhook.url, message: refusalOf(error) });
+      },
+    );
+  }
+}
+
+function isUnanswered(error: unknown): error is Problem {
+  return error instanceof Problem && error.facts.passing === true && error.facts.retry_after_seconds === undefined;
+}
+
+/** If it was, a second one would be posted the same events, and the secret of the first was not shown. */
+function maybeAdded(url: string, { facts }: Problem): Problem {
+  return new Problem({
+    ...facts,
+    advice: `Look whether ${url} was added; if so, rotate its secret. Then run it again.`,
+  });
 }
 
 /** A refusal of one entry; what ends the whole command is thrown. */
@@ -230,6 +283,7 @@ function refusalOf(error: unknown): string {
 }
 
 async function everyOne<T>(
+  terminal: Terminal,
   client: Client,
   path: string,
   page: z.ZodType<{ data: T[]; next_cursor: string | null }>,
@@ -237,7 +291,8 @@ async function everyOne<T>(
   const all: T[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) });
-    const answer: { data: T[]; next_cursor: string | null } = await client.call('GET', `${path}?${query}`, page);
+    const ask = () => client.call('GET', `${path}?${query}`, page);
+    const answer: { data: T[]; next_cursor: string | null } = await patiently(terminal, ask);
     all.push(...answer.data);
     cursor = answer.next_cursor;
   }
@@ -260,6 +315,7 @@ function report(parts: readonly Part[], applied: boolean): string {
       ...some(skipped.map(({ line, why }) => `entry ${line}: ${why}`)),
       ...some(refused.map(({ what, message }) => `${what}: ${message}`)),
       ...secrets.map(({ url, secret }) => `  ${url}  ${secret}  (shown this once)`),
+      ...(part.stopped ? ['  stopped here, before the rest'] : []),
     ];
   });
   if (!applied) lines.push('Nothing was written. Add --apply to write it.');

@@ -71,7 +71,8 @@ async function contextOf({ config, sql, url, public_url }: Place, named: string 
   if (workspace_id === null) throw notInstalled(config);
   if (named !== undefined && !(await workspaceById(sql, named))) throw unknownWorkspace(named);
   const log = pino({ level: 'silent' });
-  // The queue is not started, because CLI operations only read from it; jobs.send would fail here.
+  // Not started, which most commands do not need. jobs.send fails until it is, so one that sends a job, such as
+  // `schedules run`, starts it first.
   const jobs = createQueue({
     sql,
     url,

@@ -114,6 +114,30 @@ describe('an export of domains and webhooks', () => {
     ]);
   });
 
+  it('is one webhook for one URL, with the events of every entry', async () => {
+    const hook = (MessageStream: string, Url: string, trigger: string) => ({
+      Url,
+      MessageStream,
+      Triggers: { [trigger]: { Enabled: true } },
+    });
+    const list = [
+      hook('outbound', 'https://example.com/hook', 'SpamComplaint'),
+      hook('outbound', 'https://example.com/other', 'Delivery'),
+      hook('broadcasts', 'https://example.com/hook', 'Delivery'),
+      hook('receipts', 'https://example.com/hook', 'SpamComplaint'),
+    ];
+    const file = await written('webhooks.json', JSON.stringify({ Webhooks: list }));
+
+    const plan = planWebhooks(file, await readExport(file), providers.postmark);
+
+    expect(plan.webhooks).toEqual([
+      { url: 'https://example.com/hook', format: 'postrider', events: ['email.complained', 'email.delivered'] },
+      { url: 'https://example.com/other', format: 'postrider', events: ['email.delivered'] },
+    ]);
+    const why = 'https://example.com/hook: it has the URL of entry 1, which takes its events too';
+    expect(plan.skipped).toEqual([3, 4].map((line) => ({ line, why })));
+  });
+
   it('knows every event that the format of Resend has a name for', () => {
     const named = Object.entries(resendNames).filter(([, theirs]) => theirs !== null);
 

@@ -54,21 +54,25 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
   const { url: column, left, format, types, events } = provider.webhooks;
   const read = readerOf(file, columns, column, left);
   const skipped: { line: number; why: string }[] = [];
-  const webhooks = rows.flatMap((row): WebhookPlan['webhooks'] => {
+  const found = new Map<string, { readonly line: number; readonly events: Set<string> }>();
+  for (const row of rows) {
     const url = read.text(row, column);
-    const skip = (why: string) => {
-      skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });
-      return [];
-    };
+    const note = (why: string) => skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });
     const wanted = events(row.fields);
-    if (url === '') return skip('it has no URL');
-    if (wanted === null) return skip('it is switched off');
-    const ours = [...new Set(wanted.flatMap((name) => types[name] ?? []))].sort();
-    const strange = wanted.filter((name) => !types[name]);
-    if (ours.length === 0) return skip(`none of its events happens here (${wanted.join(', ') || 'it names none'})`);
-    if (strange.length > 0) skip(`added without ${strange.join(', ')}, which never happen here`);
-    return [{ url, format, events: ours }];
-  });
+    const ours = (wanted ?? []).flatMap((name) => types[name] ?? []);
+    const strange = (wanted ?? []).filter((name) => !types[name]);
+    if (url === '') note('it has no URL');
+    else if (wanted === null) note('it is switched off');
+    else if (ours.length === 0) note(`none of its events happens here (${wanted.join(', ') || 'it names none'})`);
+    else {
+      if (strange.length > 0) note(`added without ${strange.join(', ')}, which never happen here`);
+      // Postmark has one for each message stream. Two here would post the events that both ask for twice.
+      const first = found.get(url);
+      if (first) note(`it has the URL of entry ${first.line}, which takes its events too`);
+      found.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });
+    }
+  }
+  const webhooks = [...found].map(([url, one]) => ({ url, format, events: [...one.events].sort() }));
   return { webhooks, skipped, unknown_columns: read.unknown };
 }
 

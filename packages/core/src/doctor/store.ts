@@ -34,16 +34,16 @@ export async function serverSettings(sql: Sql): Promise<ServerSettings> {
   };
 }
 
-/**
- * Of other sessions on this database: what an open transaction holds back, vacuum cannot clean up. By the clock that
- * wrote xact_start, which no test moves.
- */
 export interface OpenTransaction {
   readonly pid: number;
   readonly name: string;
   readonly seconds: number;
 }
 
+/**
+ * Of other sessions on this database: what an open transaction holds back, vacuum cannot clean up. By the clock that
+ * wrote xact_start, which no test moves.
+ */
 export async function oldestTransaction(sql: Sql): Promise<OpenTransaction | null> {
   const [row] = await sql<OpenTransaction[]>`
     select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::float8 as seconds

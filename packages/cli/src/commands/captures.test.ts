@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCommand } from '../run-command.ts';
+
+const capture = {
+  id: 'cap_1',
+  from: 'hello@sandbox.test',
+  to: ['ada@example.com'],
+  subject: 'Hello',
+  received_at: '2031-05-10T12:00:00.000Z',
+  links: [],
+  codes: [],
+};
+const waits: number[] = [];
+// It answers at once what a service would answer after the wait, and has the mail in its third answer.
+const service = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  if (pathname === '/v1/captures') waits.push(Number(searchParams.get('wait')));
+  const found = pathname === '/v1/captures' ? { data: waits.length < 3 ? [] : [capture] } : capture;
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));
+});
+beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)));
+afterAll(() => service.close());
+
+it('waits in parts, each shorter than the client waits for an answer', async () => {
+  let out = '';
+  const code = await runCommand(['captures', 'wait', '--timeout', '120', '--json'], {
+    env: {
+      POSTRIDER_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      POSTRIDER_API_KEY: 'pr_live_0',
+    },
+    print: (text) => {
+      out += text;
+    },
+    note: () => {},
+  });
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ id: 'cap_1' });
+  expect(waits).toEqual([20, 20, 20]);
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { runCommand } from '../run-command.ts';
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+const refusal = (reason: string) => ({ error: { reason, message: `Refused for ${reason}.`, docs_url: '/errors' } });
+const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 'retry-after': '0.01' } };
+const broken: Reply = { status: 500, body: refusal('internal_error') };
+const made = (secret: string): Reply => ({ status: 201, body: { secret } });
+
+// What the service answers to each call in turn; a list is empty where nothing else is said.
+let replies: Record<string, Reply[]> = {};
+let calls: string[] = [];
+const service = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const call = `${request.method} ${pathname}`;
+  calls.push(call);
+  const { status, body, headers } = replies[call]?.shift() ?? { status: 200, body: { data: [], next_cursor: null } };
+  request.resume();
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+});
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'postrider-import-'));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const hook = (name: string) => ({ endpoint: `https://example.com/${name}`, events: ['email.sent'] });
+  await writeFile(join(directory, 'webhooks.json'), JSON.stringify({ data: ['a', 'b', 'c'].map(hook) }));
+  await writeFile(join(directory, 'domains.json'), JSON.stringify({ data: [{ name: 'moved.example' }] }));
+});
+afterAll(async () => {
+  service.close();
+  await rm(directory, { recursive: true });
+});
+beforeEach(() => {
+  replies = {};
+  calls = [];
+});
+
+async function imported(...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCommand(['import', 'resend', ...args, '--apply'], {
+    env: {
+      POSTRIDER_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+      POSTRIDER_API_KEY: 'pr_live_0',
+    },
+    print: (text) => void out.push(text),
+    note: (text) => void err.push(text),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+const file = (name: string) => join(directory, name);
+
+it('shows the secrets of the webhooks that it added before a failure, and adds none twice', async () => {
+  replies['POST /v1/webhooks'] = [made('whsec_a'), broken];
+
+  const { code, out, err } = await imported('--webhooks', file('webhooks.json'));
+
+  expect(code).toBe(3);
+  expect(out).toContain('3 found, 1 added, 0 were there already, 0 refused');
+  expect(out).toContain('https://example.com/a  whsec_a  (shown this once)');
+  expect(out).toContain('stopped here');
+  expect(err).toContain('internal_error: Refused for internal_error.');
+  expect(err).toContain('Look whether https://example.com/b was added');
+  expect(calls.filter((call) => call === 'POST /v1/webhooks')).toHaveLength(2);
+});
+
+it('waits as often as the service puts a call off, whatever the call', async () => {
+  replies = {
+    'GET /v1/domains': [put_off, put_off],
+    'POST /v1/domains': [put_off, put_off, { status: 201, body: {} }],
+    'GET /v1/webhooks': [put_off],
+    'POST /v1/webhooks': [put_off, put_off, put_off, made('whsec_a'), made('whsec_b'), put_off, made('whsec_c')],
+  };
+
+  const files = ['--domains', file('domains.json'), '--webhooks', file('webhooks.json')];
+  const { code, out } = await imported(...files, '--json');
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out).parts).toMatchObject([
+    { what: 'domains', added: 1, stopped: false },
+    { what: 'webhooks', added: 3, secrets: ['a', 'b', 'c'].map((name) => ({ secret: `whsec_${name}` })) },
+  ]);
+});
+
+it('shows what the files before did where the next one fails from the start', async () => {
+  replies = {
+    'POST /v1/domains': [{ status: 201, body: {} }],
+    'GET /v1/webhooks': [{ status: 403, body: refusal('missing_scope') }],
+  };
+
+  const files = ['--domains', file('domains.json'), '--webhooks', file('webhooks.json')];
+  const { code, out, err } = await imported(...files, '--json');
+
+  expect(code).toBe(1);
+  expect(JSON.parse(out).parts).toMatchObject([
+    { what: 'domains', added: 1, stopped: false },
+    { what: 'webhooks', added: 0, stopped: true },
+  ]);
+  expect(JSON.parse(err).error.reason).toBe('missing_scope');
+});
