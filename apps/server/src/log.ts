@@ -35,12 +35,13 @@ function toStderr(sync: boolean) {
 
 /** Driver errors contain their connection with its keys, and details that quote rows; neither is logged. */
 function plainError(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
+  // pg-boss reports some errors as plain objects.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return String(error);
   return {
-    type: error.name,
+    type: 'name' in error ? error.name : 'Error',
     message: error.message,
     ...('code' in error && { code: error.code }),
-    stack: error.stack,
-    ...(error.cause !== undefined && { cause: plainError(error.cause) }),
+    ...('stack' in error && { stack: error.stack }),
+    ...('cause' in error && error.cause !== undefined && { cause: plainError(error.cause) }),
   };
 }

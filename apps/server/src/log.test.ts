@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+/** What a process that logs this error writes to stderr. */
+async function logged(error: string): Promise<unknown> {
+  const program = `
+    import { createLog } from './log.ts';
+    createLog({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, false).error({ err: ${error} }, 'failed');`;
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+  });
+  return JSON.parse(stderr).err;
+}
+
+it('names an error that is a plain object, without what it quotes', async () => {
+  expect(await logged(`{ message: 'deadlock detected', code: '40P01', detail: 'a row' }`)).toEqual({
+    type: 'Error',
+    message: 'deadlock detected',
+    code: '40P01',
+  });
+});
+
+it('names the cause of an error', async () => {
+  expect(await logged(`new TypeError('outer', { cause: new RangeError('inner') })`)).toMatchObject({
+    type: 'TypeError',
+    message: 'outer',
+    cause: { type: 'RangeError', message: 'inner' },
+  });
+});
+
+it('writes anything else as text', async () => {
+  expect(await logged('42')).toBe('42');
+});
