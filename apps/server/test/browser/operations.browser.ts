@@ -105,6 +105,25 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
+  it('holds a sending domain in the own workspace alone', async () => {
+    await sendMail(stage, { to: 'joe@full.test' });
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    const cell = page.getByRole('button', { name: /of sandbox\.test, all that waits: actions/ });
+    const hold = page.getByRole('menuitem', { name: 'Hold', exact: true });
+
+    await page.goto('/operations/backlog?by=sender_domain&reach=instance');
+    await cell.click();
+    await hold.getByText('A sending domain is held in its own workspace').waitFor();
+    expect(await hold.getAttribute('aria-disabled')).toBe('true');
+
+    await page.goto('/operations/backlog?by=sender_domain');
+    await cell.click();
+    await hold.click();
+    await page.getByRole('dialog', { name: 'Hold sandbox.test' }).waitFor();
+    await visitor.stop();
+  });
+
   it('keeps its time in its address', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();

@@ -31,8 +31,7 @@ export function correctedCurl({ api, method, path, body, faults }: Request, send
   if (api !== 'rest' || method === 'GET') return null;
   if (body !== null && (typeof body !== 'object' || Array.isArray(body))) return null;
   // The log keeps JSON: what is no list here is a record.
-  const fixed = filled(body as Body | null);
-  for (const fault of faults) repair(fixed, fault, sender);
+  const fixed = repaired(body as Body | null, faults, sender);
   if (path.startsWith('/email/send') && fixed.html === undefined && fixed.text === undefined)
     fixed.text = EXAMPLES.text;
   const lines = [`curl -X ${method} ${location.origin}/v1${path}`, `  -H 'Authorization: Bearer <API key>'`];
@@ -42,13 +41,28 @@ export function correctedCurl({ api, method, path, body, faults }: Request, send
   return lines.join(' \\\n');
 }
 
+/** The body with each fault put right. */
+export function repaired(body: Body | null, faults: readonly Fault[], sender: string): Body {
+  const fixed = filled(body);
+  for (const fault of faults) repair(fixed, fault, sender);
+  // A record in, a record out.
+  return compacted(fixed) as Body;
+}
+
+/** Without the gaps of lists. They stay while faults are put right, as pointers count the entries that came. */
+function compacted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((one) => one !== undefined).map(compacted);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, compacted(inner)]));
+}
+
 function filled(body: Body | null): Body {
   const fill = (value: unknown, name: string): unknown => {
     if (typeof value === 'string') {
       if (LEFT_OUT.test(value)) return EXAMPLES[name];
       return name === 'from' ? value.replace(/…@/g, 'hello@') : value.replace(/…@/g, 'ada@');
     }
-    if (Array.isArray(value)) return value.map((one) => fill(one, name)).filter((one) => one !== undefined);
+    if (Array.isArray(value)) return value.map((one) => fill(one, name));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, inner]) => {
@@ -81,7 +95,7 @@ function repair(body: Body, { pointer, reason, message }: Fault, sender: string)
   else if (reason === 'no_content') holder.text = EXAMPLES.text;
   else if (reason === 'missing_field' || reason === 'invalid_email' || REQUIRED.has(name))
     holder[last] = EXAMPLES[name] ?? '…';
-  else if (Array.isArray(holder)) holder.splice(Number(last), 1);
+  else if (Array.isArray(holder)) holder[Number(last)] = undefined;
   else delete holder[last];
 }
 

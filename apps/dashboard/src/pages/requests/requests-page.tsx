@@ -11,6 +11,7 @@ import { type Column, focusRow, KeysetList, List } from '../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Answered, Empty, Notice } from '../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
+import { answerOf } from './answer.ts';
 import { RequestDrawer } from './request-drawer.tsx';
 import { words } from './strings.ts';
 
@@ -54,7 +55,7 @@ function Requests() {
   const found = groups.data?.data ?? [];
   return (
     <>
-      <PageHeader title={words.title} answer={groups.data && answerOf(found)} />
+      <PageHeader title={words.title} answer={groups.data && answerOf(groups.data)} />
       {found.length > 0 && (
         <Panel title={words.groups} bare>
           <Answered query={groups}>
@@ -97,14 +98,6 @@ function Requests() {
 }
 
 const idOf = ({ id }: Request) => id;
-
-function answerOf(groups: readonly Group[]): string {
-  const [first] = groups;
-  if (!first) return words.answer.none;
-  const total = groups.reduce((sum, { count }) => sum + count, 0);
-  const text = `${total.toLocaleString('en')} ${total === 1 ? 'request was' : 'requests were'}`;
-  return groups.length === 1 ? words.answer.one(text, first.reason) : words.answer.some(text, first.reason);
-}
 
 const groupColumns: readonly Column<Group>[] = [
   {

@@ -165,6 +165,8 @@ function Cell({
       {scope !== null && row.hold === null && (
         <MenuItem
           needs={scope === 'destination' ? 'operator' : undefined}
+          // Several workspaces may list a domain, and a row of the instance does not say which.
+          blocked={scope === 'sender_domain' && !own ? words.menu.ownDomain : null}
           onSelect={() => onHold({ scope, value: row.key })}
         >
           {words.menu.hold}

@@ -42,6 +42,7 @@ export const words = {
     within: (age: string) => `accepted within ${age}`,
     older: (age: string) => `accepted more than ${age} ago`,
     title: (action: string, key: string, what: string) => `${action}: ${key}, ${what}`,
+    ownDomain: 'A sending domain is held in its own workspace, under “This workspace”.',
     noFilter: 'Mail of a provider or a key is held or found by its destination and its key.',
   },
   holding: {

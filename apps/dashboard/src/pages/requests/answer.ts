@@ -1,0 +1,18 @@
+import type { Outputs } from '../../api/trpc.ts';
+import { words } from './strings.ts';
+
+type Groups = Pick<Outputs['requests']['groups'], 'exact'> & {
+  readonly data: readonly Pick<Outputs['requests']['groups']['data'][number], 'reason' | 'count'>[];
+};
+
+/** As many groups as the server answers at most: there may be more. */
+const MOST_GROUPS = 50;
+
+export function answerOf({ exact, data }: Groups): string {
+  const [first] = data;
+  if (!first) return words.answer.none;
+  const total = data.reduce((sum, { count }) => sum + count, 0);
+  const least = exact && data.length < MOST_GROUPS ? '' : 'At least ';
+  const text = `${least}${total.toLocaleString('en')} ${total === 1 ? 'request was' : 'requests were'}`;
+  return data.length === 1 ? words.answer.one(text, first.reason) : words.answer.some(text, first.reason);
+}

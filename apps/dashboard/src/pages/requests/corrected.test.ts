@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { repaired } from './corrected.ts';
+
+const invalid = (pointer: string) => ({ pointer, reason: 'invalid_tag', message: 'A tag has no spaces.' }) as const;
+const tagged = (...tags: readonly string[]) => ({ subject: 'Hello', tags });
+
+describe('a corrected request', () => {
+  it('loses each wrong entry of a list, and no other', () => {
+    const body = tagged('one', 'a b', 'two', 'c d', 'three');
+
+    const fixed = repaired(body, [invalid('/tags/1'), invalid('/tags/3')], 'hello@shop.test');
+
+    expect(fixed).toEqual(tagged('one', 'two', 'three'));
+  });
+
+  it('loses an entry with two faults once', () => {
+    const fixed = repaired(tagged('a b', 'one'), [invalid('/tags/0'), invalid('/tags/0')], 'hello@shop.test');
+
+    expect(fixed).toEqual(tagged('one'));
+  });
+
+  it('counts the entries that the log has left out', () => {
+    const fixed = repaired(tagged('[300 characters]', 'a b', 'one'), [invalid('/tags/1')], 'hello@shop.test');
+
+    expect(fixed).toEqual(tagged('one'));
+  });
+
+  it('has an example in the place of a wrong address, beside an entry that goes', () => {
+    const body = { to: ['ada@example.com', 'nobody'], tags: ['a b'] };
+    const address = { pointer: '/to/1', reason: 'invalid_email', message: 'no address' } as const;
+
+    expect(repaired(body, [invalid('/tags/0'), address], 'hello@shop.test')).toEqual({
+      to: ['ada@example.com', 'ada@example.com'],
+      tags: [],
+    });
+  });
+});
