@@ -5,4 +5,4 @@ export { getCapture } from './get-capture.ts';
 export { listCaptures } from './list-captures.ts';
 export { recordCapture } from './record-capture.ts';
 export { releaseCapture } from './release-capture.ts';
-export { trimCaptures } from './store.ts';
+export { dropCaptureDays, trimCaptures } from './store.ts';

@@ -49,7 +49,13 @@ export async function trimCaptures(
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
     ) s
     where c.workspace_id = s.workspace_id and c.id = s.id and s.bytes > ${kept.bytes_per_workspace}::bigint`;
-  // A day of which none is left is dropped as a whole.
+}
+
+/**
+ * Drops each day of which nothing is left. In a transaction of its own: two processes that had both deleted rows of the
+ * table would wait for each other.
+ */
+export async function dropCaptureDays(sql: Sql | Tx): Promise<void> {
   await sql`
     select drop_partition('captures', c.relname)
     from pg_inherits i join pg_class c on c.oid = i.inhrelid

@@ -1,7 +1,7 @@
 import { inBatch } from '@postrider/db';
 import { forgetAlarms } from '../alarms/index.ts';
 import { forgetBulkItems } from '../bulk/index.ts';
-import { trimCaptures } from '../captures/index.ts';
+import { dropCaptureDays, trimCaptures } from '../captures/index.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
@@ -42,6 +42,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, (tx) => forgetAlarms(tx)),
     () => inBatch(sql, (tx) => forgetWork(tx, QUEUE_DAYS_KEPT)),
     () => inBatch(sql, (tx) => trimCaptures(tx, CAPTURES_KEPT)),
+    () => inBatch(sql, dropCaptureDays),
     () => inBatch(sql, (tx) => tendRequestDays(tx, KEPT_DAYS)),
   ]);
 }
