@@ -63,16 +63,16 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
 /** What was set for a database or a role is stronger than what is set for the server. */
 function howToReset({ name, source, database, role }: ServerSettings['settings'][number]): string {
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-  const anew = 'Then restart every process of Postrider.';
+  const restart = 'Then restart every process of Postrider.';
   switch (source) {
     case 'database':
-      return `alter database ${quoted(database)} reset ${name}; ${anew}`;
+      return `alter database ${quoted(database)} reset ${name}; ${restart}`;
     case 'user':
-      return `alter role ${quoted(role)} reset ${name}; ${anew}`;
+      return `alter role ${quoted(role)} reset ${name}; ${restart}`;
     case 'database user':
-      return `alter role ${quoted(role)} in database ${quoted(database)} reset ${name}; ${anew}`;
+      return `alter role ${quoted(role)} in database ${quoted(database)} reset ${name}; ${restart}`;
     case 'client':
-      return `Remove ${name} from the options in DATABASE_URL. ${anew}`;
+      return `Remove ${name} from the options in DATABASE_URL. ${restart}`;
     case 'command line':
       return `Remove ${name} from the command that starts Postgres, and restart it.`;
     default:
