@@ -13,11 +13,13 @@ async function logged(error: string): Promise<unknown> {
   return JSON.parse(stderr).err;
 }
 
-it('names an error that is a plain object, without what it quotes', async () => {
-  expect(await logged(`{ message: 'deadlock detected', code: '40P01', detail: 'a row' }`)).toEqual({
+it('names an error and its code, without what it quotes', async () => {
+  const error = `Object.assign(new Error('deadlock detected'), { code: '40P01', detail: 'a row' })`;
+  expect(await logged(error)).toEqual({
     type: 'Error',
     message: 'deadlock detected',
     code: '40P01',
+    stack: expect.stringMatching(/^Error: deadlock detected\n/),
   });
 });
 

@@ -35,10 +35,9 @@ function toStderr(sync: boolean) {
 
 /** Driver errors contain their connection with its keys, and details that quote rows; neither is logged. */
 function plainError(error: unknown): unknown {
-  // pg-boss reports some errors as plain objects.
-  if (typeof error !== 'object' || error === null || !('message' in error)) return String(error);
+  if (!(error instanceof Error)) return String(error);
   return {
-    type: 'name' in error ? error.name : 'Error',
+    type: error.name,
     message: error.message,
     ...('code' in error && { code: error.code }),
     ...('stack' in error && { stack: error.stack }),

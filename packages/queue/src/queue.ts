@@ -219,8 +219,15 @@ function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
     // lost in a crash of Postgres is repeated, and our own commits flush everything before them.
     options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c synchronous_commit=off',
   });
-  boss.on('error', options.on_error);
+  boss.on('error', (error) => options.on_error(asError(error)));
   return boss;
+}
+
+/** pg-boss reports the errors of its workers as plain objects, which no check of an error would recognise. */
+function asError(error: Error): Error {
+  if (error instanceof Error) return error;
+  const { message, stack, ...facts } = error as Error;
+  return Object.assign(new Error(message), { stack }, facts);
 }
 
 type Statements =
