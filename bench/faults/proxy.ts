@@ -79,8 +79,8 @@ export async function startFaultProxy(target: () => { host: string; port: number
     ] as const) {
       end.on('error', () => end.destroy());
       end.on('close', () => {
-        pairs.delete(pair);
         if (!muted) other.destroy();
+        if (other.closed) pairs.delete(pair);
       });
     }
   });
@@ -93,7 +93,13 @@ export async function startFaultProxy(target: () => { host: string; port: number
     },
     mute(on) {
       muted = on;
-      if (!on) for (const write of held.splice(0)) write();
+      if (on) return;
+      for (const write of held.splice(0)) write();
+      // A side that closed meanwhile is made known: a database keeps a place for a client that it believes to be there.
+      for (const { client, server: behind } of pairs) {
+        if (client.closed) behind.destroy();
+        if (behind.closed) client.destroy();
+      }
     },
     cutAfter: (bytes, signal) => cutOn(bytes, true, signal),
     cutBefore: (bytes, signal) => cutOn(bytes, false, signal),
