@@ -4,6 +4,8 @@ export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.t
 export { type Examination, examinationSchema, examineDomain } from './examine-domain.ts';
 export { followDomain } from './follow-domain.ts';
 export { getDomain } from './get-domain.ts';
+export { createSigningKeys } from './keys/signing-keys.ts';
+export { unopenedKeys } from './keys/unopened-keys.ts';
 export { listDomains } from './list-domains.ts';
 export { insertProvenDomain } from './proven-domain.ts';
 export { readDomains, readDomainsByName } from './read-domains.ts';
@@ -16,9 +18,7 @@ export { removeDomain } from './remove-domain.ts';
 export type { SendableFacts } from './require-sendable.ts';
 export { sendableProblem } from './require-sendable.ts';
 export { rotateKeys } from './rotate-keys.ts';
-export { createSigningKeys } from './signing-keys.ts';
 export { domainStates } from './state.ts';
 export { publicKeysOf } from './store.ts';
 export { resumeDomain, suspendDomain } from './suspend-domain.ts';
-export { unopenedKeys } from './unopened-keys.ts';
 export { verifyDomain } from './verify-domain.ts';
