@@ -21,4 +21,5 @@ export { rotateKeys } from './rotate-keys.ts';
 export { domainStates } from './state.ts';
 export { publicKeysOf } from './store.ts';
 export { resumeDomain, suspendDomain } from './suspend-domain.ts';
+export { updateDomain } from './update-domain.ts';
 export { verifyDomain } from './verify-domain.ts';
