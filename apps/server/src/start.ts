@@ -23,6 +23,7 @@ import {
   isOutage,
   mayMigrate,
   migrate,
+  offersNoTls,
   pendingMigrations,
   requireUpgradable,
   writability,
@@ -185,6 +186,11 @@ async function awaitDatabase(
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!isOutage(error)) throw error;
+      if (await offersNoTls(database_url)) {
+        throw new Error(
+          `The database at ${where} offers no TLS, which sslmode of DATABASE_URL asks for; turn it on there, or leave sslmode out.`,
+        );
+      }
       if (performance.now() > deadline) throw new Error(`The database at ${where} is away: ${reason}.`);
       if (!told) on_progress(`Waiting for the database at ${where} (${reason})`);
     } finally {

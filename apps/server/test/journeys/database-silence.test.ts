@@ -122,6 +122,17 @@ describe('a start', () => {
     expect(wrong.stderr()).toMatch(/SECRET_KEY does not open \d+ stored secret/);
   });
 
+  it('newcomer N19: says that the server has no TLS where sslmode asks for it', async () => {
+    const wanted = new URL(journey.env.DATABASE_URL ?? '');
+    wanted.searchParams.set('sslmode', 'require');
+    const port = { PORT: await freePort(), CAPTURE_PORT: await freePort() };
+
+    const started = launch({ ...journey.env, ...port, DATABASE_URL: wanted.href });
+
+    expect(await started.exited).toMatchObject({ code: 1 });
+    expect(started.stderr()).toContain('offers no TLS, which sslmode of DATABASE_URL asks for');
+  });
+
   it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {
     const first = await journey.start();
     await first.end();
