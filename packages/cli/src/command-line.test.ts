@@ -611,7 +611,7 @@ describe('suppressions', () => {
     expect((await postrider(['suppressions', 'remove', 'ada@example.com'])).err).toMatch(/^suppression_not_found: /);
   });
 
-  it('imports a file in parts, says which lines are wrong, and changes nothing when it is run again', async () => {
+  it('imports a file in parts, says which lines are wrong, and changes nothing when it is run again (newcomer N19)', async () => {
     const file = join(data_dir, 'addresses.csv');
     const addresses = Array.from({ length: 450 }, (_, index) => `m${index}@example.com,"left, in May"`);
     await writeFile(file, ['email,reason', ...addresses, '', 'nobody', 'last@example.com'].join('\r\n'));
