@@ -70,7 +70,7 @@ export function notConnected(failure: NotOpened): SendOutcome {
   };
 }
 
-/** To the hundredth: the clock has more digits than anybody reads. */
+/** To the hundredth: the clock has more digits than a reader needs. */
 function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }

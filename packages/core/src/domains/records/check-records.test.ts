@@ -90,7 +90,7 @@ describe('a check of the records', () => {
     expect(proofOf(checked)).toBe('unknown');
   });
 
-  it('takes three seconds for somebody who waits, where no name server answers (real R21)', async () => {
+  it('ends after three seconds where a caller waits and no name server answers (real R21)', async () => {
     const name = published();
     zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
     for (const silent of ['slow.test', `_postrider.${name}`, `pr1._domainkey.${name}`, `_dmarc.${name}`])

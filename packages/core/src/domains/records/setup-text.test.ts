@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { setupSteps } from './setup-text.ts';
 
-it('tells nobody to correct a record that was not answered (newcomer N19)', () => {
+it('has no step that corrects a record that was not answered (newcomer N19)', () => {
   const record = {
     purpose: 'dkim',
     required: true,
