@@ -11,7 +11,7 @@ export const cliPackage = join(from, 'dist');
 
 // What opens the database, and with it the whole service.
 const ofMachine =
-  /\/commands\/(?:operators|members|destinations|workspaces|plans|audit|queues|bulk|numbers|workers|migrate|databases|doctor)\.ts$|\/connect\/machine\.ts$/;
+  /\/commands\/(?:operators|members|destinations|workspaces|plans|audit|queues|bulk|numbers|workers|migrate|doctor)\.ts$|\/connect\/machine\.ts$/;
 const ABSENT = 'virtual:not-in-the-package';
 const absent = `
 const refuse = () => {

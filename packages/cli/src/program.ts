@@ -105,7 +105,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   databases: {
     description: 'on the machine itself: embedded databases that no data directory refers to',
-    load: async () => (await import('./commands/databases.ts')).addDatabases,
+    load: async () => (await import('./commands/migrate.ts')).addDatabases,
   },
   doctor: {
     description: 'check this machine, its database and its network, the service and the API key',
