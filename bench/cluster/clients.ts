@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ledgers, Sent } from '../faults/ledgers.ts';
 import { wallTime } from '../faults/wall-time.ts';
-import { SENDER } from './service.ts';
+import { SENDER } from './installation.ts';
 
 const TIMEOUT_MS = 15_000;
 const GIVE_UP_MS = 120_000;

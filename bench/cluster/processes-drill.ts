@@ -8,9 +8,9 @@ import { wallTime } from '../faults/wall-time.ts';
 import { Clients } from './clients.ts';
 import type { Drill } from './drill.ts';
 import { type Haproxy, startHaproxy } from './haproxy.ts';
+import { openInstallation, SENDER } from './installation.ts';
 import { need } from './needs.ts';
 import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
-import { openService, SENDER } from './service.ts';
 
 const PER_SECOND = 60;
 const CALM_MS = 5000;
@@ -29,21 +29,26 @@ export const processesDrill: Drill = {
     const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
     const ledgers = newLedgers();
     const env = { LIMITS: `drain=${DRAINED_MS}` };
-    const service = await openService(ledgers, { database_url: url, direct_url: url, env, folder });
+    const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, env, folder });
     const database = new Database(url);
     const ports = [await freePort(), await freePort(), await freePort()];
     const bind = await freePort();
     const haproxy = await startHaproxy('haproxy.cfg', addresses(bind, ports), folder);
     try {
       await database.liftRateLimits();
-      const apis = [0, 1].map((index) => service.open(`api-${index + 1}`, 'rest', ports[index] ?? 0));
+      const apis = [0, 1].map((index) => installation.open(`api-${index + 1}`, 'rest', ports[index] ?? 0));
       const workers = [
-        service.open('worker-1', 'worker', await freePort()),
-        service.open('worker-2', 'worker', await freePort()),
+        installation.open('worker-1', 'worker', await freePort()),
+        installation.open('worker-2', 'worker', await freePort()),
       ];
       for (const slot of [...apis, ...workers]) await slot.untilReady();
       await untilUp(haproxy, ['api-1', 'api-2']);
-      const clients = new Clients(ledgers, { port: bind, secret: service.secret, per_second: PER_SECOND, keyed: 0.5 });
+      const clients = new Clients(ledgers, {
+        port: bind,
+        secret: installation.secret,
+        per_second: PER_SECOND,
+        keyed: 0.5,
+      });
       say(`${PER_SECOND} mails a second`);
       await pause(CALM_MS);
 
@@ -60,8 +65,8 @@ export const processesDrill: Drill = {
       await kill(workers[0]);
 
       const added = [
-        service.open('api-3', 'rest', ports[2] ?? 0),
-        service.open('worker-3', 'worker', await freePort()),
+        installation.open('api-3', 'rest', ports[2] ?? 0),
+        installation.open('worker-3', 'worker', await freePort()),
       ];
       for (const slot of added) await slot.untilReady();
       await untilUp(haproxy, ['api-1', 'api-2', 'api-3']);
@@ -79,7 +84,7 @@ export const processesDrill: Drill = {
       await pause(CALM_MS);
       await clients.stop();
       await drain(database);
-      const limits = await countAtLimit(url, bind, service.secret);
+      const limits = await countAtLimit(url, bind, installation.secret);
       say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const stored = await database.read('none');
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
@@ -102,7 +107,7 @@ export const processesDrill: Drill = {
     } finally {
       await database.stop();
       await haproxy.stop();
-      await service.stop();
+      await installation.stop();
       await postgres.stop();
     }
   },

@@ -7,11 +7,12 @@ import type { Ledgers } from '../faults/ledgers.ts';
 import { type MailSink, startMailSink } from '../faults/mail-sink.ts';
 import { freePort } from '../faults/postgres.ts';
 import { openSlot, runCommand, type Slot } from '../faults/processes.ts';
+import { wallTime } from '../faults/wall-time.ts';
 
 export const SENDER = 'mail.cluster.test';
 
 /** The shipped program in several processes, which deliver to a mail server that writes everything down. */
-export interface Service {
+export interface Installation {
   readonly secret: string;
   readonly mail: MailSink;
   /** A process of one role; the port may be one that a proxy knows already. */
@@ -19,7 +20,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-export interface ServiceOptions {
+export interface InstallationOptions {
   /** Where the processes find the database. */
   readonly database_url: string;
   /** Where the drill itself does. */
@@ -28,7 +29,7 @@ export interface ServiceOptions {
   readonly folder: string;
 }
 
-export async function openService(ledgers: Ledgers, options: ServiceOptions): Promise<Service> {
+export async function openInstallation(ledgers: Ledgers, options: InstallationOptions): Promise<Installation> {
   const { database_url, direct_url, folder } = options;
   const mail = await startMailSink(ledgers, 'cluster');
   const secret = `pr_live_${randomBytes(32).toString('hex')}`;
@@ -46,7 +47,7 @@ export async function openService(ledgers: Ledgers, options: ServiceOptions): Pr
   };
   await runCommand(['migrate'], env);
   const slots: Slot[] = [];
-  const open: Service['open'] = (name, ROLES, port, more = {}) => {
+  const open: Installation['open'] = (name, ROLES, port, more = {}) => {
     const slot = openSlot(ledgers, {
       name,
       port,
@@ -63,7 +64,7 @@ export async function openService(ledgers: Ledgers, options: ServiceOptions): Pr
   const sql = connect(direct_url, { max: 1, application_name: 'postrider-drill' });
   const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
   const domain = { workspace_id: workspace?.id ?? '', name: SENDER, sandbox: false };
-  await sql.begin((tx) => insertProvenDomain(tx, createEncryption(env.SECRET_KEY), domain, testPairs, Date.now()));
+  await sql.begin((tx) => insertProvenDomain(tx, createEncryption(env.SECRET_KEY), domain, testPairs, wallTime()));
   await sql.end();
   await first.stop();
   slots.splice(0);
