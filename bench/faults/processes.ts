@@ -72,7 +72,15 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
 
   const begin = () => {
     const child = spawn(NODE, [join(checkout, 'apps/server/src/main.ts')], {
-      env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), LOG_FORMAT: 'json', ...env },
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        // As the image and the units do: it takes a third off a start.
+        NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'),
+        PORT: String(port),
+        LOG_FORMAT: 'json',
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);

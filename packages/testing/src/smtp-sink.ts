@@ -57,6 +57,8 @@ export interface SmtpSink {
   readonly mails: readonly SinkMail[];
   /** Connections opened since the start. */
   connections(): number;
+  /** Connections that were greeted and are open. */
+  sessions(): number;
   script(rule: SmtpRule): void;
   waitFor(wanted: number): Promise<SinkMail[]>;
   waitFor(wanted: (mail: SinkMail) => boolean): Promise<SinkMail>;
@@ -98,6 +100,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
     port,
     mails: script.arrivals.items,
     connections: () => script.connections,
+    sessions: () => script.sessions(),
     script(rule) {
       script.rule = rule;
     },
@@ -134,6 +137,7 @@ class ScriptedServer {
   #transactions = 0;
   readonly #now: () => number;
   readonly #sockets = new Map<number, Socket>();
+  readonly #greeted = new Set<number>();
   readonly #rcptCounts = new Map<string, number>();
 
   constructor(now: () => number) {
@@ -143,7 +147,14 @@ class ScriptedServer {
   addSocket(socket: Socket): void {
     const remote_port = socket.remotePort ?? 0;
     this.#sockets.set(remote_port, socket);
-    socket.on('close', () => this.#sockets.delete(remote_port));
+    socket.on('close', () => {
+      this.#sockets.delete(remote_port);
+      this.#greeted.delete(remote_port);
+    });
+  }
+
+  sessions(): number {
+    return this.#greeted.size;
   }
 
   destroySockets(): void {
@@ -153,7 +164,9 @@ class ScriptedServer {
   onConnect(session: SMTPServerSession, done: Done): void {
     this.connections += 1;
     const question: SmtpQuestion = { stage: 'connect', from: '', to: '', nth: this.connections, message_id: null };
-    this.#settle(this.rule(question), 'connect', session, done);
+    const verdict = this.rule(question);
+    if (verdict.kind === 'accept') this.#greeted.add(session.remotePort);
+    this.#settle(verdict, 'connect', session, done);
   }
 
   onMailFrom(from: string, session: SMTPServerSession, done: Done): void {

@@ -14,6 +14,7 @@ export { countAgainstLimits, type DestinationLimit, destinationLimits } from './
 export { type Destinations, listDestinations } from './list-destinations.ts';
 export {
   FIRST_PACE,
+  isTurnedAway,
   type LaneNews,
   laneNews,
   MOST_CAP,

@@ -61,11 +61,26 @@ describe('the pace of a lane', () => {
   });
 
   it('is halved when the other side asks for less or fails, and never below one', () => {
-    const fast = { cap: 20, failures: 0, closings: 0 };
+    const fast = { ...FIRST_PACE, cap: 20 };
     expect(paceOf(fast, 'pushed_back').cap).toBe(10);
     expect(paceOf(fast, 'slowed').cap).toBe(10);
     expect(paceOf(fast, 'failed', 'failed').cap).toBe(5);
     expect(paceOf({ ...fast, cap: 1 }, 'failed').cap).toBe(1);
+  });
+
+  it('takes twice as many mails to grow each time the other side asks for less, until it is at its cap', () => {
+    const taken = (count: number) => Array.from({ length: count }, () => 'taken' as const);
+    const pushed = paceOf(FIRST_PACE, 'pushed_back', 'pushed_back');
+    expect(pushed.cap).toBe(1);
+    expect(paceOf(pushed, ...taken(3)).cap).toBe(1);
+    expect(paceOf(pushed, ...taken(4)).cap).toBe(2);
+    expect(paceOf(reopened(pushed, 1), ...taken(3)).cap).toBe(1);
+    const often = paceOf(FIRST_PACE, ...Array.from({ length: 20 }, () => 'pushed_back' as const));
+    expect(paceOf(often, ...taken(63)).cap).toBe(1);
+    expect(paceOf(often, ...taken(64)).cap).toBe(2);
+    const full = paceOf(often, ...taken(64 * 19));
+    expect(full.cap).toBe(MOST_CAP);
+    expect(paceOf(full, 'failed', 'taken').cap).toBe(11);
   });
 
   it('ends in a pause after five failures in a row, and any answer breaks the row', () => {
@@ -75,10 +90,10 @@ describe('the pace of a lane', () => {
   });
 
   it('begins again with one after a pause, closes at the first failure, and forgets pauses with the first success', () => {
-    const again = reopened(1);
+    const again = reopened(FIRST_PACE, 1);
     expect(again.cap).toBe(1);
     expect(paceAfter(again, 'failed').closes).toBe(true);
-    expect(paceOf(again, 'taken')).toEqual({ cap: 2, failures: 0, closings: 0 });
+    expect(paceOf(again, 'taken')).toMatchObject({ cap: 2, failures: 0, closings: 0 });
   });
 
   it('chaos C10: pauses for a second, then for twice as long each time, up to a limit', () => {

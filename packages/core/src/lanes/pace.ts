@@ -4,6 +4,8 @@ import type { SendOutcome } from '@postrider/mail';
 const FIRST_CAP = 5;
 /** The default limit of concurrent mails to a foreign site. */
 export const MOST_CAP = 20;
+/** Mails that a lane which was asked for less sends before it tries one more at a time: doubles each time, up to this. */
+const MOST_PATIENCE = 64;
 /** Consecutive failures after which a lane is closed for a while. */
 const FAILURES_TO_CLOSE = 5;
 /** Doubles with each failed probe: a server that restarts is back in seconds. */
@@ -34,6 +36,11 @@ export function laneNews({ kind, stage, reply, error, target, tls_policy }: Send
   return kind === 'deferred' && stage === 'connect' ? 'failed' : 'answered';
 }
 
+/** The server took no session, because it has too many. */
+export function isTurnedAway({ kind, stage, reply }: Pick<SendOutcome, 'kind' | 'stage' | 'reply'>): boolean {
+  return kind === 'deferred' && stage === 'connect' && reply?.code === 421;
+}
+
 /** How fast a lane may send, derived from its attempts. */
 export interface Pace {
   /** The limit of concurrent mails. */
@@ -42,13 +49,17 @@ export interface Pace {
   readonly failures: number;
   /** How often it was closed since a mail last went through. */
   readonly closings: number;
+  /** How many mails have to be taken before the cap grows. */
+  readonly patience: number;
+  /** Since the cap last changed. */
+  readonly taken: number;
 }
 
-export const FIRST_PACE: Pace = { cap: FIRST_CAP, failures: 0, closings: 0 };
+export const FIRST_PACE: Pace = { cap: FIRST_CAP, failures: 0, closings: 0, patience: 1, taken: 0 };
 
 /** Sends a single mail first; its result decides whether the lane closes again, for longer. */
-export function reopened(closings: number): Pace {
-  return { cap: 1, failures: 0, closings };
+export function reopened({ patience }: Pace, closings: number): Pace {
+  return { cap: 1, failures: 0, closings, patience, taken: 0 };
 }
 
 /** The pace after an attempt, and whether the lane closes. */
@@ -58,13 +69,22 @@ export function paceAfter(
   most = MOST_CAP,
 ): { readonly pace: Pace; readonly closes: boolean } {
   if (news === 'taken') {
-    return { pace: { cap: Math.min(most, pace.cap + 1), failures: 0, closings: 0 }, closes: false };
+    return { pace: { ...grown(pace, most), failures: 0, closings: 0 }, closes: false };
   }
   if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
-  if (news === 'slowed') return { pace: { ...pace, cap: Math.max(1, pace.cap >> 1), failures: 0 }, closes: false };
+  const less = { ...pace, cap: Math.max(1, pace.cap >> 1), taken: 0 };
+  if (news === 'slowed') return { pace: { ...less, failures: 0 }, closes: false };
   const failures = pace.failures + 1;
+  const patience = news === 'pushed_back' ? Math.min(MOST_PATIENCE, pace.patience * 2) : pace.patience;
   const closes = failures >= (pace.closings > 0 ? 1 : FAILURES_TO_CLOSE);
-  return { pace: { ...pace, cap: Math.max(1, pace.cap >> 1), failures }, closes };
+  return { pace: { ...less, failures, patience }, closes };
+}
+
+function grown(pace: Pace, most: number): Pace {
+  const taken = pace.taken + 1;
+  if (taken < pace.patience) return { ...pace, taken };
+  const cap = Math.min(most, pace.cap + 1);
+  return { ...pace, cap, taken: 0, patience: cap === most ? 1 : pace.patience };
 }
 
 /** How long a lane stays closed after so many earlier closings. */

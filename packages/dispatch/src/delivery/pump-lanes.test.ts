@@ -107,6 +107,27 @@ async function triedIn(domain: string): Promise<number> {
 const liveJobs = () => world.services.sql`
   select from pgboss.job where name = 'delivery.attempt' and state < 'completed' and start_after <= pgboss.job_now()`;
 
+describe('a server that takes one connection', () => {
+  it('gets all mail in its first attempt, over one session at a time', async () => {
+    const narrow = await sink();
+    narrow.script(({ stage }) =>
+      stage === 'connect' && narrow.sessions() > 0
+        ? { kind: 'reply', at: 'connect', code: 421, text: '4.3.2 too many connections' }
+        : { kind: 'accept' },
+    );
+    await sendMany(100, 'narrow.example.com');
+
+    await start(mailerTo({ 'narrow.example.com': narrow.port }));
+
+    await expect.poll(() => statesIn('narrow.example.com'), PATIENCE).toEqual({ delivered: 100 });
+    expect(await triedIn('narrow.example.com')).toBe(100);
+    // It was asked now and then whether it takes more.
+    expect(narrow.connections()).toBeLessThan(20);
+    // A session without mail is not kept, as another process may need it.
+    await expect.poll(() => narrow.sessions(), PATIENCE).toBe(0);
+  });
+});
+
 describe('a destination that does not move', () => {
   it('holds its own mail only: of twenty, one dead and one silent, the others get all of theirs', async () => {
     const silent = await sink();

@@ -9,7 +9,7 @@ import {
   unansweredDelivery,
   unsentDelivery,
 } from '@postrider/core/delivery';
-import { MOST_CAP } from '@postrider/core/lanes';
+import { isTurnedAway, MOST_CAP } from '@postrider/core/lanes';
 import type { SendOutcome } from '@postrider/mail';
 import { HoldCache } from '../holds/hold-cache.ts';
 import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
@@ -294,8 +294,10 @@ export class DeliveryPump {
     entry.made = null;
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
-    const handed_back = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
-    this.#leave(entry, handed_back ? null : result.outcome);
+    const aborted = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
+    // The server has sessions of this lane, so the mail waits for one of these rather than for its next attempt.
+    const handed_back = aborted || (isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1);
+    this.#leave(entry, aborted ? null : result.outcome);
     if (!handed_back) {
       const failed = kind === 'deferred';
       this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });

@@ -157,15 +157,20 @@ export class Lanes {
   /** Closes a lane, and returns the unclaimed mail that waited in it. */
   close(name: string, reason: ClosedReason, closings: number): Candidate[] {
     const lane = this.#laneNamed(name);
-    if (reason === 'failing') lane.pace = reopened(closings);
+    if (reason === 'failing') lane.pace = reopened(lane.pace, closings);
     return this.#close(lane, reason);
   }
 
   open(name: string, closings: number): void {
     const lane = this.#laneNamed(name);
-    if (lane.closed === 'failing') lane.pace = reopened(closings);
+    if (lane.closed === 'failing') lane.pace = reopened(lane.pace, closings);
     lane.closed = null;
     lane.startReady();
+  }
+
+  /** Connecting or on a connection. */
+  sendingIn(name: string): number {
+    return this.#lanes.get(name)?.sending ?? 0;
   }
 
   isClosed(name: string): boolean {

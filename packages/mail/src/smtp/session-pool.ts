@@ -28,6 +28,9 @@ const MAX_MESSAGES_PER_CONNECTION = 100;
 const QUIT_MS = 1000;
 /** How long pipelining stops after an envelope that was not acknowledged. */
 const NO_PIPELINING_MS = 600_000;
+/** How long idle sessions are kept shorter after a server refused one for having too many. */
+const CROWDED_MS = 600_000;
+const CROWDED_IDLE_MS = 100;
 const STOPPED = 'The transport is stopped.';
 
 /** Kept connections to servers that are as good as each other for this mail, one recipient per transaction. */
@@ -59,6 +62,8 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   #closing_count = 0;
   /** Until then, by performance.now(), no envelope is pipelined. */
   #no_pipelining_before = 0;
+  /** Until then an idle session may take the place of one of another process. */
+  #crowded_before = 0;
   #stopped = false;
 
   constructor(options: SessionPoolOptions) {
@@ -184,6 +189,10 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     openSession(this.#settings, this, mail.signal).then(
       (opened) => {
         if (!opened.ok) {
+          const crowded = opened.reply?.code === 421;
+          if (crowded) this.#crowded_before = performance.now() + CROWDED_MS;
+          // A session that became idle meanwhile may be all that the server takes.
+          if (crowded && this.#idle.count > 0) return this.#go(mail);
           this.#settle(mail, notConnected(opened));
           this.#passSlot();
           return;
@@ -307,6 +316,9 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   #keep(dialogue: Dialogue<RenderedMail>): void {
     dialogue.session.log = emptyLog();
     dialogue.session.idle_timer.refresh();
+    if (performance.now() < this.#crowded_before) {
+      setTimeout(() => this.#retire(dialogue.session), CROWDED_IDLE_MS).unref();
+    }
     this.#idle.add(dialogue);
   }
 
