@@ -39,7 +39,7 @@ export function createServices({
   return {
     ...parts,
     key_uses,
-    request_log: createRequestLog({ ...parts, enabled: parts.config.REQUEST_LOG === 'on' }),
+    request_log: createRequestLog(parts),
     encryption,
     vitals,
     signing_keys: createSigningKeys(parts.sql, encryption),

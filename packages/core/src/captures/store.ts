@@ -41,9 +41,9 @@ export interface CaptureRow {
 /** Drops what is older than it is kept, and of each workspace the oldest beyond its quota: it is no archive. */
 export async function trimCaptures(
   sql: Sql | Tx,
-  kept: { readonly days: number; readonly bytes_per_workspace: number },
+  kept: { readonly seconds: number; readonly bytes_per_workspace: number },
 ): Promise<void> {
-  await sql`delete from captures where id < id_floor(clock_now() - make_interval(days => ${kept.days}))`;
+  await sql`delete from captures where id < id_floor(clock_now() - make_interval(secs => ${kept.seconds}))`;
   await sql`
     delete from captures c using (
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures
