@@ -26,7 +26,7 @@ export const readExport = operation({
     }
     const scope = scopeOf(ctx, 'bulk.export', workspace_id, { id });
     const rows = await pageOfLines(ctx.sql, id, placeOf(scope, cursor), limit + 1);
-    // Written by JSON.stringify of an entry of the log.
+    // Holds because a line is stored by JSON.stringify of a log entry.
     return pageByPlace(scope, rows, limit, standsAt, (row) => JSON.parse(row.line) as z.output<typeof logEntrySchema>);
   },
 });

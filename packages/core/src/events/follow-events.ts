@@ -12,7 +12,7 @@ import { type EventFilter, eventsByIds, nextEvents } from './store.ts';
 
 const POLL_MS = 500;
 const STEP = 1000;
-/** Ids are older than their commits, by the duration of a transaction and by clock skew. */
+/** An id may be this much older than its commit, from the length of a transaction and clock skew. */
 const LATE_MS = 30_000;
 const LOOK_BACK_MS = 5000;
 
@@ -24,8 +24,8 @@ export interface FollowedEvent {
 
 /**
  * Streams the events of a workspace as they are committed, or from a cursor on; null as a keep-alive. Events come in id
- * order except those committed late: each poll rereads the last half minute, and yields late events after younger ones.
- * A stream yields no event twice. A stream with a cursor begins half a minute before it, so that late events are not
+ * order except those committed late: polls reread the last half minute, and yield late events after younger ones. A
+ * stream yields no event twice. A stream with a cursor begins half a minute before it, so that late events are not
  * missed; the client drops the ids it has seen.
  */
 export const followEvents = operation({

@@ -15,7 +15,7 @@ export interface LaneRow {
   readonly parked: readonly Priority[];
 }
 
-/** Lanes with parked mail per poll. */
+/** The number of lanes with parked mail read per poll. */
 export const LANES_IN_A_LOOK = 1000;
 const ALL_LANES = 100_000;
 
@@ -43,8 +43,8 @@ const parkedPriorities = (sql: Sql | Tx) => sql`
   group by w.lane`;
 
 /**
- * Lanes that are closed, were closed until a minute ago, or have parked mail (so many of these, after a name); marks the
- * latter as synced.
+ * Lanes that are closed, were closed until a minute ago, or have parked mail (at most this many, after a name); marks
+ * the latter as synced.
  */
 export async function syncLanes(sql: Sql, after = '', most = LANES_IN_A_LOOK): Promise<LaneRow[]> {
   return sql<LaneRow[]>`

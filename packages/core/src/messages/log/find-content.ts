@@ -4,7 +4,7 @@ import { messageNotFound } from './get-message.ts';
 import { type ContentRow, contentOf, messageById } from './log-store.ts';
 
 /**
- * The content of a message. The log outlives it: erased content answers content_gone, an unknown id message_not_found.
+ * The content of a message. The log outlives it: deleted content answers content_gone, an unknown id message_not_found.
  */
 export async function findContent(sql: Sql | Tx, workspace_id: string, id: string): Promise<ContentRow> {
   const content = await contentOf(sql, workspace_id, id);

@@ -55,7 +55,7 @@ export interface RecipientRow {
   throttled_reply: string | null;
   limit_connections: number | null;
   limit_per_minute: number | null;
-  /** The rate of the lane after a hold. */
+  /** Mails per minute while the backlog of an ended hold is released. */
   resume_rate: number | null;
   /** The active hold on it. */
   hold_id: string | null;

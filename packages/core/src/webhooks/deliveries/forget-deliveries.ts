@@ -5,8 +5,8 @@ const KEPT_DAYS = 30;
 const SLICE = 5000;
 
 /**
- * Deletes finished deliveries of months that ended 30 days ago: the whole month, or row by row if some are pending. Of
- * those the failed attempts are forgotten all the same.
+ * Deletes finished deliveries of months that ended 30 days ago: the whole month, or row by row if some are pending. The
+ * failed attempts are deleted in both cases.
  */
 export async function forgetDeliveries(sql: Sql): Promise<void> {
   const left = ['webhook_deliveries_default'];
