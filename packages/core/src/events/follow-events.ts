@@ -45,7 +45,7 @@ export const followEvents = operation({
       message_id: filters.email_id ?? null,
       mode: accessibleMode(ctx.actor),
     };
-    const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), anew: position === null });
+    const events = follow(ctx, scope, filter, { begin: idFloor('event', begin), skip_existing: position === null });
     // The first poll is done before the response, so that everything committed after the response is seen.
     if (position === null) await events.next();
     return events;
@@ -56,14 +56,14 @@ async function* follow(
   ctx: ActorContext,
   scope: CursorScope,
   filter: EventFilter,
-  { begin, anew }: { readonly begin: string; readonly anew: boolean },
+  { begin, skip_existing }: { readonly begin: string; readonly skip_existing: boolean },
 ): AsyncGenerator<FollowedEvent | null> {
   const { workspace_id } = scope;
   const seen = new Set<string>();
   let head = begin;
   let looked_back = performance.now();
   // Existing events are not yielded; those committed from now on are, however old their ids.
-  let silent = anew;
+  let silent = skip_existing;
   for (;;) {
     const late = idFloor('event', ctx.clock.now() - LATE_MS);
     const back = performance.now() - looked_back >= LOOK_BACK_MS;
