@@ -10,5 +10,5 @@ export async function findContent(sql: Sql | Tx, workspace_id: string, id: strin
   const content = await contentOf(sql, workspace_id, id);
   if (content) return content;
   if (!(await messageById(sql, workspace_id, id))) throw messageNotFound(id);
-  throw new AppError('content_gone', 'The content of the message is no longer stored. What the log has of it is left.');
+  throw new AppError('content_gone', 'The content of the message was deleted. Its log entry is left.');
 }

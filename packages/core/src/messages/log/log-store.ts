@@ -4,7 +4,7 @@ import { type DeliveryState, isThere, type RefusalCategory } from '../../deliver
 import { among, withinBounds } from '../../paging/keyset-store.ts';
 import type { Priority } from '../../priorities/index.ts';
 import { openInSql } from '../../states/index.ts';
-import { isDropped } from '../changes/contents-store.ts';
+import { countsAsDeleted } from '../changes/contents-store.ts';
 
 export interface MessageRow {
   id: string;
@@ -216,7 +216,7 @@ export async function contentOf(sql: Sql | Tx, workspace_id: string, id: string)
       m.bcc_addresses, m.reply_to, m.subject, m.priority, m.retain, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
     from messages m
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
-    where m.workspace_id = ${workspace_id} and m.id = ${id} and not (${isDropped(sql)})`;
+    where m.workspace_id = ${workspace_id} and m.id = ${id} and not (${countsAsDeleted(sql)})`;
   return row ?? null;
 }
 
