@@ -67,6 +67,7 @@ const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = 
   'emails.resend': (api, { message }) => api.emails.resend.mutate({ id: message }),
   'domains.get': (api, { domain }) => api.domains.get.query({ domain }),
   'domains.verify': (api, { domain }) => api.domains.verify.mutate({ domain }),
+  'domains.update': (api, { domain }) => api.domains.update.mutate({ domain, dkim_ed25519: true }),
   'domains.rotateKeys': (api, { domain }) => api.domains.rotateKeys.mutate({ domain }),
   'domains.delete': (api, { domain }) => api.domains.delete.mutate({ domain }),
   'webhooks.get': (api, { webhook }) => api.webhooks.get.query({ id: webhook }),

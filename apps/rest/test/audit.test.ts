@@ -239,6 +239,14 @@ const surface: Record<string, Audited | null> = {
     },
     refused: { path: '/domains/none.test/verify' },
   },
+  'PATCH /domains/{domain}': {
+    action: 'domain.updated',
+    async prepare() {
+      const { id, name } = await domain();
+      return { path: `/domains/${name}`, body: { dkim_ed25519: true }, target_id: id };
+    },
+    refused: { path: '/domains/sandbox.test', body: { dkim_ed25519: true } },
+  },
   'POST /domains/{domain}/rotate-keys': {
     action: 'domain.keys_rotated',
     async prepare() {

@@ -3,7 +3,7 @@ import { createContext, invoke } from '@postrider/core';
 import { openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
-import { createSigningKeys } from '../domains/signing-keys.ts';
+import { createSigningKeys } from '../domains/keys/signing-keys.ts';
 import { rescheduleMessage } from '../messages/index.ts';
 import { claimDeliveries } from './claim.ts';
 
