@@ -4,7 +4,7 @@ import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
 const LONGEST_STEP_MS = 4 * MINUTE_MS;
-// Mail that was accepted at most this long before the range is read in one walk of the primary key.
+// Mail accepted at most this long before the range is read with that of the range, in one walk of the primary key.
 const RECENT_MS = MINUTE_MS;
 // Per dimension; the rest of a bucket shares one row, so that its size is bounded for any traffic.
 const MOST_KEYS = { minute: 10, hour: 30, day: 60 };

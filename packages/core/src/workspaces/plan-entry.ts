@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../operation/errors.ts';
 import type { PlanRow } from './plan-store.ts';
 
-// The send schema allows as many cc and bcc at most.
+// The maximum of cc, and of bcc, in a send.
 const MOST_RECIPIENTS = 1000;
 const MOST_PER_MINUTE = 1_000_000;
 // The maximum of a GraphQL Int.
