@@ -56,7 +56,7 @@ export interface Running {
 const POOL_SIZE = 10;
 const ACCEPT_CONNECTIONS = 2;
 const QUEUE_POOL_SIZE = 4;
-const CHORE_POOL_SIZE = 4;
+const TASK_POOL_SIZE = 4;
 const LOOK_MS = 500;
 const LOCK_PART = 0.8;
 const ASK_MS = 5000;
@@ -105,7 +105,7 @@ export async function startPostrider(
     stops.unshift(() => sql.end({ timeout: 1 }));
     const task_sql = connect(database_url, {
       ...pool,
-      max: CHORE_POOL_SIZE,
+      max: TASK_POOL_SIZE,
       answer_ms: LIMITS.database_chore,
       statement_ms: LIMITS.database_chore,
     });

@@ -48,7 +48,7 @@ function reasonPage(reason: Reason, public_url: string) {
   );
 }
 
-/** Text in which a command stands between backquotes. */
+/** Renders text whose commands are between backquotes. */
 function inCode(text: string) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

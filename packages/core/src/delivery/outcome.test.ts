@@ -6,7 +6,7 @@ function rejected(stage: SendOutcome['stage'], line: string | null): SendOutcome
   return {
     kind: 'rejected',
     reply: readReply(line ?? ''),
-    error: line === null ? 'the content is gone' : null,
+    error: line === null ? 'the content was deleted' : null,
     target: 'mx.example.com:25',
     address: null,
     tls: null,

@@ -340,7 +340,7 @@ export interface Body {
   readonly attachments: string;
 }
 
-/** Bodies by message id, without those no longer stored. Served by the primary key. */
+/** Bodies by message id, without deleted ones. Served by the primary key. */
 export async function loadBodies(
   sql: Sql | Tx,
   keys: readonly Pick<RecipientKey, 'workspace_id' | 'message_id'>[],

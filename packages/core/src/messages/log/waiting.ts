@@ -52,7 +52,7 @@ export function waitingReason(row: RecipientRow): Waiting | null {
     case 'queued':
       return dueReason(row);
     case 'sending':
-      // Its worker was lost; the next claim takes it over.
+      // Its worker died; the next claim takes it over.
       return row.leased ? null : dueReason(row);
     default:
       return null;
