@@ -26,6 +26,7 @@ interface Stream {
   stop(): Promise<void>;
 }
 
+const json = { 'content-type': 'application/json' };
 const query = `subscription ($after: String, $types: [String!]) {
   events(after: $after, filter: { types: $types }) { cursor node { id type message { id subject } data } }
 }`;
@@ -99,6 +100,19 @@ describe('a stream of events', () => {
       data: { email: { id } },
     });
     await vi.waitFor(() => expect(stream.comments.length).toBeGreaterThan(0), 30_000);
+  });
+
+  it('names what a client accepts for it, where that is not accepted (newcomer N18)', async () => {
+    const answer = await fetch(graphql.url, {
+      method: 'POST',
+      headers: { ...json, accept: 'application/json', authorization: `Bearer ${world.secret}` },
+      body: JSON.stringify({ query, variables: {} }),
+    });
+
+    expect(answer.status).toBe(406);
+    expect(await answer.json()).toMatchObject({
+      errors: [{ message: expect.stringMatching(/^Send Accept: text\/event-stream for a subscription/) }],
+    });
   });
 
   it('goes on from a cursor, with what came meanwhile', async () => {

@@ -23,14 +23,16 @@ import {
   isOutage,
   mayMigrate,
   migrate,
+  offersNoTls,
   pendingMigrations,
   requireUpgradable,
   writability,
 } from '@postrider/db';
-import { startEmbedded } from '@postrider/db/embedded';
+import { type Leftover, leftoverDatabases, startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
 import { openDashboard } from './dashboard-build.ts';
 import { bindHttpServer } from './http-server.ts';
+import { claimData, type OnlyOne } from './only-one.ts';
 import { startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
 import { startTraces } from './telemetry/start-telemetry.ts';
@@ -44,6 +46,8 @@ export interface Running {
   /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD; null otherwise. */
   readonly login_link: string | null;
   readonly embedded: boolean;
+  /** Embedded databases of this machine that no data directory refers to. */
+  readonly leftovers: readonly Leftover[];
   /** How many workers are alive, in all processes. */
   readonly worker_count: number;
   stop(): Promise<void>;
@@ -75,10 +79,13 @@ export async function startPostrider(
   const stop = () => runAll('the stop', stops.splice(0));
   try {
     let database_url = config.DATABASE_URL;
+    let only: OnlyOne | null = null;
     if (database_url === undefined) {
       const embedded = await startEmbedded({ data_dir: config.DATA_DIR, on_progress });
       stops.unshift(() => embedded.stop());
       database_url = embedded.url;
+      only = await claimData(config);
+      stops.unshift(async () => only?.end());
     }
     signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
@@ -129,9 +136,10 @@ export async function startPostrider(
     const parts = { sql, lanes, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
     on_provisioned(provisioned);
-    const http = await bindHttpServer(config.HOST, config.PORT, log);
+    const http = await bindHttpServer(config, log);
     stops.unshift(() => http.stop());
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
+    only?.listens(url);
     const traces = await startTraces(config, http.port);
     stops.unshift(() => traces.stop());
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url, tracing: traces.tracing });
@@ -152,6 +160,7 @@ export async function startPostrider(
       login_link,
       worker_count: await countWorkers(sql),
       embedded: config.DATABASE_URL === undefined,
+      leftovers: config.DATABASE_URL === undefined ? leftoverDatabases() : [],
       stop,
     };
   } catch (error) {
@@ -185,6 +194,11 @@ async function awaitDatabase(
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!isOutage(error)) throw error;
+      if (await offersNoTls(database_url)) {
+        throw new Error(
+          `The database at ${where} offers no TLS, which sslmode of DATABASE_URL asks for; turn it on there, or leave sslmode out.`,
+        );
+      }
       if (performance.now() > deadline) throw new Error(`The database at ${where} is away: ${reason}.`);
       if (!told) on_progress(`Waiting for the database at ${where} (${reason})`);
     } finally {

@@ -61,6 +61,15 @@ function watch(child: ChildProcessWithoutNullStreams): (text: string) => Promise
     });
 }
 
+/** The usual ports are for people. */
+async function freePort(): Promise<string> {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const address = holder.address();
+  await new Promise((resolve) => holder.close(resolve));
+  return String(typeof address === 'object' ? address?.port : 0);
+}
+
 function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   return new Promise((resolve) => {
     let out = '';
@@ -118,7 +127,8 @@ async function emptyDirectory(): Promise<string> {
 beforeAll(async () => {
   data_dir = await emptyDirectory();
   zone = await startDnsZone();
-  server = start(serverMain, [], { DATA_DIR: data_dir, DNS_SERVERS: zone.address });
+  const ports = { PORT: await freePort(), CAPTURE_PORT: await freePort(), INBOUND_PORT: await freePort() };
+  server = start(serverMain, [], { DATA_DIR: data_dir, DNS_SERVERS: zone.address, ...ports });
   const banner = await watch(server)('Ctrl-C stops it');
   url = /ready at (\S+)/.exec(banner)?.[1] ?? '';
   key = /pr_live_[0-9a-f]{64}/.exec(banner)?.[0] ?? '';
@@ -611,7 +621,7 @@ describe('suppressions', () => {
     expect((await postrider(['suppressions', 'remove', 'ada@example.com'])).err).toMatch(/^suppression_not_found: /);
   });
 
-  it('imports a file in parts, says which lines are wrong, and changes nothing when it is run again', async () => {
+  it('imports a file in parts, says which lines are wrong, and changes nothing when it is run again (newcomer N19)', async () => {
     const file = join(data_dir, 'addresses.csv');
     const addresses = Array.from({ length: 450 }, (_, index) => `m${index}@example.com,"left, in May"`);
     await writeFile(file, ['email,reason', ...addresses, '', 'nobody', 'last@example.com'].join('\r\n'));
@@ -952,6 +962,17 @@ describe('doctor', () => {
     expect(out).toMatch(/skipped +database/);
     expect(out).toMatch(/failed +service +No answer from http:\/\/127\.0\.0\.1:9/);
     expect(out).toMatch(/skipped +key/);
+  });
+});
+
+describe('databases', () => {
+  it('lists what is left over on this machine and not what is in use, and removes nothing unasked', async () => {
+    const { code, out } = await launched(['databases', '--json']);
+
+    expect(code).toBe(0);
+    const { data } = JSON.parse(out) as { data: { made_for: string; removed: boolean }[] };
+    expect(data.map(({ made_for }) => made_for)).not.toContain(data_dir);
+    expect(data.every(({ removed }) => !removed)).toBe(true);
   });
 });
 

@@ -103,6 +103,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'on the machine itself: bring the database and its queues up to this release',
     load: async () => (await import('./commands/migrate.ts')).addMigrate,
   },
+  databases: {
+    description: 'on the machine itself: embedded databases that no data directory refers to',
+    load: async () => (await import('./commands/migrate.ts')).addDatabases,
+  },
   doctor: {
     description: 'check this machine, its database and its network, the service and the API key',
     load: async () => (await import('./commands/doctor.ts')).addDoctor,
