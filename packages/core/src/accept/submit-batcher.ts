@@ -171,7 +171,9 @@ class Batcher implements SubmitBatcher {
     const failed_before = vitals.accept_failed_at;
     let answers: AcceptedFast[] | null = null;
     try {
+      const unconfirmed = lane.unconfirmed();
       answers = drafts === null ? null : await this.#commitFast(lane, entries, drafts);
+      if (answers !== null) requireConfirmed(lane, unconfirmed);
       if (answers === null) {
         connection.fast = false;
         await this.#serveSlow(lane, entries);
@@ -260,7 +262,9 @@ class Batcher implements SubmitBatcher {
       const facts = await (prefetched ?? loadFacts(lane, submissions.map(withWorkspace)));
       this.#cache.learnDomains(facts.found.epoch, facts.found.domains);
       this.#cache.learnSuppressed(facts.found.suppressed);
+      const unconfirmed = lane.unconfirmed();
       const outcomes = await commitSubmissions(this.#parts, lane, submissions, facts);
+      requireConfirmed(lane, unconfirmed);
       for (const [index, entry] of entries.entries()) this.#settle(entry, outcomes[index]);
     } catch (error) {
       if (isDeadlock(error) && prefetched !== null) {
@@ -286,6 +290,11 @@ class Batcher implements SubmitBatcher {
       entry.answer(outcome, admittedOf(entry).window);
     }
   }
+}
+
+/** A commit that no standby may have is not answered 202: a failover would lose it. */
+function requireConfirmed(lane: Sql, before: number): void {
+  if (lane.unconfirmed() !== before) throw new Error('mail was committed and may be on no standby');
 }
 
 function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]): void {
