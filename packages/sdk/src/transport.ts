@@ -50,7 +50,7 @@ export interface TransportSettings {
 
 const BASE_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 8000;
-// Rate-limit windows last a minute, so no answer asks for a longer wait.
+// Rate windows last a minute. A longer Retry-After is not of a window, and the call fails at once.
 const MOST_RETRY_AFTER_SECONDS = 60;
 
 export function createCalls(settings: TransportSettings): Calls {

@@ -33,6 +33,7 @@ const shelves: readonly (readonly [string, readonly string[]])[] = [
     [
       'self-hosting',
       'operations',
+      'retention',
       'settings',
       'admin-actions',
       'metrics',

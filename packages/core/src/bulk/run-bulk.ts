@@ -34,7 +34,7 @@ export const runBulk = operation({
     if (before) return bulkEntry(before);
     await requireFreshSignIn(ctx);
     if ((await transactionTime(ctx.sql)) > expires_at) throw invalidPreview();
-    await planOf({ ...frozen, actor: ctx.actor }).check(ctx);
+    await planOf(ctx, { ...frozen, actor: ctx.actor }).check(ctx);
     const started = await ctx.sql.begin(async (tx) => {
       const { id: actor_id, kind } = idOf(ctx.actor);
       await lockStarts(tx, workspace_id);

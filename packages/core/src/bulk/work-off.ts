@@ -85,7 +85,7 @@ async function work(
   bulk: LockedBulk,
   actor: Actor,
 ): Promise<{ ended: boolean; wait_ms: number; receipts: readonly Receipt[]; plan: Plan }> {
-  const plan = planOf({ ...bulk, filter: JSON.parse(bulk.filter), actor });
+  const plan = planOf(services, { ...bulk, filter: JSON.parse(bulk.filter), actor });
   const before = bulk.done + bulk.failed + bulk.skipped;
   const room = plan.most - before;
   const wanted = Math.min(MOST_IN_A_SLICE, Math.max(1, Math.floor(bulk.rate_per_second * SLICE_SECONDS)), room);

@@ -41,9 +41,9 @@ export interface CaptureRow {
 /** Deletes captures beyond their retention, and the oldest of each workspace beyond its quota. */
 export async function trimCaptures(
   sql: Sql | Tx,
-  kept: { readonly days: number; readonly bytes_per_workspace: number },
+  kept: { readonly seconds: number; readonly bytes_per_workspace: number },
 ): Promise<void> {
-  await sql`delete from captures where id < id_floor(clock_now() - make_interval(days => ${kept.days}))`;
+  await sql`delete from captures where id < id_floor(clock_now() - make_interval(secs => ${kept.seconds}))`;
   await sql`
     delete from captures c using (
       select workspace_id, id, sum(size_bytes) over (partition by workspace_id order by id desc) as bytes from captures

@@ -4,6 +4,7 @@ import { idFloor, idTime } from '../fields/ids.ts';
 import { accessibleMode } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
+import { goneBefore } from '../operation/retention.ts';
 import { type CursorScope, readCursor, writeCursor } from '../paging/list.ts';
 import type { EventEntry } from './event-entry.ts';
 import { eventFilterFields } from './list-events.ts';
@@ -39,7 +40,10 @@ export const followEvents = operation({
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'events.follow', workspace_id, filters };
     const position = readCursor(scope, after);
-    const begin = (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS;
+    const begin = Math.max(
+      (position === null ? ctx.clock.now() : idTime(position)) - LATE_MS,
+      goneBefore(ctx, 'events'),
+    );
     const filter = {
       types: filters.type ?? null,
       message_id: filters.email_id ?? null,
@@ -75,7 +79,7 @@ async function* follow(
       if (silent) for (const id of fresh) seen.add(id);
       else if (fresh.length > 0) {
         const rows = await eventsByIds(ctx.sql, workspace_id, fresh);
-        const entries = await eventEntries(ctx.sql, workspace_id, rows);
+        const entries = await eventEntries(ctx, rows);
         for (const node of entries.toSorted((left, right) => (left.id < right.id ? -1 : 1))) {
           seen.add(node.id);
           yield { node, cursor: writeCursor(scope, node.id) };

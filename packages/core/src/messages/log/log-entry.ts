@@ -4,6 +4,7 @@ import { type DeliveryState, deliveryStates, messageStatus, refusalCategories } 
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
+import { type Ages, isKept } from '../../operation/retention.ts';
 import { priorityField } from '../../priorities/index.ts';
 import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
 import { waitingReason, waitingSchema } from './waiting.ts';
@@ -188,7 +189,12 @@ export const attemptSchema = z
   .meta({ id: 'Attempt' });
 export type AttemptEntry = z.output<typeof attemptSchema>;
 
-export function attemptEntry(row: AttemptRow): AttemptEntry {
+/** The attempts that are not past their age. */
+export function keptAttempts<R extends AttemptRow>(ages: Ages, rows: readonly R[]): R[] {
+  return rows.filter(({ id }) => isKept(ages, 'events', id));
+}
+
+export function attemptEntry(ages: Ages, row: AttemptRow): AttemptEntry {
   return {
     id: row.id,
     recipient_id: row.recipient_id,
@@ -207,7 +213,7 @@ export function attemptEntry(row: AttemptRow): AttemptEntry {
         : { code: row.reply_code, enhanced: row.reply_enhanced, text: row.reply_text ?? '' },
     error: row.error,
     phases_ms: JSON.parse(row.phases_ms) as AttemptEntry['phases_ms'],
-    transcript: row.transcript,
+    transcript: isKept(ages, 'transcripts', row.id) ? row.transcript : null,
     started_at: isoTime(row.started_at),
     finished_at: isoTime(row.finished_at),
   };

@@ -474,18 +474,18 @@ export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean
   return row?.found ?? false;
 }
 
-/** Months that ended at least this many days ago, except last month, which ensure_partitions would create again. */
+/** Months that ended at least so many seconds ago, except last month, which ensure_partitions would create again. */
 export async function oldMonths(
   sql: Sql,
   parent: 'webhook_deliveries' | 'webhook_attempts',
-  days: number,
+  seconds: number,
 ): Promise<string[]> {
   const months = await sql<{ name: string }[]>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = ${parent}::text::regclass and c.relname ~ '_[0-9]{6}$'
       and make_timestamptz(substr(right(c.relname, 6), 1, 4)::int, right(c.relname, 2)::int, 1, 0, 0, 0, 'UTC')
         + interval '1 month' <= least(
-          clock_now() - make_interval(days => ${days}),
+          clock_now() - make_interval(secs => ${seconds}),
           date_trunc('month', clock_now(), 'UTC') - interval '1 month')
     order by c.relname`;
   return months.map(({ name }) => name);
@@ -506,17 +506,17 @@ export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boole
 }
 
 /** Deletes old attempts in the default partition. */
-export async function deleteStrayAttempts(sql: Sql, days: number): Promise<void> {
+export async function deleteStrayAttempts(sql: Sql, seconds: number): Promise<void> {
   await sql`
-    delete from webhook_attempts_default where delivery_id < id_floor(clock_now() - make_interval(days => ${days}))`;
+    delete from webhook_attempts_default where delivery_id < id_floor(clock_now() - make_interval(secs => ${seconds}))`;
 }
 
 /** Deletes some old finished rows; returns the count. Skips locked rows. */
-export async function deleteFinished(sql: Sql, partition: string, days: number, count: number): Promise<number> {
+export async function deleteFinished(sql: Sql, partition: string, seconds: number, count: number): Promise<number> {
   const rows = await sql`
     with old as materialized (
       select d.id, d.workspace_id from ${sql(partition)} d
-      where d.state <> 'pending' and d.id < id_floor(clock_now() - make_interval(days => ${days}))
+      where d.state <> 'pending' and d.id < id_floor(clock_now() - make_interval(secs => ${seconds}))
       order by d.id limit ${count} for update skip locked
     )
     delete from ${sql(partition)} d using old o where d.id = o.id and d.workspace_id = o.workspace_id
