@@ -312,6 +312,8 @@ describe('every operation of the surface', () => {
         address: '127.0.0.1',
         request_id: answer.headers.get('x-request-id'),
       });
+      // No address of a recipient either: the chain cannot be erased.
+      expect(`${entry?.target_id} ${JSON.stringify(entry?.diff)}`).not.toContain('@');
       for (const hidden of audited.hidden ?? []) expect(JSON.stringify(entry)).not.toContain(hidden);
     });
   }

@@ -1,5 +1,5 @@
 /**
- * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_read=20s`. Durations are read as
+ * What an operator may change by LIMITS, such as `LIMITS=smtp_after_dot=5m,database_answer=20s`. Durations are read as
  * milliseconds. docs/settings.md has a row for each, which `npm run docs` writes.
  */
 export const limits = {
