@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wallTime } from '../faults/wall-time.ts';
 import type { Drill } from './drill.ts';
+import { asynchronousDrill, failoverDrill } from './failover-drill.ts';
 import { processesDrill } from './processes-drill.ts';
 
 // npm run test:cluster -- [NAME …]
 // Exits with 1 where something does not hold. docs/operations.md has the figures.
 
-const drills: Readonly<Record<string, Drill>> = { processes: processesDrill };
+const drills: Readonly<Record<string, Drill>> = {
+  processes: processesDrill,
+  failover: failoverDrill,
+  asynchronous: asynchronousDrill,
+};
 
 // Whatever is running is ended with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

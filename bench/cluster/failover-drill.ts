@@ -1,0 +1,145 @@
+import { chownSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { atMost, check } from '../faults/check.ts';
+import { Database } from '../faults/database.ts';
+import { type Ledgers, newLedgers } from '../faults/ledgers.ts';
+import { freePort } from '../faults/postgres.ts';
+import { Clients } from './clients.ts';
+import type { Drill, DrillTools } from './drill.ts';
+import { startHaproxy } from './haproxy.ts';
+import { openInstallation } from './installation.ts';
+import { need } from './needs.ts';
+import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
+import { type PatroniCluster, postgresUser, startPatroni } from './patroni.ts';
+
+const PER_SECOND = 100;
+const KILLS = 3;
+const CALM_MS = 5000;
+const HELD_MS = 2000;
+/** Mails that a worker may have sent and not recorded when the database goes away; there are two workers. */
+const MOST_UNRECORDED = 128;
+/** Patroni's lock in etcd, the election, and what waits for it. */
+const LONGEST_GAP_MS = 60_000;
+
+/** Three Postgres under Patroni with a synchronous standby; the primary is killed again and again. */
+export const failoverDrill: Drill = {
+  about: 'three Postgres 15 under Patroni, a synchronous standby; the primary is killed three times, under load',
+  run: (tools) =>
+    onCluster(tools, async ({ cluster, database, ledgers, commitsWaitFor, startClients }) => {
+      const { say } = tools;
+      const waits_for = await commitsWaitFor();
+      const clients = await startClients();
+      for (let kill = 0; kill < KILLS; kill++) {
+        const name = await cluster.killPrimary();
+        say(`kill -9 ${name}, the primary`);
+        await untilAccepted(ledgers);
+        say('mail is accepted again');
+        await cluster.revive();
+        await cluster.untilSynchronous();
+        await pause(CALM_MS);
+      }
+      await clients.stop();
+      await drain(database);
+      say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
+      const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
+      say(`${second} second copies`);
+      return printChecks('failover', [
+        ...mailChecks(ledgers, await database.read('none')),
+        atMost('second copies after failovers', second, KILLS * 2 * MOST_UNRECORDED),
+        atMost('milliseconds without an answer 202', longestGap(ledgers), LONGEST_GAP_MS),
+        check('/readyz does not say that commits wait for a standby', waits_for === 'standby' ? [] : [waits_for]),
+        check(
+          'processes that ended by themselves',
+          ledgers.lives.filter(({ end }) => end === 'unplanned').map(({ slot }) => slot),
+        ),
+      ]);
+    }),
+};
+
+/** The same without a synchronous standby, to see that the drill above would show a loss. */
+export const asynchronousDrill: Drill = {
+  about: 'the same with an asynchronous standby that is two seconds behind: the loss that failover shows none of',
+  run: (tools) =>
+    onCluster(tools, async ({ cluster, database, ledgers, commitsWaitFor, startClients }) => {
+      const { say } = tools;
+      await cluster.goAsynchronous();
+      while ((await commitsWaitFor()) !== 'disk') await pause(100);
+      const clients = await startClients();
+      const name = await cluster.killPrimary(HELD_MS);
+      say(`kill -9 ${name}, the primary, ${HELD_MS} ms after its standbys got their last`);
+      await untilAccepted(ledgers);
+      await clients.stop();
+      await drain(database);
+      const { messages } = await database.read('none');
+      const lost = ledgers.sent.flatMap(({ ids }) => [...ids]).filter((id) => !messages.has(id)).length;
+      say(`${ledgers.accepted.length} accepted, ${lost} of them lost; longest gap ${longestGap(ledgers)} ms`);
+      return printChecks('asynchronous', [check('no loss, so the drill shows nothing', lost > 0 ? [] : ['none'])]);
+    }),
+};
+
+interface Ground {
+  readonly cluster: PatroniCluster;
+  readonly database: Database;
+  readonly ledgers: Ledgers;
+  commitsWaitFor(): Promise<string>;
+  /** Mail flows when it returns. */
+  startClients(): Promise<Clients>;
+}
+
+async function untilAccepted({ accepted }: Ledgers): Promise<void> {
+  const before = accepted.length;
+  while (accepted.length < before + PER_SECOND) await pause(50);
+}
+
+/** An API behind HAProxy and two workers, whose database is a cluster behind HAProxy. */
+async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => Promise<boolean>): Promise<boolean> {
+  need('postgres', 'patroni', 'etcd', 'haproxy');
+  const { uid, gid } = postgresUser();
+  chownSync(folder, uid, gid);
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const cluster = await startPatroni(folder);
+    stops.unshift(() => cluster.stop());
+    const [bind, api_bind, api_port] = [await freePort(), await freePort(), await freePort()];
+    const addresses = { ...cluster.addresses, POSTRIDER_PG_BIND: `127.0.0.1:${bind}` };
+    const primary = await startHaproxy('postgres.cfg', addresses, folder);
+    stops.unshift(() => primary.stop());
+    const url = `postgres://postgres:${cluster.password}@127.0.0.1:${bind}/postgres`;
+    const ledgers = newLedgers();
+    const database = new Database(url);
+    stops.unshift(() => database.stop());
+    await cluster.untilSynchronous();
+    say('a primary and its synchronous standby');
+    const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, folder });
+    stops.unshift(() => installation.stop());
+    const apis = [1, 2, 3, 4].map((index) => [`POSTRIDER_API_${index}`, `127.0.0.1:${api_port}`]);
+    const front = { POSTRIDER_BIND: `127.0.0.1:${api_bind}`, ...Object.fromEntries(apis) };
+    const proxy = await startHaproxy('haproxy.cfg', front, folder);
+    stops.unshift(() => proxy.stop());
+    await database.liftRateLimits();
+    const slots = [
+      installation.open('api-1', 'rest', api_port),
+      installation.open('worker-1', 'worker', await freePort()),
+      installation.open('worker-2', 'worker', await freePort()),
+    ];
+    for (const slot of slots) await slot.untilReady();
+    return await run({
+      cluster,
+      database,
+      ledgers,
+      async commitsWaitFor() {
+        const answer = await fetch(`http://127.0.0.1:${api_port}/readyz`);
+        return ((await answer.json()) as { commits_wait_for: string }).commits_wait_for;
+      },
+      async startClients() {
+        const { secret } = installation;
+        const clients = new Clients(ledgers, { port: api_bind, secret, per_second: PER_SECOND, keyed: 1 });
+        say(`${PER_SECOND} mails a second`);
+        await pause(CALM_MS);
+        return clients;
+      },
+    });
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}

@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../faults/postgres.ts';
+import { postgresBin } from './needs.ts';
+import { type Program, startProgram } from './program.ts';
+
+const CONFIGURATION = fileURLToPath(new URL('../../deploy/patroni/patroni.yml', import.meta.url));
+const PASSWORD = 'loopback';
+const POLL_MS = 200;
+const PATIENCE_MS = 90_000;
+
+interface Member {
+  readonly name: string;
+  readonly postgres_port: number;
+  readonly rest_port: number;
+  readonly data: string;
+}
+
+/** Three members with the configuration of deploy/patroni, and the etcd that they agree by. */
+export interface PatroniCluster {
+  /** What deploy/haproxy/postgres.cfg is started with. */
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly password: string;
+  /** Returns when one is primary and one is its synchronous standby. */
+  untilSynchronous(): Promise<void>;
+  /**
+   * kill -9 for Patroni and every process of its Postgres, as a machine that loses its power; its standbys may have got
+   * nothing for some time before.
+   */
+  killPrimary(hold_stream_ms?: number): Promise<string>;
+  /** Commits wait for no standby from here on. */
+  goAsynchronous(): Promise<void>;
+  /** Starts what was killed; Patroni makes it a standby. */
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startPatroni(folder: string): Promise<PatroniCluster> {
+  const user = postgresUser();
+  const etcd_port = await freePort();
+  const etcd = await startEtcd(folder, etcd_port, await freePort());
+  const members: Member[] = [];
+  for (const index of [1, 2, 3]) {
+    const data = join(folder, `pg-${index}`);
+    mkdirSync(data, { mode: 0o700 });
+    chownSync(data, user.uid, user.gid);
+    members.push({ name: `pg-${index}`, postgres_port: await freePort(), rest_port: await freePort(), data });
+  }
+  const running = new Map<string, Program>();
+  const begin = async (member: Member) => {
+    const { name, rest_port } = member;
+    const program = await startProgram({
+      command: 'patroni',
+      args: [CONFIGURATION],
+      env: environment(member, etcd_port),
+      ...user,
+      log: join(folder, `${name}.log`),
+      ready: () => fetch(`http://127.0.0.1:${rest_port}/liveness`).then(({ ok }) => ok),
+    });
+    running.set(name, program);
+  };
+  const roleOf = async ({ rest_port }: Member, role: string) =>
+    fetch(`http://127.0.0.1:${rest_port}/${role}`, { signal: AbortSignal.timeout(2000) }).then(
+      async (answer) => {
+        await answer.arrayBuffer();
+        return answer.ok;
+      },
+      () => false,
+    );
+  const find = async (role: string): Promise<Member> => {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      for (const member of members) if (await roleOf(member, role)) return member;
+      if (performance.now() > until) throw new Error(`no member became ${role} in time`);
+      await pause(POLL_MS);
+    }
+  };
+  // A Postgres outlives its Patroni.
+  process.once('exit', () => {
+    for (const { data } of members) if (existsSync(join(data, 'postmaster.pid'))) kill(postmasterOf(data));
+  });
+  for (const member of members) await begin(member);
+  return {
+    password: PASSWORD,
+    addresses: Object.fromEntries(
+      members.flatMap(({ postgres_port, rest_port }, index) => [
+        [`POSTRIDER_PG_${index + 1}`, `127.0.0.1:${postgres_port}`],
+        [`POSTRIDER_PATRONI_${index + 1}`, String(rest_port)],
+      ]),
+    ),
+    async untilSynchronous() {
+      await find('primary');
+      await find('synchronous');
+    },
+    async killPrimary(hold_stream_ms = 0) {
+      const { name, data } = await find('primary');
+      const program = running.get(name);
+      running.delete(name);
+      const postmaster = postmasterOf(data);
+      if (hold_stream_ms > 0) {
+        for (const pid of childrenOf(postmaster)) if (isSender(pid)) process.kill(pid, 'SIGSTOP');
+        await pause(hold_stream_ms);
+      }
+      // All at once, or Patroni would start its Postgres again, and Postgres would close what is open in order.
+      const ended = program?.stop('SIGKILL');
+      for (const pid of [postmaster, ...childrenOf(postmaster)]) kill(pid);
+      await ended;
+      return name;
+    },
+    async goAsynchronous() {
+      const { rest_port } = await find('primary');
+      const answer = await fetch(`http://127.0.0.1:${rest_port}/config`, {
+        method: 'PATCH',
+        body: JSON.stringify({ synchronous_mode: false, maximum_lag_on_failover: 100_000_000 }),
+      });
+      if (!answer.ok) throw new Error(`Patroni answered ${answer.status}`);
+    },
+    async revive() {
+      for (const member of members) if (!running.has(member.name)) await begin(member);
+    },
+    async stop() {
+      await Promise.all([...running.values()].map((program) => program.stop()));
+      await etcd.stop();
+    },
+  };
+}
+
+/** Postgres refuses to run as root. */
+export function postgresUser(): { readonly uid: number; readonly gid: number } {
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+function postmasterOf(data: string): number {
+  return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended with its parent.
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+function isSender(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walsender');
+}
+
+function startEtcd(folder: string, port: number, peer_port: number): Promise<Program> {
+  const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peer_port}`];
+  return startProgram({
+    command: 'etcd',
+    args: [
+      ...['--name', 'etcd-1', '--data-dir', join(folder, 'etcd')],
+      ...['--listen-client-urls', client, '--advertise-client-urls', client],
+      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `etcd-1=${peer}`],
+    ],
+    log: join(folder, 'etcd.log'),
+    ready: () => fetch(`${client}/health`).then(({ ok }) => ok),
+  });
+}
+
+function environment({ name, postgres_port, rest_port, data }: Member, etcd_port: number): Record<string, string> {
+  return {
+    HOME: data,
+    PATRONI_NAME: name,
+    PATRONI_ETCD3_HOSTS: `127.0.0.1:${etcd_port}`,
+    PATRONI_RESTAPI_LISTEN: `127.0.0.1:${rest_port}`,
+    PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${rest_port}`,
+    PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${postgres_port}`,
+    PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${postgres_port}`,
+    PATRONI_POSTGRESQL_DATA_DIR: data,
+    PATRONI_POSTGRESQL_BIN_DIR: postgresBin,
+    PATRONI_POSTGRESQL_PGPASS: join(data, '..', `${name}.pgpass`),
+    PATRONI_SUPERUSER_USERNAME: 'postgres',
+    PATRONI_SUPERUSER_PASSWORD: PASSWORD,
+    PATRONI_REPLICATION_USERNAME: 'replicator',
+    PATRONI_REPLICATION_PASSWORD: PASSWORD,
+  };
+}
