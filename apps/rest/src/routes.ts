@@ -11,6 +11,7 @@ import {
   rotateKeys,
   verifyDomain,
 } from '@postrider/core/domains';
+import { getErasure, startErasure } from '@postrider/core/erasures';
 import { listEvents } from '@postrider/core/events';
 import {
   cancelMessage,
@@ -121,6 +122,8 @@ export const routes: readonly Route[] = [
   route('GET', '/captures/{id}', getCapture),
   route('DELETE', '/captures/{id}', deleteCapture),
   route('POST', '/captures/{id}/release', releaseCapture, { status: 202, rate_class: 'send' }),
+  route('POST', '/erasures', startErasure, { status: 202 }),
+  route('GET', '/erasures/{id}', getErasure),
   route('GET', '/requests', listRequests),
   route('GET', '/requests/{id}', getRequest),
   route('GET', '/usage', getUsage),
