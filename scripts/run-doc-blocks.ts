@@ -191,8 +191,8 @@ function environment({ folder, instance }: Place): Record<string, string> {
 function openFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-docs-'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  // A sample sends it as an attachment.
-  symlinkSync(join(root, 'README.md'), join(folder, 'README.md'));
+  // A sample sends it as an attachment, and one copies a client.
+  for (const name of ['README.md', 'apps']) symlinkSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   mkdirSync(join(folder, 'bin'));
   const launcher = join(root, 'packages/cli/src/launch.mjs');

@@ -20,12 +20,13 @@ interface Told {
 
 interface Stream {
   readonly answers: Told[];
-  /** What stands between the answers to keep the connection. */
+  /** The comments that keep the connection open between answers. */
   readonly comments: string[];
   readonly ended: () => boolean;
   stop(): Promise<void>;
 }
 
+const json = { 'content-type': 'application/json' };
 const query = `subscription ($after: String, $types: [String!]) {
   events(after: $after, filter: { types: $types }) { cursor node { id type message { id subject } data } }
 }`;
@@ -56,7 +57,7 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
       if (data) answers.push(JSON.parse(data) as Told);
     }
   });
-  // Left by the test, it ends with an error.
+  // Aborting the request ends the response with an error.
   answer.on('error', () => undefined);
   asked.on('error', () => undefined);
   const closed = new Promise<void>((done) => {
@@ -99,6 +100,19 @@ describe('a stream of events', () => {
       data: { email: { id } },
     });
     await vi.waitFor(() => expect(stream.comments.length).toBeGreaterThan(0), 30_000);
+  });
+
+  it('names what a client accepts for it, where that is not accepted (newcomer N18)', async () => {
+    const answer = await fetch(graphql.url, {
+      method: 'POST',
+      headers: { ...json, accept: 'application/json', authorization: `Bearer ${world.secret}` },
+      body: JSON.stringify({ query, variables: {} }),
+    });
+
+    expect(answer.status).toBe(406);
+    expect(await answer.json()).toMatchObject({
+      errors: [{ message: expect.stringMatching(/^Send Accept: text\/event-stream for a subscription/) }],
+    });
   });
 
   it('goes on from a cursor, with what came meanwhile', async () => {

@@ -307,6 +307,7 @@ describe('400', () => {
     ['ssh', { url: 'http://example.com:22' }, ['url invalid_url']],
     ['smtp', { url: 'http://example.com:25' }, ['url invalid_url']],
     ['redis', { url: 'http://example.com:6379' }, ['url invalid_url']],
+    ['a host that is no public name (newcomer N19)', { url: 'https://exa' }, ['url invalid_url']],
     ['a fragment', { url: 'https://example.com/#x' }, ['url invalid_url']],
     ['an unknown type', { url: 'https://example.com', events: ['email.opened'] }, ['events invalid_type']],
     ['no types', { url: 'https://example.com', events: [] }, ['events invalid_type']],

@@ -23,6 +23,19 @@ describe('the banner', () => {
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
 
+  it('lists the databases that are left over, and offers to remove them (newcomer N20)', () => {
+    const leftovers = Array.from({ length: 7 }, (_, index) => ({
+      directory: `/var/lib/postrider/cluster-${index}`,
+      made_for: `/root/shop-${index}/.postrider`,
+    }));
+
+    const shown = banner({ ...running(['rest']), leftovers });
+
+    expect(shown).toContain('    /var/lib/postrider/cluster-4, made for /root/shop-4/.postrider\n    and 2 more\n');
+    expect(shown).toContain('npx postrider databases');
+    expect(banner(running(['rest']))).not.toContain('databases');
+  });
+
   it('names no GraphQL where this process does not answer it', () => {
     expect(banner(running(['rest']))).not.toContain('graphql');
   });
@@ -39,6 +52,7 @@ function running(roles: Running['services']['config']['ROLES']): Running {
     login_link: null,
     worker_count: 1,
     embedded: false,
+    leftovers: [],
     stop: async () => undefined,
   };
 }

@@ -1,6 +1,8 @@
 import { type Provisioned, SANDBOX_DOMAIN } from '@postrider/core/workspaces';
 import type { Running } from './start.ts';
 
+const MOST_LEFTOVERS = 5;
+
 /** The text printed after a start: URLs, new secrets, and a first mail to paste. */
 export function banner(running: Running): string {
   const { url, provisioned, services, capture_port, inbound_port } = running;
@@ -27,7 +29,7 @@ export function banner(running: Running): string {
   else if (captures && config.ROLES.includes('rest')) {
     lines.push('', '  Send the first mail:', '', firstMail(url, provisioned.api_key));
   }
-  lines.push('', '  Ctrl-C stops it; the data stays.', '');
+  lines.push(...leftoverLines(running.leftovers), '', '  Ctrl-C stops it; the data stays.', '');
   return lines.join('\n');
 }
 
@@ -37,6 +39,19 @@ export function secretRows({ operator, api_key }: Provisioned): string[] {
   return [
     ...(operator ? [rowOf('Operator', `${operator.email}${password}`)] : []),
     ...(api_key === null ? [] : [rowOf('API key', `${api_key}  (shown once)`)]),
+  ];
+}
+
+function leftoverLines(leftovers: Running['leftovers']): string[] {
+  if (leftovers.length === 0) return [];
+  const shown = leftovers.slice(0, MOST_LEFTOVERS).map((one) => `    ${one.directory}, made for ${one.made_for}`);
+  const more = leftovers.length - shown.length;
+  return [
+    '',
+    '  Databases that no data directory refers to any more:',
+    ...shown,
+    ...(more > 0 ? [`    and ${more} more`] : []),
+    '  npx postrider databases shows what each takes; with --remove it deletes them.',
   ];
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Log, usualPorts } from '@postrider/core';
+import { type Config, type Log, listenNear } from '@postrider/core';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -26,14 +26,10 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-const PORTS_TRIED = 100;
 const STOP_MS = 2500;
 
-/**
- * Binds the port of the process before its services exist, because their public URL names it. A busy default port
- * yields to the next one; a busy port that was set stops the start.
- */
-export async function bindHttpServer(host: string, wanted: number | undefined, log: Log): Promise<HttpServer> {
+/** Binds the port of the process before its services exist, because their public URL names it. */
+export async function bindHttpServer(config: Config, log: Log): Promise<HttpServer> {
   const server = createServer({
     headersTimeout: 10_000,
     requestTimeout: 120_000,
@@ -49,9 +45,9 @@ export async function bindHttpServer(host: string, wanted: number | undefined, l
   server.on('clientError', (fault: Error, socket: Duplex) => requests.refuse(fault, socket));
   // Node would answer an unknown Expect with 417 and no body; here the header is ignored.
   server.on('checkExpectation', (request, response) => requests.answer(request, response));
-  await listen(server, host, wanted);
+  const { port } = await listenNear(config, 'PORT', (wanted) => listen(server, config.HOST, wanted));
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     serve: (mounts) => requests.mount(mounts),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -138,35 +134,14 @@ export function writeJson(response: ServerResponse, status: number, body: unknow
   response.end(JSON.stringify(body));
 }
 
-async function listen(server: Server, host: string, wanted: number | undefined): Promise<void> {
-  if (wanted !== undefined) {
-    return listenOn(server, host, wanted).catch((error) => {
-      if (!isBusy(error)) throw error;
-      throw new Error(`PORT ${wanted} is in use; stop the process that listens there, or set another port.`);
-    });
-  }
-  for (let port: number = usualPorts.PORT; port < usualPorts.PORT + PORTS_TRIED; port++) {
-    try {
-      return await listenOn(server, host, port);
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-    }
-  }
-  throw new Error(`no port from ${usualPorts.PORT} to ${usualPorts.PORT + PORTS_TRIED - 1} is free; set PORT`);
-}
-
-function listenOn(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, host: string, port: number): Promise<{ readonly port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
-      resolve();
+      resolve(server.address() as AddressInfo);
     });
   });
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
 /** The path of a target: proxies may send the whole address, and RFC 9112 section 3.2.2 asks servers to take it. */

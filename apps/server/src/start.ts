@@ -19,18 +19,20 @@ import { extendPartitions } from '@postrider/core/storage';
 import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/workspaces';
 import {
   connect,
-  connectLanes,
+  connectSingly,
   isOutage,
   mayMigrate,
   migrate,
+  offersNoTls,
   pendingMigrations,
   requireUpgradable,
   writability,
 } from '@postrider/db';
-import { startEmbedded } from '@postrider/db/embedded';
+import { type Leftover, leftoverDatabases, startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
 import { openDashboard } from './dashboard-build.ts';
 import { bindHttpServer } from './http-server.ts';
+import { claimData, type OnlyOne } from './only-one.ts';
 import { startRoles } from './roles.ts';
 import { loadSecretKey } from './secret-key.ts';
 import { startTraces } from './telemetry/start-telemetry.ts';
@@ -44,15 +46,17 @@ export interface Running {
   /** A one-time sign-in link for an operator that this start created without ADMIN_PASSWORD; null otherwise. */
   readonly login_link: string | null;
   readonly embedded: boolean;
+  /** Embedded databases of this machine that no data directory refers to. */
+  readonly leftovers: readonly Leftover[];
   /** How many workers are alive, in all processes. */
   readonly worker_count: number;
   stop(): Promise<void>;
 }
 
 const POOL_SIZE = 10;
-const ACCEPT_LANES = 2;
+const ACCEPT_CONNECTIONS = 2;
 const QUEUE_POOL_SIZE = 4;
-const CHORE_POOL_SIZE = 4;
+const TASK_POOL_SIZE = 4;
 const LOOK_MS = 500;
 const LOCK_PART = 0.8;
 const ASK_MS = 5000;
@@ -75,10 +79,13 @@ export async function startPostrider(
   const stop = () => runAll('the stop', stops.splice(0));
   try {
     let database_url = config.DATABASE_URL;
+    let only: OnlyOne | null = null;
     if (database_url === undefined) {
       const embedded = await startEmbedded({ data_dir: config.DATA_DIR, on_progress });
       stops.unshift(() => embedded.stop());
       database_url = embedded.url;
+      only = await claimData(config);
+      stops.unshift(async () => only?.end());
     }
     signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
@@ -98,7 +105,7 @@ export async function startPostrider(
     stops.unshift(() => sql.end({ timeout: 1 }));
     const task_sql = connect(database_url, {
       ...pool,
-      max: CHORE_POOL_SIZE,
+      max: TASK_POOL_SIZE,
       answer_ms: LIMITS.database_chore,
       statement_ms: LIMITS.database_chore,
     });
@@ -109,12 +116,14 @@ export async function startPostrider(
       // The default partition takes the rows meanwhile, and the hourly job retries.
       log.error({ err: error }, 'partitions could not be made at the start'),
     );
-    const lanes = connectLanes(database_url, ACCEPT_LANES, {
+    const accept_connections = connectSingly(database_url, ACCEPT_CONNECTIONS, {
       application_name: 'postrider-accept',
       connect_ms,
       answer_ms: LIMITS.database_accept,
     });
-    stops.unshift(async () => void (await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))));
+    stops.unshift(
+      async () => void (await Promise.all(accept_connections.map((connection) => connection.end({ timeout: 1 })))),
+    );
     const jobs = createQueue({
       sql,
       url: database_url,
@@ -126,12 +135,13 @@ export async function startPostrider(
     });
     await jobs.start();
     stops.unshift(() => jobs.stop());
-    const parts = { sql, lanes, jobs, clock: systemClock, log, config, secret_key };
+    const parts = { sql, accept_connections, jobs, clock: systemClock, log, config, secret_key };
     const provisioned = await provision(parts);
     on_provisioned(provisioned);
-    const http = await bindHttpServer(config.HOST, config.PORT, log);
+    const http = await bindHttpServer(config, log);
     stops.unshift(() => http.stop());
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
+    only?.listens(url);
     const traces = await startTraces(config, http.port);
     stops.unshift(() => traces.stop());
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url, tracing: traces.tracing });
@@ -152,6 +162,7 @@ export async function startPostrider(
       login_link,
       worker_count: await countWorkers(sql),
       embedded: config.DATABASE_URL === undefined,
+      leftovers: config.DATABASE_URL === undefined ? leftoverDatabases() : [],
       stop,
     };
   } catch (error) {
@@ -185,6 +196,11 @@ async function awaitDatabase(
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!isOutage(error)) throw error;
+      if (await offersNoTls(database_url)) {
+        throw new Error(
+          `The database at ${where} offers no TLS, which sslmode of DATABASE_URL asks for; turn it on there, or leave sslmode out.`,
+        );
+      }
       if (performance.now() > deadline) throw new Error(`The database at ${where} is away: ${reason}.`);
       if (!told) on_progress(`Waiting for the database at ${where} (${reason})`);
     } finally {

@@ -10,7 +10,7 @@ import {
   type TestClock,
   testPairs,
 } from '@postrider/testing';
-import { freePort, killLeftOvers, type ServerProcess, startServer } from './server-process.ts';
+import { freePorts, killLeftOvers, type ServerProcess, startServer } from './server-process.ts';
 
 export interface Journey {
   readonly sql: Sql;
@@ -58,8 +58,7 @@ export async function openJourney(env: Readonly<Record<string, string>> = {}): P
     async start(own = {}) {
       const server = await startServer({
         ...shared,
-        PORT: await freePort(),
-        CAPTURE_PORT: await freePort(),
+        ...(await freePorts()),
         ...own,
       });
       await verify('good.test');

@@ -63,6 +63,7 @@ export {
   type MetricReading,
   type Metrics,
 } from './process/metrics.ts';
+export { listenNear, listenOn } from './process/ports.ts';
 export { runAll, runTogether } from './process/run-all.ts';
 export { silentLog } from './process/silent-log.ts';
 export { noSpan, noTracing, readTraceparent, type Span, type Tracing } from './process/tracing.ts';

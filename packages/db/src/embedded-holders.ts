@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { processBirth, processExists } from './embedded-process.ts';
 
 const LOCK_WAIT_MS = 120_000;
 const LOCK_POLL_MS = 25;
+/** Process, its start, its data directory. */
+const IDENTITY_LINES = 3;
 
 /** Serializes starts and stops of one data directory, also across processes. */
 export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promise<T> {
@@ -33,11 +45,61 @@ export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promi
 
 /** Records that this process uses the database; the returned function removes the record. */
 export function hold(data_dir: string): () => void {
+  const record = new HolderRecord(data_dir);
+  return () => record.remove();
+}
+
+/** What the living processes of a data directory say of themselves. */
+function announced(data_dir: string): string[] {
   const directory = holdersDirectory(data_dir);
-  mkdirSync(directory, { recursive: true });
-  const path = join(directory, randomBytes(6).toString('hex'));
-  writeFileSync(path, identity(data_dir));
-  return () => rmSync(path, { force: true });
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory).flatMap((name) => {
+    const holder = readText(join(directory, name));
+    const said = holder.split('\n').slice(IDENTITY_LINES).join('\n');
+    return said !== '' && isAlive(realpathSync(data_dir), holder) ? [said] : [];
+  });
+}
+
+export interface Claim {
+  /** Replaces what this process says of itself. */
+  say(what: string): void;
+  end(): void;
+}
+
+/** Says something of this process, unless what others say of themselves stands against it. */
+export async function claim(
+  data_dir: string,
+  what: string,
+  refuse: (others: readonly string[]) => void,
+): Promise<Claim> {
+  const directory = realpathSync(data_dir);
+  return inTurn(directory, async () => {
+    refuse(announced(directory));
+    const record = new HolderRecord(directory, what);
+    return { say: (more) => record.write(more), end: () => record.remove() };
+  });
+}
+
+/** A file that says which process uses a data directory. */
+class HolderRecord {
+  readonly #data_dir: string;
+  readonly #path: string;
+
+  constructor(data_dir: string, said = '') {
+    const directory = holdersDirectory(data_dir);
+    mkdirSync(directory, { recursive: true });
+    this.#data_dir = data_dir;
+    this.#path = join(directory, randomBytes(6).toString('hex'));
+    this.write(said);
+  }
+
+  write(said: string): void {
+    writeFileSync(this.#path, said === '' ? identity(this.#data_dir) : `${identity(this.#data_dir)}\n${said}`);
+  }
+
+  remove(): void {
+    rmSync(this.#path, { force: true });
+  }
 }
 
 export function isHeld(data_dir: string): boolean {

@@ -16,14 +16,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, sqlState } from './connect.ts';
 import { type Binaries, findBinaries } from './embedded-binaries.ts';
 import { guardServer } from './embedded-guard.ts';
 import { hold, holdersDirectory, inTurn, isHeld } from './embedded-holders.ts';
-import { canEnter, processCommand, processExists, run, type ServerUser } from './embedded-process.ts';
+import { machineDirectories } from './embedded-leftovers.ts';
+import { canEnter, run, type ServerUser } from './embedded-process.ts';
+import { findPostmaster, type Postmaster, readState, type State } from './embedded-state.ts';
+
+export { type Claim, claim } from './embedded-holders.ts';
+export { bytesIn, type Leftover, leftoverDatabases, removeLeftover } from './embedded-leftovers.ts';
 
 export interface EmbeddedOptions {
   /** Created if absent. It holds the database, or a file that says where the database is. */
@@ -72,24 +76,12 @@ const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   log_min_error_statement: 'panic',
 };
 
-/** The contents of embedded.json, readable only by its owner. */
-interface State {
-  /** Relative to the data directory, or absolute where Postgres's user cannot reach into it. */
-  readonly directory: string;
-  readonly password: string;
-}
-
 interface Cluster {
   readonly user: ServerUser | null;
   readonly binaries: Binaries;
   readonly data: string;
   readonly log: string;
   readonly password: string;
-}
-
-interface Postmaster {
-  readonly pid: number;
-  readonly port: number;
 }
 
 /** Starts a private Postgres for this data directory, or joins the running one. */
@@ -176,16 +168,6 @@ async function openCluster(
   return cluster;
 }
 
-function readState(data_dir: string): State | null {
-  const path = join(data_dir, 'embedded.json');
-  if (!existsSync(path)) return null;
-  const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  if (value !== null && typeof value === 'object' && 'directory' in value && 'password' in value) {
-    return { directory: String(value.directory), password: String(value.password) };
-  }
-  throw new Error(`${path} is damaged; restore it, or move ${data_dir} away to begin with an empty database.`);
-}
-
 /** A database outside the data directory belongs to one data directory: a copied checkout gets its own. */
 async function stillOurs(data_dir: string, state: State, progress: (line: string) => void): Promise<boolean> {
   if (!isAbsolute(state.directory)) return true;
@@ -267,9 +249,8 @@ function giveTo(user: ServerUser, directory: string): void {
   }
 }
 
-/** Where root stores the files that Postgres's user must reach if the checkout is closed to it, as under /root. */
 function machineDirectory(): string {
-  for (const directory of ['/var/lib/postrider', join(tmpdir(), 'postrider-root')]) {
+  for (const directory of machineDirectories) {
     try {
       mkdirSync(directory, { recursive: true });
       const found = lstatSync(directory);
@@ -304,18 +285,6 @@ async function initialise(cluster: Cluster, settings: Readonly<Record<string, st
   }
   appendFileSync(join(partial, 'postgresql.conf'), "\ninclude_if_exists = 'postrider.conf'\n");
   renameSync(partial, cluster.data);
-}
-
-/** The running server of this directory, or null. */
-function findPostmaster(data: string): Postmaster | null {
-  const path = join(data, 'postmaster.pid');
-  if (!existsSync(path)) return null;
-  const [pid = '', directory, , port] = readFileSync(path, 'utf8').split('\n');
-  // A copied tree has the pid file of the original's server.
-  if (resolve(directory ?? '') !== data || !processExists(Number(pid))) return null;
-  const command = processCommand(Number(pid));
-  if (command && !command.includes(data)) return null;
-  return { pid: Number(pid), port: Number(port) };
 }
 
 async function startPostmaster(

@@ -3,7 +3,7 @@ export {
   arrayLiteral,
   type ConnectOptions,
   connect,
-  connectLanes,
+  connectSingly,
   retryingDeadlock,
   sqlState,
 } from './connect.ts';
@@ -25,5 +25,6 @@ export { isOutage } from './outage.ts';
 export { apart, equalsByRange, fence, inBatch, listOf, planNormally, unindexed } from './planner.ts';
 export { fitsRecord, type RecordField, recordsIn, recordTexts } from './records.ts';
 export type { Fragment, Query, Sql, Tx } from './sql.ts';
+export { offersNoTls } from './tls-offer.ts';
 export { transactionTime } from './transaction-time.ts';
 export { writability } from './writability.ts';

@@ -7,7 +7,6 @@ import './types/bulk.ts';
 import './types/captures.ts';
 import './types/destinations.ts';
 import './types/domains.ts';
-import './types/erasures.ts';
 import './types/events.ts';
 import './types/failures.ts';
 import './types/find.ts';

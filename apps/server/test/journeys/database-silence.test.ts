@@ -3,7 +3,7 @@ import { createEncryption } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { type Answer, freePort, launch, type ServerProcess } from '../server-process.ts';
+import { type Answer, freePorts, launch, type ServerProcess } from '../server-process.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
@@ -88,7 +88,7 @@ describe('a database that takes no writes', () => {
 describe('a start', () => {
   it('chaos C7: waits for a database that is away, says so once, and N7 counts live workers', async () => {
     await proxy.close();
-    const env = { ...journey.env, DATABASE_URL: proxy.url, PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const env = { ...journey.env, DATABASE_URL: proxy.url, ...(await freePorts()) };
     const server = launch(env);
     await server.says(/Waiting for the database at 127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\)/);
     await pause(1500);
@@ -110,7 +110,7 @@ describe('a start', () => {
     await first.end();
     const unknown = new URL(journey.env.DATABASE_URL ?? '');
     unknown.pathname = '/nowhere';
-    const port = { PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const port = await freePorts();
 
     const [lost, wrong] = [
       launch({ ...journey.env, ...port, DATABASE_URL: unknown.href }),
@@ -120,6 +120,17 @@ describe('a start', () => {
     expect(await Promise.all([lost.exited, wrong.exited])).toEqual(Array(2).fill({ code: 1, signal: null }));
     expect(lost.stderr()).toContain('"nowhere" does not exist');
     expect(wrong.stderr()).toMatch(/SECRET_KEY does not open \d+ stored secret/);
+  });
+
+  it('newcomer N19: says that the server has no TLS where sslmode asks for it', async () => {
+    const wanted = new URL(journey.env.DATABASE_URL ?? '');
+    wanted.searchParams.set('sslmode', 'require');
+    const port = await freePorts();
+
+    const started = launch({ ...journey.env, ...port, DATABASE_URL: wanted.href });
+
+    expect(await started.exited).toMatchObject({ code: 1 });
+    expect(started.stderr()).toContain('offers no TLS, which sslmode of DATABASE_URL asks for');
   });
 
   it('promise P22: encrypts everything again after a change of SECRET_KEY, so that the old one may go', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { freePort, killLeftOvers, launch, startServer } from '../server-process.ts';
+import { freePort, freePorts, killLeftOvers, launch, startServer } from '../server-process.ts';
 
 describe('SIGTERM', () => {
   let journey: Journey;
@@ -38,6 +38,17 @@ describe('SIGTERM', () => {
     const copies = copiesOf(journey.smtp);
     expect(copies.size).toBe(storedIds.size);
     expect([...copies.values()].filter((copy) => copy.copies !== 1)).toEqual([]);
+  });
+
+  it('is told to load balancers first, while requests are still taken', async () => {
+    const server = await journey.start({ LIMITS: 'drain=5s' });
+    const ending = server.end();
+
+    await expect.poll(() => server.call('GET', '/readyz').then(({ status }) => status)).toBe(503);
+    const answer = await server.call('POST', '/v1/email/send', { body: hello });
+
+    expect(answer.status).toBe(202);
+    expect(await ending).toEqual({ code: 0, signal: null });
   });
 
   it('hands back what is before the dot, and records as unknown what is past it', async () => {
@@ -106,7 +117,7 @@ describe('a private database', () => {
   }
 
   it('ends with Ctrl-C, leaves no process behind, and a second start finds the data and shows no secret', async () => {
-    const env = { DATA_DIR: directory, PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const env = { DATA_DIR: directory, ...(await freePorts()) };
     const first = await startServer(env);
     const [key = ''] = /pr_live_[0-9a-f]{64}/.exec(first.stdout()) ?? [];
     const mail = { ...hello, from: 'hello@sandbox.test' };
@@ -129,8 +140,23 @@ describe('a private database', () => {
     expect(await canConnect(port)).toBe(false);
   });
 
+  it('newcomer N9: a second one on the same data says that one runs, and where; a worker may join it', async () => {
+    const first = await startServer({ DATA_DIR: directory, ...(await freePorts()) });
+
+    const second = launch({ DATA_DIR: directory, ...(await freePorts()) });
+    const worker = launch({ DATA_DIR: directory, ...(await freePorts()), ROLES: 'worker' });
+
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.stderr()).toContain(`already. It is at http://localhost:${first.port}.`);
+    await worker.says(/Postrider is ready/);
+    worker.signal('SIGTERM');
+    await worker.exited;
+    expect((await first.call('GET', '/healthz')).status).toBe(200);
+    expect(await first.end()).toEqual({ code: 0, signal: null });
+  });
+
   it('is stopped in order where its output is closed after the first line', async () => {
-    const env = { DATA_DIR: directory, PORT: await freePort(), CAPTURE_PORT: await freePort() };
+    const env = { DATA_DIR: directory, ...(await freePorts()) };
     const server = launch(env);
     await server.says(/\S/);
     server.hangUp();
@@ -169,7 +195,7 @@ describe('a start that cannot be', () => {
   });
 
   it.each(['PORT', 'CAPTURE_PORT'])('says that the %s which was set is in use, and ends with 1', async (name) => {
-    const ports = { PORT: await freePort(), CAPTURE_PORT: await freePort(), [name]: busy };
+    const ports = { ...(await freePorts()), [name]: busy };
     const server = launch({ ...journey.env, BOOTSTRAP_API_KEY: '', DELIVERY: 'capture', ...ports });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
@@ -179,30 +205,16 @@ describe('a start that cannot be', () => {
     expect(server.stdout()).toMatch(/API key +pr_live_[0-9a-f]{64} +\(shown once\)/);
   });
 
-  it('takes the next port where the default one is busy', async () => {
-    const defaults = [3000, 1025].map((port) => createServer().listen(port, '127.0.0.1'));
-    // Another process on the default port makes it just as busy as this test would.
-    const held = defaults.map((server) => new Promise((done) => server.on('listening', done).on('error', done)));
-    await Promise.all(held);
-
-    const server = await startServer({ ...journey.env, DELIVERY: 'capture' });
-
-    expect(server.port).not.toBe(3000);
-    expect(server.stdout()).toMatch(/SMTP capture +127\.0\.0\.1:(?!1025\b)\d+/);
-    expect(await server.end()).toEqual({ code: 0, signal: null });
-    for (const one of defaults) one.close();
-  });
-
   it.each([
     ['SECRET_KEY', { SECRET_KEY: '' }],
     ['DELIVERY', { DELIVERY: 'capture,mx' }],
-    ['INBOUND_PORT', { PORT: '2525' }],
+    ['INBOUND_PORT', { PORT: '1711', INBOUND_PORT: '1711' }],
     ['TLS_KEY_FILE', { TLS_CERT_FILE: '/nowhere.pem' }],
     ['DATABASE_URL', { DATABSE_URL: 'postgres://127.0.0.1/x' }],
     ['ROLES', { ROLES: 'rest,wroker' }],
     ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: 'secret' }],
   ])('stops at an environment that does not fit, and names %s', async (name, env) => {
-    const server = launch({ ...journey.env, ...env });
+    const server = launch({ ...journey.env, ...(await freePorts()), ...env });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
 
@@ -213,7 +225,7 @@ describe('a start that cannot be', () => {
 
   it('ends with 0 when it is asked to stop while it still waits for migrations', async () => {
     await journey.sql`delete from migrations`;
-    const server = launch({ ...journey.env, ROLES: 'worker', PORT: await freePort() });
+    const server = launch({ ...journey.env, ROLES: 'worker', ...(await freePorts()) });
     await server.says(/Waiting for npm run migrate/);
 
     server.signal('SIGTERM');

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type Client, createClient } from '../connect/client.ts';
@@ -20,7 +21,7 @@ const deleted = z.looseObject({ id: z.string(), email: z.string() });
 const refused = z.looseObject({ error: z.looseObject({ reason: z.string(), message: z.string() }) });
 const imported = z.looseObject({ data: z.array(z.union([refused, suppression])) });
 
-// Well below the limit of one request, even with the longest addresses.
+// Well below the size limit of one request, even with the longest addresses.
 const ENTRIES_OF_A_REQUEST = 200;
 const LONGEST_REASON = 200;
 
@@ -105,7 +106,7 @@ async function newest(client: Client, { source, email, limit }: ListOptions): Pr
   return found;
 }
 
-/** Fails if any line was refused for another reason than being on the list already. */
+/** Fails if any line was refused for another reason than already being on the list. */
 async function importFile(terminal: Terminal, file: string, json: boolean | undefined): Promise<void> {
   const lines = entriesOf(await readText(fileOf(terminal, file)));
   const client = createClient(terminal);
@@ -151,7 +152,7 @@ async function readText(file: string): Promise<string> {
 }
 
 interface Line {
-  /** The line number, from 1. */
+  /** The first line is 1. */
   readonly line: number;
   readonly email: string;
   readonly reason?: string;
@@ -181,4 +182,37 @@ function cell(text: string): string {
 
 function lineOf({ email, source, reason, created_at, expires_at }: Suppression): string[] {
   return [created_at, email, source, expires_at === null ? '' : `until ${expires_at}`, plain(reason ?? '')];
+}
+
+const erasure = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  counts: z.record(z.string(), z.number()),
+  remains: z.array(z.string()),
+});
+
+const POLL_MS = 500;
+
+export function addErase(program: Command, terminal: Terminal): void {
+  program
+    .command('erase <email>')
+    .description('erase an address and the content of its mail; prints a receipt without the address')
+    .option('--no-wait', 'print the run that was started, and do not wait for its end')
+    .option('--json', 'print JSON')
+    .action(async (email: string, { wait, json }: { readonly wait: boolean; readonly json?: boolean }) => {
+      const client = createClient(terminal);
+      let run = await client.call('POST', '/erasures', erasure, { body: { email } });
+      while (wait && run.status !== 'completed') {
+        await pause(POLL_MS);
+        run = await client.call('GET', `/erasures/${run.id}`, erasure);
+      }
+      show(terminal, json, run, () =>
+        [
+          `${run.id}  ${run.status}`,
+          table(Object.entries(run.counts).map(([kind, count]) => [kind, String(count)])),
+          'It may remain in:',
+          ...run.remains.map((place) => `  ${place}`),
+        ].join('\n'),
+      );
+    });
 }

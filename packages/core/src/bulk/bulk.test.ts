@@ -276,6 +276,12 @@ describe('a bulk operation', () => {
     expect(await audited(late.id)).toEqual(['bulk.started', 'bulk.ended']);
   });
 
+  it('has a token that fits on a few lines (newcomer N19)', async () => {
+    const { token } = await preview('cancel', { tag: 'token', status: 'scheduled', to: 'ada@example.com' });
+
+    expect(token.length).toBeLessThan(320);
+  });
+
   it('refuses a token that was changed, is too old, or belongs to another actor', async () => {
     const { token } = await preview('cancel', { tag: 'token' });
     const other = await world.workspace('free');

@@ -7,7 +7,7 @@ import { operation } from '../operation/operation.ts';
 import { type BulkCommand, bulkActions } from './command.ts';
 import type { Plan } from './plans/plan.ts';
 import { planOf } from './plans/plan-of.ts';
-import { writeToken } from './preview-token.ts';
+import { VALID_MS, writeToken } from './preview-token.ts';
 import { requireTarget } from './target.ts';
 
 // Keeps a preview at about 0.1 s however much mail there is, 0.5 s on a busy machine.
@@ -16,7 +16,6 @@ const MOST_PASSED_OVER = 10_000;
 const SAMPLE = 10;
 // A step of a walk reads about a thousand rows, of which none may match.
 const SAMPLE_STEPS = 10;
-const VALID_MS = 15 * 60_000;
 
 const bulkPreviewSchema = z
   .object({
@@ -81,7 +80,6 @@ export const previewBulk = operation({
         cutoff_at,
         matched: matched.count,
         matched_exact: matched.exact,
-        expires_at,
       }),
       expires_at: isoTime(expires_at),
       cutoff_at: isoTime(cutoff_at),

@@ -1,8 +1,9 @@
-import { isoTime } from '../fields/clock.ts';
-import type { ActorContext } from '../operation/context.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Actor, ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { DecryptionError } from '../process/encryption.ts';
-import type { BulkCommand } from './command.ts';
+import { type BulkCommand, bulkActions } from './command.ts';
 
 const PURPOSE = 'bulk preview';
 
@@ -14,34 +15,41 @@ export interface Frozen extends Omit<BulkCommand, 'actor'> {
   readonly expires_at: Date;
 }
 
-interface Written {
-  readonly frozen: Omit<Frozen, 'cutoff_at' | 'expires_at'>;
-  readonly cutoff_at: string;
-  readonly expires_at: string;
-  readonly actor: string;
-}
+/** A preview is valid for so long. */
+export const VALID_MS = 15 * 60_000;
+// Of the caller's name, which the encryption protects already: a token is pasted, so it is short.
+const NAME_BYTES = 12;
+
+const writtenSchema = z.tuple([
+  z.string(),
+  z.string(),
+  z.enum(bulkActions),
+  z.unknown(),
+  z.number(),
+  z.boolean(),
+  z.number(),
+  z.string(),
+]);
+type Written = z.output<typeof writtenSchema>;
 
 /** Encrypted with the root key: it cannot be forged or changed, and the addresses of a filter cannot be read in it. */
-export function writeToken(ctx: ActorContext, { cutoff_at, expires_at, ...frozen }: Frozen): string {
-  const written: Written = {
-    frozen,
-    cutoff_at: isoTime(cutoff_at),
-    expires_at: isoTime(expires_at),
-    actor: nameOf(ctx),
-  };
+export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>): string {
+  const { id, workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
+  const written: Written = [id, workspace_id, action, filter, matched, matched_exact, cutoff_at.getTime(), nameOf(ctx)];
   return ctx.encryption.encrypt(Buffer.from(JSON.stringify(written)), PURPOSE).toString('base64url');
 }
 
 export function readToken(ctx: ActorContext, token: string): Frozen {
   const encrypted = Buffer.from(token, 'base64url');
   if (encrypted.toString('base64url') !== token) throw invalidPreview();
-  // Anything that decrypts was written above.
-  const written = JSON.parse(open(ctx, encrypted)) as Written;
-  if (written.actor !== nameOf(ctx)) throw invalidPreview();
+  const read = writtenSchema.safeParse(JSON.parse(open(ctx, encrypted)));
+  if (!read.success) throw invalidPreview();
+  const [id, workspace_id, action, filter, matched, matched_exact, cutoff, actor] = read.data;
+  if (actor !== nameOf(ctx)) throw invalidPreview();
   return {
-    ...written.frozen,
-    cutoff_at: new Date(written.cutoff_at),
-    expires_at: new Date(written.expires_at),
+    ...{ id, workspace_id, action, filter, matched, matched_exact },
+    cutoff_at: new Date(cutoff),
+    expires_at: new Date(cutoff + VALID_MS),
   };
 }
 
@@ -63,6 +71,10 @@ function open(ctx: ActorContext, encrypted: Buffer): string {
 
 /** Only the actor who previewed may run it. */
 function nameOf({ actor }: ActorContext): string {
+  return createHash('sha256').update(callerOf(actor)).digest().subarray(0, NAME_BYTES).toString('base64url');
+}
+
+function callerOf(actor: Actor): string {
   switch (actor.kind) {
     case 'key':
       return `key ${actor.workspace_id} ${actor.key_id}`;

@@ -73,7 +73,7 @@ export const runBulk = operation({
   },
 });
 
-/** The audit log cannot be erased, so that it names no recipient; the operation itself has the whole filter. */
+/** The audit log cannot be erased, so it must not name a recipient; the operation itself has the whole filter. */
 function withoutRecipient(filter: unknown): unknown {
   if (typeof filter !== 'object' || filter === null || !('to' in filter) || filter.to == null) return filter;
   return { ...filter, to: 'one address' };

@@ -27,7 +27,7 @@ export const getCapture = operation({
     const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
     const row = await captureOf(ctx.sql, ctx.actor.workspace_id, id, sandbox_only);
     if (!row || !isKept(ctx, 'captures', id)) throw captureNotFound(id);
-    // Mail of a sandbox key was made for tests, and tests read it often.
+    // Not audited for sandbox keys: their mail is test mail, and tests read it often.
     if (!sandbox_only)
       await ctx.sql.begin((tx) =>
         recordAudit(tx, ctx, [

@@ -15,7 +15,7 @@ import { capturesAmong } from './store.ts';
 const LONGEST_WAIT = 30;
 const POLL_MS = 250;
 
-/** As every number of a query string, typed or as text. */
+/** Parsed by hand, because a query string has numbers as text. */
 const waitField = z
   .unknown()
   .meta({

@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.ts';
 import { ownHosts, recordEntry, recordSchema, siteOf } from './domain-entry.ts';
 import { nameProblem } from './domain-name.ts';
 import { domainParameter } from './find-domain.ts';
-import { checkRecords } from './records/check-records.ts';
+import { CHECK_AT_ONCE_MS, checkRecords } from './records/check-records.ts';
 import { setupSteps, zoneFile } from './records/setup-text.ts';
 import { domainStates } from './state.ts';
 import { domainByName, publicKeysOf } from './store.ts';
@@ -44,7 +44,7 @@ export const examineDomain = operation({
     const keys = row ? await publicKeysOf(ctx.sql, [row.id]) : [];
     const subject = row ?? { name, ownership_token: null, return_path: null };
     const site = siteOf(ctx.config, ctx.public_url);
-    const checked = row?.sandbox ? [] : await checkRecords(ctx.dns, subject, keys, site);
+    const checked = row?.sandbox ? [] : await checkRecords(ctx.dns, subject, keys, site, CHECK_AT_ONCE_MS);
     const now = new Date(ctx.clock.now());
     const dns_records = checked.map(({ wanted, finding }) => recordEntry(wanted, finding, keys, now));
     return {

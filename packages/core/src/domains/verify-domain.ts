@@ -5,7 +5,7 @@ import { domainClaimed } from './add-domain.ts';
 import { applyCheck } from './apply-check.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema, siteOf } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
-import { checkRecords } from './records/check-records.ts';
+import { CHECK_AT_ONCE_MS, checkRecords } from './records/check-records.ts';
 import { publicKeysOf } from './store.ts';
 
 /** Looks up the records now and verifies the domain if they are right, unless another workspace has. */
@@ -19,7 +19,8 @@ export const verifyDomain = operation({
     const found = await findDomain(ctx, domain);
     const keys = await publicKeysOf(ctx.sql, [found.id]);
     if (found.sandbox) return domainEntry(found, keys, ctx);
-    const checked = await checkRecords(ctx.dns, found, keys, siteOf(ctx.config, ctx.public_url));
+    const site = siteOf(ctx.config, ctx.public_url);
+    const checked = await checkRecords(ctx.dns, found, keys, site, CHECK_AT_ONCE_MS);
     const applied = await applyCheck(ctx, {
       found,
       checked,

@@ -21,7 +21,7 @@ const timelineSchema = z.object({
   recipient_id: z.string().nullable(),
   facts: z.string().meta({ description: 'JSON, as recorded.' }),
 });
-/** An event without the data of its message, which the caller has already. */
+/** An event without the data of its message, which the caller already has. */
 export type TimelineEvent = z.output<typeof timelineSchema>;
 
 /** Events by id, in the order given; null for those not in the workspace. */

@@ -272,6 +272,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (given_port === undefined || !other) continue;
     problems.push(`${other} and ${name} are both ${given_port}; give one of them another port.`);
   }
+  if (config.LIMITS.drain > (config.SHUTDOWN_GRACE * 1000) / 2) {
+    problems.push('LIMITS gives drain more than half of SHUTDOWN_GRACE; shorten the one or lengthen the other.');
+  }
   const kinds = config.DELIVERY.map((entry) => entry.kind);
   problems.push(...takenByDefault(config));
   if (kinds.filter((kind) => kind === 'mx').length > 1) {

@@ -44,10 +44,10 @@ export function outcomeOf(session: Session, result: Transaction, opened: Opened 
     tls: session.tls,
     tls_policy: session.route.tls_policy,
     phases_ms: {
-      connect: opened?.connect_ms ?? 0,
-      tls: opened?.tls_ms ?? 0,
-      mail: result.mail_ms,
-      data: result.data_ms,
+      connect: rounded(opened?.connect_ms ?? 0),
+      tls: rounded(opened?.tls_ms ?? 0),
+      mail: rounded(result.mail_ms),
+      data: rounded(result.data_ms),
     },
     stage: result.stage,
     transcript: result.transcript,
@@ -64,8 +64,13 @@ export function notConnected(failure: NotOpened): SendOutcome {
     tls: null,
     // Only where it is the reason that there is no session.
     tls_policy: failure.tls_failed ? (failure.route?.tls_policy ?? null) : null,
-    phases_ms: { connect: failure.connect_ms, tls: 0, mail: 0, data: 0 },
+    phases_ms: { connect: rounded(failure.connect_ms), tls: 0, mail: 0, data: 0 },
     stage: 'connect',
     transcript: failure.transcript,
   };
+}
+
+/** To the hundredth: the clock has more digits than a reader needs. */
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

@@ -34,6 +34,8 @@ export interface DnsLookup {
   lookup(name: string, type: DnsRecordType): Promise<DnsAnswer>;
   /** The cached answer that receivers may still see; null where lookup does not ask the authoritative servers. */
   cached(name: string, type: DnsRecordType): Promise<DnsAnswer | null>;
+  /** What the silence of every server that it asks is called. */
+  readonly silence?: string;
 }
 
 const TRY_MS = 1500;
@@ -65,6 +67,7 @@ export function createDnsLookup(
     return {
       lookup: (name, type) => inTime(follow(resolve, name, type), given.length > 0 ? GIVEN_SILENT : SILENT),
       cached: async () => null,
+      ...(given.length > 0 && { silence: GIVEN_SILENT }),
     };
   const walk = createAuthorityWalk(authority);
   let shut_until = 0;
@@ -100,7 +103,7 @@ export async function withDeadline<T>(dns: DnsLookup, ms: number, ask: (dns: Dns
   let over = false;
   const timer = setTimeout(() => {
     over = true;
-    resolve({ kind: 'error', message: 'not everything was answered in time' });
+    resolve({ kind: 'error', message: dns.silence ?? SILENT });
   }, ms);
   try {
     return await ask({

@@ -60,7 +60,10 @@ const HOW_TO_ASK = 'Send a GraphQL request: POST {"query": …} as application/j
 
 const transportErrors: Readonly<Record<number, readonly [Reason, string]>> = {
   405: ['malformed_request', 'Send a GraphQL request by POST, or by GET if it only reads.'],
-  406: ['malformed_request', 'Accept application/graphql-response+json, application/json or text/event-stream.'],
+  406: [
+    'malformed_request',
+    'Send Accept: text/event-stream for a subscription, and application/graphql-response+json or application/json for anything else.',
+  ],
   413: ['body_too_large', 'The body is larger than 100 kB; send a smaller document or fewer variables.'],
   415: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
 };

@@ -3,9 +3,9 @@ import { type DeliveryState, deliveryStates, openStates } from '../../delivery/i
 import {
   cancelUnsent,
   countMessages,
+  deleteContents,
   dueLater,
   entriesOf,
-  eraseContents,
   filterOf,
   giveUp,
   type Hopeless,
@@ -200,13 +200,13 @@ const acts: Record<MessageAction, Act> = {
   async delete(tx, _services, { actor, workspace_id }, ids, still) {
     await lockMailOf(tx, workspace_id, ids);
     const stray = await still();
-    const erased = await eraseContents(
+    const deleted = await deleteContents(
       tx,
       actor,
       workspace_id,
       ids.filter((id) => stray(id) === null),
     );
-    return choose(ids, (id) => stray(id) ?? erased.get(id) ?? {}).receipts;
+    return choose(ids, (id) => stray(id) ?? deleted.get(id) ?? {}).receipts;
   },
   async export(tx, _services, { workspace_id }, ids, still) {
     const stray = await still();

@@ -1,7 +1,7 @@
 import { createDnsLookup, type DnsLookup } from '@postrider/net';
 import { type DnsZone, startDnsZone } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CheckedRecord, checkRecords, proofOf, statusOf } from './check-records.ts';
+import { CHECK_AT_ONCE_MS, type CheckedRecord, checkRecords, proofOf, statusOf } from './check-records.ts';
 import { type Diagnosis, diagnosisNames } from './diagnose.ts';
 import { type Site, wantedRecords } from './dns-records.ts';
 
@@ -83,11 +83,27 @@ describe('a check of the records', () => {
     const checked = await checkRecords(dns, domainOf(name), keys, site, 200);
 
     const found = new Map(checked.map(({ wanted, finding }) => [wanted.purpose, finding]));
-    const late = { diagnosis: 'lookup_failed', detail: 'not everything was answered in time' };
+    const late = { diagnosis: 'lookup_failed', detail: 'no server of DNS_SERVERS answered in time' };
     expect(found.get('dkim')).toMatchObject(late);
     expect(found.get('spf')).toMatchObject(late);
     expect(found.get('ownership')).toMatchObject({ diagnosis: 'right' });
     expect(proofOf(checked)).toBe('unknown');
+  });
+
+  it('ends after three seconds where a caller waits and no name server answers (real R21)', async () => {
+    const name = published();
+    zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
+    for (const silent of ['slow.test', `_postrider.${name}`, `pr1._domainkey.${name}`, `_dmarc.${name}`])
+      zone.fail(silent, 'timeout');
+
+    const started = performance.now();
+    const checked = await checkRecords(dns, domainOf(name), keys, site, CHECK_AT_ONCE_MS);
+
+    expect(performance.now() - started).toBeLessThan(CHECK_AT_ONCE_MS + 1000);
+    const late = checked.filter(({ wanted }) => wanted.purpose !== 'return_path');
+    expect(late.map(({ finding }) => finding.detail)).toEqual(
+      late.map(() => 'no server of DNS_SERVERS answered in time'),
+    );
   });
 
   it('accepts a key behind an alias', async () => {

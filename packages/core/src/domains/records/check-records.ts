@@ -22,6 +22,8 @@ export interface CheckedRecord {
 
 // Enough for two sequential lookups with slow servers, but not for a chain of slow includes.
 const CHECK_MS = 15_000;
+/** For a check whose caller waits. */
+export const CHECK_AT_ONCE_MS = 3000;
 
 /** Looks up all records of a domain in parallel. Unanswered ones at the deadline count as lookup errors. */
 export async function checkRecords(

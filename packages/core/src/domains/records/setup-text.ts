@@ -44,6 +44,8 @@ function stepOf(record: RecordEntry): string {
     const target = type === 'MX' ? value.split(' ')[1] : value;
     return `Add ${type === 'MX' ? 'an' : 'a'} ${type} record${weight}: host ${host}${priority}, value ${target}, TTL ${ttl}.`;
   }
+  if (status === 'lookup_error')
+    return `The ${type} record with the host ${host}${weight} was not answered, so nothing is known about it: ${hint}`;
   // An existing policy or sender list belongs to the owner, and is changed rather than replaced.
   const whole = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
   return `Correct the ${type} record with the host ${host}${weight}: ${hint}${whole}`;

@@ -57,9 +57,7 @@ export interface LinkedContent {
   readonly bytes: Buffer;
 }
 
-/**
- * The content that a link leads to; null if the link has been used or has expired, or the content is no longer stored.
- */
+/** The content that a link leads to; null if the link was used or has expired, or the content was deleted. */
 export async function openContentLink(
   services: Pick<Services, 'sql' | 'config' | 'clock'>,
   token: string,

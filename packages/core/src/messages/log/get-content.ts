@@ -49,7 +49,7 @@ export const getContent = operation({
       id,
       html: content.html,
       text: content.text,
-      // Stored as JSON of what the send schema had let through.
+      // Holds because headers are stored by JSON.stringify of what the send schema accepted.
       headers: JSON.parse(content.headers) as Record<string, string>,
       attachments: storedAttachments(content).map(({ filename, content: base64, content_type, content_id }) => ({
         filename,

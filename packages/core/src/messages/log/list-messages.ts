@@ -156,7 +156,7 @@ export async function driversOf(
   return first ? [first, ...others] : [{ kind: 'all' }];
 }
 
-/** None if from is given, or if the domain has too many senders. */
+/** None if `from` is given, or if the domain has too many senders. */
 async function domainDrivers(sql: Sql | Tx, workspace_id: string, { from, domain }: MessageFilter): Promise<Driver[]> {
   if (domain === null || from !== null) return [];
   const emails = await sendersOf(sql, workspace_id, domain, MOST_SENDERS);

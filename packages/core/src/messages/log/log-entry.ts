@@ -94,7 +94,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     reply_to: message.reply_to,
     subject: message.subject,
     tags: message.tags,
-    // Written by JSON.stringify of what the send schema let through.
+    // Holds because metadata is stored by JSON.stringify of what the send schema accepted.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     created_at: isoTime(message.created_at),
     scheduled_at: maybeTime(message.scheduled_at),
@@ -138,7 +138,7 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
   };
 }
 
-/** Written by JSON.stringify of what the event of the bounce holds. */
+/** The cast holds because the facts are written by JSON.stringify of the bounce event's data. */
 function bounceEntry(facts: string | null): BounceEntry | null {
   if (facts === null) return null;
   const { bounce } = JSON.parse(facts) as { bounce?: BounceEntry };
@@ -205,7 +205,7 @@ export function attemptEntry(ages: Ages, row: AttemptRow): AttemptEntry {
     target: row.target,
     address: row.address,
     tls_policy: row.tls_policy,
-    // Both were written by JSON.stringify of what the mailer reports.
+    // Both casts hold because the columns are written by JSON.stringify of what the mailer reports.
     tls: row.tls === null ? null : (JSON.parse(row.tls) as AttemptEntry['tls']),
     reply:
       row.reply_code === null

@@ -10,9 +10,9 @@ import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from '
 
 const MOST = 1000;
 const MOST_LOOKED_FOR = 100;
-// The attempt of a lost worker leaves no event; the attempt that took over does, within this time.
+// The attempt of a dead worker leaves no event; the attempt that took over does, within this time.
 const TAKEN_OVER_MS = 15 * 60_000;
-// The most events read, for all ids together. A millisecond holds the events of a few commits, even for 100 ids.
+// The most events read for all ids together. One millisecond holds the events of a few commits, even for 100 ids.
 const WALKS = [
   { within_ms: 1, most: 50_000 },
   { within_ms: TAKEN_OVER_MS, most: 5000 },

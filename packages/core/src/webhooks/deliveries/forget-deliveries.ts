@@ -7,7 +7,7 @@ const SLICE = 5000;
 
 /**
  * Deletes finished deliveries of months that ended before the age of events, or 30 days ago where those have none: the
- * whole month, or row by row if some are pending. Of those the failed attempts are forgotten all the same.
+ * whole month, or row by row if some are pending. The failed attempts are deleted in both cases.
  */
 export async function forgetDeliveries(services: Pick<Services, 'sql' | 'config'>): Promise<void> {
   const { sql } = services;

@@ -28,7 +28,7 @@ const detailSchema = webhookDeliverySchema
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
-/** One delivery with every attempt: what was posted, and what came back. */
+/** One delivery with every attempt, request and response. */
 export const getWebhookDelivery = operation({
   name: 'webhooks.delivery',
   scope: 'webhooks:manage',

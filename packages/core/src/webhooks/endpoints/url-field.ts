@@ -1,13 +1,13 @@
 import { createHttpGuard } from '@postrider/net';
 import { z } from 'zod';
-import { AppError } from '../../operation/errors.ts';
+import { AppError, refuseFields } from '../../operation/errors.ts';
 import { issueFor } from '../../operation/parse-input.ts';
 import type { Config } from '../../process/config.ts';
 import { egressOf } from './egress.ts';
 
 const LONGEST = 2000;
 const FIRST_FREE_PORT = 1024;
-/** Below 1024 only HTTP's ports; above, no port of a server that might read a request as its own commands. */
+/** Below 1024 only the ports of HTTP; above, no port of a server that might read a request as its own commands. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const OTHER_SERVERS: ReadonlySet<number> = new Set([
   1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 6380, 6443, 6667, 9042, 9092, 9200,
@@ -42,8 +42,16 @@ export function shownUrl(url: string): string {
   return `${new URL(url).origin}/…`;
 }
 
+// A public host has a dot; an address in brackets has colons.
+const ONE_LABEL = /^(?!localhost$)[^.:]+\.?$/i;
+
 /** Rejects unreachable hosts early. The real guard is the check of each connection's address. */
 export async function requirePublic(config: Config, url: string): Promise<void> {
+  const { hostname } = new URL(url);
+  if (ONE_LABEL.test(hostname) && config.WEBHOOK_ALLOW_NETWORKS === undefined) {
+    const message = `url names the host ${hostname}, which is no public name; give an address such as https://example.com/hooks.`;
+    throw refuseFields([{ param: 'url', reason: 'invalid_url', message }]);
+  }
   const guard = createHttpGuard(egressOf(config));
   const refusal = await guard.refusal(new URL(url)).finally(() => guard.stop());
   if (refusal === null) return;

@@ -1,0 +1,37 @@
+import { type Config, roleNames } from '@postrider/core';
+import { type Claim, claim } from '@postrider/db/embedded';
+
+/** What a process says of itself to others on the same data directory. */
+interface Said {
+  /** It runs every role, so that a second one like it is rarely meant. */
+  readonly whole: boolean;
+  /** Null until it listens. */
+  readonly url: string | null;
+}
+
+export interface OnlyOne {
+  listens(url: string): void;
+  end(): void;
+}
+
+/** Refuses to start all of Postrider a second time on one data directory, and says where it runs. */
+export async function claimData(config: Config): Promise<OnlyOne> {
+  const whole = roleNames.every((role) => config.ROLES.includes(role));
+  const text = (url: string | null) => JSON.stringify({ whole, url } satisfies Said);
+  const mine: Claim = await claim(config.DATA_DIR, text(null), (others) => {
+    const other = whole ? others.map(readSaid).find((said) => said.whole) : undefined;
+    if (!other) return;
+    const where = other.url === null ? 'It is starting' : `It is at ${other.url}`;
+    throw new Error(
+      `Postrider runs on the data in ${config.DATA_DIR} already. ${where}. ` +
+        'Stop it first; or set DATA_DIR for another one beside it, or ROLES for a process that helps it.',
+    );
+  });
+  return { listens: (url) => mine.say(text(url)), end: () => mine.end() };
+}
+
+function readSaid(text: string): Said {
+  // Processes of the same user wrote it, by the line above or by that of another release.
+  const { whole = false, url = null } = JSON.parse(text) as Partial<Said>;
+  return { whole, url };
+}

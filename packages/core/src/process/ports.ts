@@ -1,0 +1,68 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, usualPorts } from './config.ts';
+
+type PortName = keyof typeof usualPorts;
+type Ports = Partial<Record<PortName, number>>;
+type Settings = Pick<Config, PortName | 'DATA_DIR' | 'DATABASE_URL'>;
+
+const PORTS_TRIED = 100;
+
+/**
+ * Listens on the port that was set, which must be free; or on the usual one, or the next that is free. That one is kept
+ * beside an embedded database, so that the next start has the same addresses.
+ */
+export async function listenNear<T extends { readonly port: number }>(
+  settings: Settings,
+  name: PortName,
+  listen: (port: number) => Promise<T>,
+): Promise<T> {
+  const set = settings[name];
+  if (set !== undefined) return listenOn(name, set, listen);
+  const kept = readPorts(settings);
+  const first = kept[name] ?? usualPorts[name];
+  for (let port = first; port < first + PORTS_TRIED; port++) {
+    const listener = await unlessBusy(listen(port));
+    if (listener === null) continue;
+    if (port !== first) keepPorts(settings, { ...kept, [name]: port });
+    return listener;
+  }
+  throw new Error(`No port from ${first} to ${first + PORTS_TRIED - 1} is free; set ${name}.`);
+}
+
+/** Listens on this port, which a variable names. */
+export async function listenOn<T>(name: string, port: number, listen: (port: number) => Promise<T>): Promise<T> {
+  const listener = await unlessBusy(listen(port));
+  if (listener === null) throw new Error(`${name} ${port} is in use; stop what listens there, or set another port.`);
+  return listener;
+}
+
+async function unlessBusy<T>(listening: Promise<T>): Promise<T | null> {
+  try {
+    return await listening;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return null;
+    throw error;
+  }
+}
+
+function readPorts({ DATA_DIR, DATABASE_URL }: Settings): Ports {
+  if (DATABASE_URL !== undefined) return {};
+  try {
+    const read: unknown = JSON.parse(readFileSync(portsFile(DATA_DIR), 'utf8'));
+    const entries = Object.entries(read ?? {}).filter(
+      ([, port]) => Number.isInteger(port) && port > 0 && port < 65_536,
+    );
+    return Object.fromEntries(entries) as Ports;
+  } catch {
+    return {};
+  }
+}
+
+function keepPorts({ DATA_DIR, DATABASE_URL }: Settings, ports: Ports): void {
+  if (DATABASE_URL === undefined) writeFileSync(portsFile(DATA_DIR), `${JSON.stringify(ports)}\n`);
+}
+
+function portsFile(data_dir: string): string {
+  return join(data_dir, 'ports.json');
+}

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bytesIn, leftoverDatabases, removeLeftover } from './embedded-leftovers.ts';
+
+let root: string;
+let parent: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'postrider-leftovers-')));
+  parent = join(root, 'databases');
+});
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A database as a start makes it for a data directory that Postgres's user cannot enter. */
+function made(name: string, refers: boolean | string): string {
+  const directory = join(parent, `cluster-${name}`);
+  mkdirSync(join(directory, 'data'), { recursive: true });
+  const data_dir = join(root, name);
+  writeFileSync(join(directory, 'owner'), data_dir);
+  writeFileSync(join(directory, 'data', 'PG_VERSION'), '18\n');
+  if (refers === false) return directory;
+  mkdirSync(data_dir);
+  const state = { directory: refers === true ? directory : refers, password: 'p' };
+  writeFileSync(join(data_dir, 'embedded.json'), JSON.stringify(state));
+  return directory;
+}
+
+it('lists what no data directory refers to: it is gone, was emptied, or has another by now (newcomer N20)', () => {
+  made('used', true);
+  const gone = made('gone', false);
+  const replaced = made('replaced', '/var/lib/postrider/cluster-other');
+  const emptied = made('emptied', true);
+  rmSync(join(root, 'emptied', 'embedded.json'));
+  mkdirSync(join(parent, 'binaries'));
+
+  const found = leftoverDatabases([parent, join(root, 'nowhere')]);
+
+  expect(found.map(({ directory }) => directory).sort()).toEqual([gone, replaced, emptied].sort());
+  expect(found.find(({ directory }) => directory === gone)?.made_for).toBe(join(root, 'gone'));
+  expect(bytesIn(gone)).toBe('18\n'.length + join(root, 'gone').length);
+});
+
+it('leaves alone what a file that cannot be read may refer to', () => {
+  made('damaged', true);
+  writeFileSync(join(root, 'damaged', 'embedded.json'), '{');
+
+  expect(leftoverDatabases([parent])).toEqual([]);
+});
+
+it('removes one only while it is left over', () => {
+  const gone = made('gone', false);
+  const used = made('used', true);
+
+  expect(removeLeftover({ directory: gone, made_for: '' }, [parent])).toBe(true);
+  expect(removeLeftover({ directory: used, made_for: '' }, [parent])).toBe(false);
+  expect(removeLeftover({ directory: join(root, 'used'), made_for: '' }, [parent])).toBe(false);
+
+  expect([gone, used, join(root, 'used')].map((path) => existsSync(path))).toEqual([false, true, true]);
+});

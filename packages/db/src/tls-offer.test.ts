@@ -1,0 +1,28 @@
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { offersNoTls } from './tls-offer.ts';
+
+it.each([
+  ['N', '?sslmode=require', true],
+  ['N', '?sslmode=verify-full', true],
+  ['N', '?sslmode=prefer', false],
+  ['N', '', false],
+  ['S', '?sslmode=require', false],
+])(
+  'a server that answers %s to a client with "%s" offers no TLS where it must: %s (newcomer N19)',
+  async (said, asked, none) => {
+    const server = createServer((socket) => socket.once('data', () => socket.end(said)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+
+    const found = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${asked}`);
+
+    server.close();
+    expect(found).toBe(none);
+  },
+);
+
+it('a server that cannot be reached is not said to offer none', async () => {
+  expect(await offersNoTls('postgres://ada@127.0.0.1:1/postrider?sslmode=require')).toBe(false);
+});
