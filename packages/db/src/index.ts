@@ -1,4 +1,5 @@
 export { hexTexts, isoTimes } from './array-parameters.ts';
+export { type CommitWait, commitWait } from './commit-wait.ts';
 export {
   arrayLiteral,
   type ConnectOptions,

@@ -23,7 +23,7 @@ export function Button(props: ButtonProps) {
   const stopped = why !== null || busy;
   const button = (
     <button
-      // A button without a reason needs no hint.
+      // A button that is off must not submit its form.
       type={stopped ? 'button' : type}
       className={`button ${kind === 'normal' ? '' : kind} ${small ? 's' : ''}`}
       aria-label={label}

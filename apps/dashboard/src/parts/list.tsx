@@ -108,9 +108,23 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button, input, select, summary') !== null;
 }
 
+/** The first of several values, such as recipients; the title has all of them. */
+export function FirstOf({ all, more }: { readonly all: readonly string[]; readonly more: (count: number) => string }) {
+  return (
+    <span title={all.join(', ')}>
+      {all[0]} {all.length > 1 && <span className="faint">{more(all.length - 1)}</span>}
+    </span>
+  );
+}
+
 /** Focuses the first link or control of a row. */
 export function focusRow(row: Element | null | undefined): void {
   (row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button, input'))?.focus();
+}
+
+/** Focuses the row of a drawer that closes, wherever the drawer was opened from. */
+export function focusRowOf(id: string | undefined): void {
+  requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${id}"]`)));
 }
 
 /** Lets j and k work from anywhere on a page, on its first list. */

@@ -7,7 +7,7 @@ import { connect, migrate, schemaVersion } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 import { startSmtpSink } from '@postrider/testing';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { freePort, killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
+import { freePorts, killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, loadFixture, ROOT_SECRET, upgrade } from './fixture.ts';
 
 const SENDERS = 6;
@@ -38,9 +38,7 @@ async function start(checkout?: string): Promise<ServerProcess> {
     SECRET_KEY: ROOT_SECRET,
     BOOTSTRAP_API_KEY: ADMIN_SECRET,
     DELIVERY: `smtp://${smtp.host}:${smtp.port}`,
-    PORT: await freePort(),
-    CAPTURE_PORT: await freePort(),
-    INBOUND_PORT: await freePort(),
+    ...(await freePorts()),
   };
   return startServer(env, checkout);
 }

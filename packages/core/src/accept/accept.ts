@@ -8,6 +8,7 @@ import { type AcceptFacts, type Judged, judge } from './judge.ts';
 import type { NewMessage, NewRecipient } from './new-message.ts';
 import type { SendInput } from './schema.ts';
 import {
+  awaitStandby,
   claimName,
   type FoundFacts,
   type KeyClaim,
@@ -129,7 +130,11 @@ async function judgeAndStore(
     }
     return { kind: 'judged', results };
   });
-  if (storing.length === 0 && claims.length === 0) return outcomes;
+  if (storing.length === 0 && claims.length === 0) {
+    // The first request may have ended without an answer because no standby had its mail; a retry says no more than that.
+    if (outcomes.some((outcome) => outcome !== 'judge_again' && outcome.kind === 'replayed')) await awaitStandby(sql);
+    return outcomes;
+  }
   const won = await storeAccepted(sql, parts.jobs, claims, storing);
   if (storing.some(({ message }) => message.scheduled_at === null)) parts.jobs.wakeAll('delivery.attempt');
   return outcomes.map((outcome, index) => {

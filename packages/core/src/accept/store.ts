@@ -35,6 +35,13 @@ export interface FoundFacts {
   readonly suppressed: ReadonlySet<string>;
 }
 
+/** Ends when a standby has what was committed before, where commits wait for one, and at once elsewhere. */
+export async function awaitStandby(sql: Sql): Promise<void> {
+  await sql`
+    select pg_logical_emit_message(true, 'postrider', '')
+    where current_setting('synchronous_standby_names') <> ''`;
+}
+
 /** Four lookups by primary key for many messages, in one statement. */
 export async function readFacts(sql: Sql, asked: AskedFacts): Promise<FoundFacts> {
   const rows = await sql<

@@ -173,7 +173,9 @@ class Batcher implements SubmitBatcher {
     const failed_before = vitals.accept_failed_at;
     let answers: AcceptedFast[] | null = null;
     try {
+      const unconfirmed = sql.unconfirmed();
       answers = drafts === null ? null : await this.#commitFast(sql, entries, drafts);
+      if (answers !== null) requireConfirmed(sql, unconfirmed);
       if (answers === null) {
         connection.fast = false;
         await this.#serveSlow(sql, entries);
@@ -262,7 +264,9 @@ class Batcher implements SubmitBatcher {
       const facts = await (prefetched ?? loadFacts(sql, submissions.map(withWorkspace)));
       this.#cache.learnDomains(facts.found.epoch, facts.found.domains);
       this.#cache.learnSuppressed(facts.found.suppressed);
+      const unconfirmed = sql.unconfirmed();
       const outcomes = await commitSubmissions(this.#parts, sql, submissions, facts);
+      requireConfirmed(sql, unconfirmed);
       for (const [index, entry] of entries.entries()) this.#settle(entry, outcomes[index]);
     } catch (error) {
       if (isDeadlock(error) && prefetched !== null) {
@@ -288,6 +292,11 @@ class Batcher implements SubmitBatcher {
       entry.answer(outcome, admittedOf(entry).window);
     }
   }
+}
+
+/** A commit that no standby may have is not answered 202: a failover would lose it. */
+function requireConfirmed(sql: Sql, before: number): void {
+  if (sql.unconfirmed() !== before) throw new Error('mail was committed and may be on no standby');
 }
 
 function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]): void {

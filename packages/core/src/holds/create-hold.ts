@@ -35,7 +35,7 @@ export const createHold = operation({
         description: `When it ends by itself: in ${DEFAULT_SECONDS / 3600} hours where it is not given, at most in ${MOST_DAYS} days.`,
       }),
     resume_rate_per_minute: z.int().min(1).max(MOST_RATE).optional().meta({
-      description: 'How fast what was kept back goes on afterwards; all at once where it is not given.',
+      description: 'The rate at which the backlog is sent after the hold; by default all at once.',
     }),
     workspace_id: idField(idPrefixes.workspace).optional().meta({ description: 'For operators: whose it is.' }),
   }),

@@ -18,7 +18,7 @@ export const holdSchema = z
     workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'Null where it holds for all.' }),
     reason: z.string(),
     status: z.enum(['active', 'resuming', 'ended']).meta({
-      description: 'resuming: it has ended, and what it kept back goes on at resume_rate_per_minute.',
+      description: 'resuming: it has ended, and its backlog is sent at resume_rate_per_minute.',
     }),
     created_by: z.object({ kind: z.enum(['key', 'user', 'system']), id: z.string(), name: z.string() }).meta({
       description: 'Others than operators see of an operator only that it is one: the kind system, the id operator.',

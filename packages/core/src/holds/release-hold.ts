@@ -19,7 +19,7 @@ export const releaseHold = operation({
     hold_id: idField(idPrefixes.hold),
     reason: z.string().trim().min(1).max(1000).optional(),
     at_once: z.boolean().default(false).meta({
-      description: 'Lifts its rate too, also where it has ended before: everything goes on at once.',
+      description: 'Lifts the resume rate too, even if the hold has already ended: the whole backlog is sent at once.',
     }),
   }),
   output: holdSchema,

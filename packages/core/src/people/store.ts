@@ -6,7 +6,7 @@ export interface UserRow {
   readonly email: string;
   readonly password_hash: string | null;
   readonly operator: boolean;
-  /** The current credential was issued by an operator, and no workspace admin has ever seen it. */
+  /** The credential issued to them last came from an operator, so no admin of a workspace has seen it. */
   readonly vouched: boolean;
 }
 

@@ -39,7 +39,7 @@ export const jobSchema = z
     worker: z
       .object({ id: z.uuid(), name: z.string() })
       .nullable()
-      .meta({ description: 'Who runs it, once that is known; mails on their way are not told one by one.' }),
+      .meta({ description: 'The worker that runs it, once reported; workers do not report single mails.' }),
   })
   .meta({ id: 'Job' });
 export type JobView = z.output<typeof jobSchema>;

@@ -56,7 +56,7 @@ export const windowField = z
   .min(1)
   .max(1440)
   .default(15)
-  .meta({ description: 'Over how many minutes waiting and running times are told.' });
+  .meta({ description: 'The minutes over which waiting and running times are computed.' });
 
 export const percentilesField = z
   .array(z.int().min(1).max(100))

@@ -326,15 +326,15 @@ describe('the admin actions of a job', () => {
   });
 
   it.each([
-    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'disable that'],
-    ['webhook.close', { webhook_id: 'whk_none' }, 'try it again'],
+    ['webhook.deliver', { workspace_id: 'wsp_none', webhook_id: 'whk_none' }, 'disable the webhook'],
+    ['webhook.close', { webhook_id: 'whk_none' }, 'retry it'],
     [
       'webhook.recover',
       { workspace_id: 'w', webhook_id: 'whk_none', since: '2031-01-01T00:00:00Z', until: '2031-01-02T00:00:00Z' },
-      'disable that',
+      'disable the webhook',
     ],
-    ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'try it again'],
-    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel that'],
+    ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'retry it'],
+    ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'cancel the operation'],
   ] as const)('cancel no job of %s, because nothing else would do its work', async (queue, data, advice) => {
     const id = await addJob(queue, data, new Date(world.clock.now() + HOUR_MS));
     const refusal = { reason: 'job_not_open', message: expect.stringContaining(advice) };

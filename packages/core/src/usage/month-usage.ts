@@ -14,9 +14,7 @@ const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 export const monthUsageSchema = usageSchema.extend({
-  projected_end_of_month: z
-    .int()
-    .meta({ description: 'used, if the rest of the month goes on like the part of it that is over.' }),
+  projected_end_of_month: z.int().meta({ description: 'used, extrapolated to the whole month.' }),
 });
 export type MonthUsage = z.output<typeof monthUsageSchema>;
 

@@ -441,7 +441,7 @@ export interface SendRequest {
 export interface Suppression {
   object: "suppression";
   id: string;
-  /** In lower case: it stands for every spelling of the address. */
+  /** In lower case; it matches the address in any case. */
   email: string;
   /** For people: the reply of the server, or the reason of the request. */
   reason: string | null;

@@ -14,7 +14,7 @@ const HoldScope = enumOf('HoldScope', holdScopes);
 const HoldStatus = enumOf(
   'HoldStatus',
   ['active', 'resuming', 'ended'],
-  'RESUMING: it has ended, and what it kept back goes on at its rate.',
+  'RESUMING: it has ended, and its backlog is sent at its resume rate.',
 );
 const HoldEnd = enumOf('HoldEnd', ['release', 'expiry']);
 
