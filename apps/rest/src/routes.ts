@@ -12,6 +12,7 @@ import {
   updateDomain,
   verifyDomain,
 } from '@postrider/core/domains';
+import { getErasure, startErasure } from '@postrider/core/erasures';
 import { listEvents } from '@postrider/core/events';
 import {
   cancelMessage,
@@ -123,6 +124,8 @@ export const routes: readonly Route[] = [
   route('GET', '/captures/{id}', getCapture),
   route('DELETE', '/captures/{id}', deleteCapture),
   route('POST', '/captures/{id}/release', releaseCapture, { status: 202, rate_class: 'send' }),
+  route('POST', '/erasures', startErasure, { status: 202 }),
+  route('GET', '/erasures/{id}', getErasure),
   route('GET', '/requests', listRequests),
   route('GET', '/requests/{id}', getRequest),
   route('GET', '/usage', getUsage),

@@ -257,6 +257,13 @@ const surface: Record<string, Audited | null> = {
   },
   'GET /usage': null,
   'GET /stats': null,
+  'GET /erasures/{id}': null,
+  'POST /erasures': {
+    action: 'erasure.started',
+    prepare: () => ({ path: '/erasures', body: { email: 'ada@example.com' } }),
+    refused: { path: '/erasures', body: { email: 'nobody' } },
+    hidden: ['ada@example.com'],
+  },
   'GET /requests': null,
   'GET /requests/{id}': null,
   'GET /captures': null,

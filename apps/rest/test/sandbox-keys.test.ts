@@ -88,7 +88,7 @@ describe('403', () => {
     expect(refused).toEqual(
       routes
         .map(({ method, path }) => `${method} ${path}`)
-        .filter((one) => /suppressions|requests|stats|(POST|PATCH|DELETE) .domains/.test(one)),
+        .filter((one) => /suppressions|erasures|requests|stats|(POST|PATCH|DELETE) .domains/.test(one)),
     );
   });
 

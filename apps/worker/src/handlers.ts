@@ -1,6 +1,7 @@
 import { type JobData, type JobName, runAll, type Services } from '@postrider/core';
 import { workOff } from '@postrider/core/bulk';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
+import { runErasure } from '@postrider/core/erasures';
 import { rollUpFailures } from '@postrider/core/failures';
 import { reencryptSecrets } from '@postrider/core/secrets';
 import { rollUpStats } from '@postrider/core/stats';
@@ -14,6 +15,7 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'bulk.run': workOff,
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),
+  'erasure.run': runErasure,
   'numbers.roll_up': rollUpNumbers,
   'secrets.reencrypt': reencryptSecrets,
   'storage.maintain': (services) => maintainStorage(services),

@@ -46,6 +46,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'addresses that mail is not sent to',
     load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
   },
+  erase: {
+    description: 'erase an address and the content of its mail',
+    load: async () => (await import('./commands/suppressions.ts')).addErase,
+  },
   import: {
     description: 'take over suppressions, domains and webhooks from another provider',
     load: async () => (await import('./commands/import.ts')).addImport,

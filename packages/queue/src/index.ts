@@ -8,6 +8,7 @@ export {
   retryEnded,
   reviveJobs,
 } from './dead-jobs.ts';
+export { eraseFromJobs } from './erase-from-jobs.ts';
 export { installQueue, missingQueues } from './install.ts';
 export { cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
 export type { Wanted } from './job-rows.ts';

@@ -5,6 +5,7 @@ import { captures } from './captures.ts';
 import { destinations } from './destinations.ts';
 import { domains } from './domains.ts';
 import { emails } from './emails.ts';
+import { erasures } from './erasures.ts';
 import { events } from './events.ts';
 import { holds } from './holds.ts';
 import { router } from './kit/invoke-procedure.ts';
@@ -30,6 +31,7 @@ export const appRouter = router({
   destinations,
   domains,
   emails,
+  erasures,
   events,
   find,
   holds,

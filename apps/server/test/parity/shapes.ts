@@ -110,3 +110,8 @@ export const worker = fields(
 export const schedule = fields('name cron timezone in_words next_runs missed_policy', { in_words: 'human' });
 
 export const statSeries = `${fields('metric key complete_until')} points { at value }`;
+
+export const erasure = `id status created_at: createdAt finished_at: finishedAt remains
+  counts { recipients canceled messages bodies bodies_kept: bodiesKept attempts transcripts events
+    webhook_deliveries: webhookDeliveries captures requests idempotency_keys: idempotencyKeys suppressions
+    other_rows: otherRows }`;

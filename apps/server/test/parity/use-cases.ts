@@ -27,6 +27,7 @@ import {
   updateDomain,
   verifyDomain,
 } from '@postrider/core/domains';
+import { getErasure, startErasure } from '@postrider/core/erasures';
 import { listEvents } from '@postrider/core/events';
 import { failureGroups } from '@postrider/core/failures';
 import { findThings } from '@postrider/core/find';
@@ -944,6 +945,34 @@ const requests = [
   }),
 ];
 
+const erasures = [
+  useCase(startErasure, {
+    rest: 'POST /erasures',
+    trpc: 'POST erasures.start',
+    graphql: mutation(
+      'erasureStart',
+      'ErasureInput',
+      'ErasurePayload',
+      `of: erasure { ${shapes.erasure} }`,
+      ({ input: { email } }) => ({ address: email }),
+    ),
+    given: async (_, __, number) => ({ input: { email: `ada@nr${number}.example.com` } }),
+    writes: true,
+    bad: { email: 'nobody' },
+  }),
+  useCase(getErasure, {
+    rest: 'GET /erasures/{id}',
+    trpc: 'GET erasures.get',
+    graphql: reading('erasure', { id: 'ID!' }, shapes.erasure),
+    async given(world, workspace_id, number) {
+      const { id } = await invoke(world.as(workspace_id), startErasure, { email: `ada@nr${number}.example.com` });
+      return { input: { id } };
+    },
+    target: 'id',
+    looks_up: true,
+  }),
+];
+
 const numbers = [
   useCase(getUsage, {
     rest: 'GET /usage',
@@ -1692,6 +1721,7 @@ export const useCases: readonly UseCase[] = [
   ...webhooks,
   ...captures,
   ...requests,
+  ...erasures,
   ...numbers,
   ...audit,
   ...holds,

@@ -40,6 +40,7 @@ export function createAdmissionCache(): AdmissionCache {
       epoch = read_in;
       senders.clear();
       domains.clear();
+      suppressed.clear();
     }
     return read_in === epoch;
   };

@@ -20,6 +20,7 @@ export const auditActions = [
   'suppression.added',
   'suppression.removed',
   'suppression.imported',
+  'erasure.started',
   'message.canceled',
   'message.rescheduled',
   'message.resent',

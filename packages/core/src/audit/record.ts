@@ -4,6 +4,9 @@ import type { ActorContext } from '../operation/context.ts';
 import type { AuditAction } from './actions.ts';
 import { type AuditDraft, appendAudit } from './store.ts';
 
+/** What people write as a reason may name an address. */
+const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
+
 export interface AuditFact {
   readonly action: AuditAction;
   /** The target: an id, or a name if it has no id. */
@@ -32,7 +35,7 @@ export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): read
     action: fact.action,
     target_id: fact.target_id,
     diff: fact.diff === undefined ? null : JSON.stringify(fact.diff),
-    reason: fact.reason ?? null,
+    reason: fact.reason?.replace(ADDRESS, '…@$1') ?? null,
     address,
     request_id,
   }));

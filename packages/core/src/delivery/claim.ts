@@ -4,6 +4,7 @@ import type { SendOutcome } from '@postrider/mail';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { type DeliveryState, keyOf, openStates, type RecipientKey } from '../states/index.ts';
+import { erasedAddresses, hashedSuppressions } from '../suppressions/index.ts';
 import type { Claimed } from './attempt.ts';
 import { insertAttempts, outcomeFields } from './attempts-store.ts';
 import { openContents } from './content.ts';
@@ -44,7 +45,7 @@ export async function claimDeliveries(
   const claimed = await claimAndLoad(services.sql, moves);
   const lost = without(jobs, claimed);
   const others = lost.length > 0 ? await claimOthers(services, lost, moves, claimed.length > 0, onLost) : [];
-  const rows = [...claimed, ...others];
+  const rows = await withoutErased(services, [...claimed, ...others], (id) => leases.get(id)?.lease, jobs);
   const contents = await openContents(services, rows);
   return rows.flatMap((row) => {
     const held = leases.get(row.recipient_id);
@@ -139,6 +140,50 @@ async function releaseScheduled(
     'claim',
     moves.filter((move) => ids.has(move.recipient_id)),
   );
+}
+
+/**
+ * Ends claimed mail to addresses that were erased while they were suppressed. Only this process can tell: the database
+ * has hashes of them, and not the key.
+ */
+async function withoutErased(
+  services: Services,
+  rows: readonly LoadedRow[],
+  leaseOf: (recipient_id: string) => string | undefined,
+  jobs: readonly DeliveryJob[],
+): Promise<readonly LoadedRow[]> {
+  if (!rows.some((row) => row.hashes_in_use)) return rows;
+  const hashes = await erasedAddresses(
+    services,
+    rows.map((row) => row.email),
+  );
+  const asked = rows.map(({ workspace_id }, index) => ({ workspace_id, hashed: hashes[index] ?? '' }));
+  const found = await hashedSuppressions(services.sql, asked);
+  const ids = asked.map(({ workspace_id, hashed }) => found.get(`${workspace_id} ${hashed}`));
+  const erased = rows.filter((_, index) => ids[index] !== undefined);
+  if (erased.length === 0) return rows;
+  const suppression_ids = new Map(rows.map((row, index) => [row.recipient_id, ids[index]]));
+  const now_ms = services.clock.now();
+  await services.sql.begin(async (tx) => {
+    await lockMessages(tx, erased);
+    await transition(
+      tx,
+      'hand_back',
+      erased.map((row) => ({ ...keyOf(row), lease: leaseOf(row.recipient_id) ?? randomUUID() })),
+    );
+    await transition(
+      tx,
+      'suppress',
+      erased.map((row) => {
+        const event_facts = { suppression_id: suppression_ids.get(row.recipient_id) };
+        return { ...keyOf(row), event_id: newId('event', now_ms), event_facts };
+      }),
+    );
+    const ended = new Set(erased.map((row) => row.recipient_id));
+    const over = jobs.filter((job) => ended.has(job.data.recipient_id));
+    await services.jobs.complete(tx, 'delivery.attempt', over);
+  });
+  return rows.filter((row) => !erased.includes(row));
 }
 
 /** Ends mail whose address was suppressed while it waited, or before the mail released here was due. */

@@ -280,6 +280,8 @@ export interface DeliveryRow extends RecipientKey {
   /** The active signing keys of the sending domain; none if it is removed, suspended or failed. */
   readonly signing_key_ids: readonly string[];
   readonly recipient_count: number;
+  /** Whether any suppression is kept under a hash of its address. */
+  readonly hashes_in_use: boolean;
 }
 
 /** With its body, if that is stored and small enough to be read in a batch. */
@@ -297,7 +299,8 @@ function loading(sql: Sql | Tx, source: Fragment): Fragment {
       m.from_address, m.from_domain, m.to_addresses, m.cc_addresses, m.reply_to, m.subject, m.recipient_count,
       m.body_bytes, case when d.return_path_ready then d.return_path end as return_path,
       case when d.status in ('verified', 'at_risk') then d.signing_key_ids else '{}' end as signing_key_ids,
-      b.html, b.text, b.headers, b.attachments
+      b.html, b.text, b.headers, b.attachments,
+      (select coalesce(bool_or(h.in_use), false) from suppression_hash_keys h) as hashes_in_use
     from ${source} r
     cross join lateral (select * from messages x where x.workspace_id = r.workspace_id and x.id = r.message_id ${fence}) m
     cross join lateral (select x.unknown_policy from workspaces x where x.id = r.workspace_id ${fence}) w

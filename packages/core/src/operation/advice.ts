@@ -66,6 +66,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   user_not_found: 'Check the e-mail address, or add the person.',
   member_not_found: 'List the members of the workspace.',
   request_not_found: 'Only refused and failed requests are kept, for a week; find accepted mail in the message log.',
+  erasure_not_found: 'Use the id that was answered when the erasure was started.',
   capture_not_found: 'List the captured mail; it is kept for a week, and up to a quota for each workspace.',
   hold_not_found: 'List the holds; it may have ended.',
   alarm_not_found: 'The list of alarms has their ids; those of a workspace are shown to its administrators only.',

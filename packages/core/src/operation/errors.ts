@@ -69,6 +69,7 @@ export const reasons = {
   member_not_found: ['not_found', 'No such member exists.'],
   alarm_not_found: ['not_found', 'No such alarm exists.'],
   request_not_found: ['not_found', 'No such request is in the log.'],
+  erasure_not_found: ['not_found', 'No such erasure exists.'],
   capture_not_found: ['not_found', 'No such captured mail exists.'],
   hold_not_found: ['not_found', 'No such hold exists.'],
   queue_not_found: ['not_found', 'No such queue exists.'],

@@ -76,6 +76,12 @@ export const catalogue = {
     payload: z.object({ bulk_id: id, turn: z.int() }),
     options: { retry_limit: 1000, retry_delay_seconds: 5, expire_seconds: 300, heartbeat_seconds: 30 },
   },
+  'erasure.run': {
+    purpose: 'Erases an address from all that is stored of it.',
+    concurrency: 1,
+    payload: z.object({ erasure_id: id }),
+    options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 3600, heartbeat_seconds: 30 },
+  },
   'numbers.roll_up': {
     purpose: 'Counts by the minute, hour and day what became of mail.',
     concurrency: 1,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Tx } from '@postrider/db';
+import { fence, type Sql, type Tx } from '@postrider/db';
 import type { Encryption } from '../process/encryption.ts';
+import { stillSuppressed } from './in-force-store.ts';
 
 const KEY_BYTES = 32;
 
@@ -19,4 +20,43 @@ export async function ensureHashKey(tx: Tx, encryption: Encryption): Promise<voi
     insert into suppression_hash_keys (id, encrypted_key, created_at)
     select ${id}::uuid, decode(${encrypted}, 'hex'), clock_now()
     where not exists (select from suppression_hash_keys)`;
+}
+
+export async function readHashKey(sql: Sql | Tx): Promise<{ readonly id: string; readonly encrypted_key: Buffer }> {
+  const [row] = await sql<{ id: string; encrypted_key: Buffer }[]>`
+    select id, encrypted_key from suppression_hash_keys order by created_at limit 1`;
+  if (!row) throw new Error('the key that hashes erased addresses is missing; a start of the server makes it');
+  return row;
+}
+
+/** Replaces the suppression of an address by one of its hash; whether there was one. */
+export async function hashSuppression(tx: Tx, workspace_id: string, email: string, hashed: string): Promise<boolean> {
+  const rows = await tx`
+    with gone as (
+      delete from suppressions s where s.workspace_id = ${workspace_id} and s.email = suppression_key(${email})
+      returning s.*
+    )
+    insert into suppressions (workspace_id, id, email, source, reason, source_event_id, created_at, expires_at)
+    select workspace_id, id, ${hashed}::text, source, null, source_event_id, created_at, expires_at from gone
+    on conflict (workspace_id, email) do update set source = excluded.source, expires_at = excluded.expires_at
+    returning id`;
+  if (rows.length > 0) await tx`update suppression_hash_keys set in_use = true where not in_use`;
+  return rows.length > 0;
+}
+
+/** The suppressions that are kept under hashes of addresses, by workspace and hash. */
+export async function hashedSuppressions(
+  sql: Sql,
+  asked: readonly { readonly workspace_id: string; readonly hashed: string }[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ workspace_id: string; email: string; id: string }[]>`
+    select s.workspace_id, s.email, s.id from unnest(
+      ${asked.map((one) => one.workspace_id)}::uuid[],
+      ${asked.map((one) => one.hashed)}::text[]
+    ) as a (workspace_id, email)
+    cross join lateral (
+      select * from suppressions x where x.workspace_id = a.workspace_id and x.email = a.email ${fence}
+    ) s
+    where ${stillSuppressed(sql)}`;
+  return new Map(rows.map((row) => [`${row.workspace_id} ${row.email}`, row.id]));
 }

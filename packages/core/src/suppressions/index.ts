@@ -1,7 +1,9 @@
+export { addressField } from './address-field.ts';
 export { createSuppressions } from './create-suppressions.ts';
 export { deleteSuppression } from './delete-suppression.ts';
+export { ERASED_ADDRESS, erasedAddresses } from './erased-address.ts';
 export { expireSuppressions } from './expire-suppressions.ts';
-export { ensureHashKey, hashKeyPurpose } from './hash-key-store.ts';
+export { ensureHashKey, hashedSuppressions, hashKeyPurpose, hashSuppression } from './hash-key-store.ts';
 export { stillSuppressed } from './in-force-store.ts';
 export { listSuppressions } from './list-suppressions.ts';
 export { readSuppressions, readSuppressionsByEmail } from './read-suppressions.ts';

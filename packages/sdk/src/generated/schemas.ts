@@ -204,6 +204,37 @@ export interface DomainExamination {
   steps: (string)[];
 }
 
+export interface Erasure {
+  object: "erasure";
+  id: string;
+  status: "queued" | "running" | "completed" | (string & {});
+  counts: {
+    recipients: number;
+    /** Recipients whose mail was still to be sent. */
+    canceled: number;
+    /** Mail of which the addresses, subject, tags or metadata were changed. */
+    messages: number;
+    bodies: number;
+    /** Contents of mail that also went to others. */
+    bodies_kept: number;
+    attempts: number;
+    transcripts: number;
+    events: number;
+    webhook_deliveries: number;
+    captures: number;
+    requests: number;
+    idempotency_keys: number;
+    /** Kept under a hash. */
+    suppressions: number;
+    /** Statistics, failures, bulk operations and jobs. */
+    other_rows: number;
+  };
+  /** Where the address may still be. */
+  remains: (string)[];
+  created_at: string;
+  finished_at: string | null;
+}
+
 export interface ErrorAnswer {
   error: {
     /** The kind of error; it decides the status of the response. */
@@ -334,7 +365,7 @@ export interface LogEntryDetail {
 export type Priority = "high" | "normal" | "bulk" | (string & {});
 
 /** What exactly was wrong; branch on it beyond the code. More may come. */
-export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
+export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "erasure_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "key_limit" | "webhook_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "session_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
 
 export interface Recipient {
   id: string;
@@ -980,6 +1011,10 @@ export interface CapturesDeleteAnswer {
 export interface CapturesReleaseBody {
   /** Instead of its recipients. */
   readonly to?: string | readonly (string)[] | undefined;
+}
+
+export interface ErasuresStartBody {
+  readonly email: string;
 }
 
 export interface RequestsListQuery {

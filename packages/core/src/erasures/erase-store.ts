@@ -1,0 +1,311 @@
+import { apart, type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
+import { among } from '../paging/keyset-store.ts';
+import { ERASED_ADDRESS } from '../suppressions/index.ts';
+
+/** An address, in lower case, and the regular expression that finds it in a text whatever its case. */
+export interface Wanted {
+  readonly workspace_id: string;
+  readonly email: string;
+  readonly pattern: string;
+}
+
+const ERASED_DOMAIN = ERASED_ADDRESS.slice(ERASED_ADDRESS.indexOf('@') + 1);
+
+/** Whether a text holds the address. */
+const holds = (sql: Sql | Tx, column: Fragment, { pattern }: Wanted) => sql`(${column} ~* ${pattern}::text)`;
+
+/** A text without the address. */
+const without = (sql: Sql | Tx, column: Fragment, { pattern }: Wanted) =>
+  sql`regexp_replace(${column}, ${pattern}::text, ${ERASED_ADDRESS}::text, 'gi')`;
+
+/** Addresses with their names: an entry goes as a whole. */
+const withoutEntries = (sql: Sql | Tx, column: Fragment, wanted: Wanted) => sql`array(
+  select case when ${holds(sql, sql`u.entry`, wanted)} then ${ERASED_ADDRESS}::text else u.entry end
+  from unnest(${column}) with ordinality u (entry, n) order by u.n)`;
+
+const entriesHold = (sql: Sql | Tx, column: Fragment, wanted: Wanted) => sql`exists (
+  select from unnest(${column}) u (entry) where ${holds(sql, sql`u.entry`, wanted)})`;
+
+export interface FoundRecipient {
+  readonly message_id: string;
+  readonly recipient_id: string;
+  readonly state: string;
+  /** A worker sends to it now. */
+  readonly leased: boolean;
+}
+
+/** The next recipients with the address. Served by recipients_address. */
+export async function nextRecipients(
+  sql: Sql,
+  { workspace_id, email }: Wanted,
+  after: string,
+  count: number,
+): Promise<FoundRecipient[]> {
+  return sql<FoundRecipient[]>`
+    select r.message_id, r.id as recipient_id, r.state, coalesce(r.lease_until > clock_now(), false) as leased
+    from recipients r
+    where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${email} and r.email is not null
+      and r.message_id > ${after}
+    order by r.message_id limit ${count}`;
+}
+
+/** Locks recipients as a claim does, and returns those of them that no worker has in hand. */
+export async function lockFree(
+  tx: Tx,
+  { workspace_id }: Wanted,
+  found: readonly FoundRecipient[],
+): Promise<FoundRecipient[]> {
+  const ids = found.map(({ message_id }) => message_id);
+  return tx<FoundRecipient[]>`
+    select r.message_id, r.id as recipient_id, r.state, false as leased from recipients r
+    where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
+      and r.id = any (${found.map(({ recipient_id }) => recipient_id)}::uuid[])
+      and (r.lease_until is null or r.lease_until <= clock_now())
+    order by r.message_id, r.id for no key update`;
+}
+
+export interface ErasedMail {
+  readonly recipients: number;
+  readonly messages: number;
+  readonly bodies: number;
+  readonly bodies_kept: number;
+  readonly attempts: number;
+  readonly transcripts: number;
+  readonly events: number;
+}
+
+/** Erases recipients, and what their mail has of them; content that went to others too is kept. */
+export async function eraseRecipients(tx: Tx, wanted: Wanted, found: readonly FoundRecipient[]): Promise<ErasedMail> {
+  const { workspace_id } = wanted;
+  const ids = [...new Set(found.map(({ message_id }) => message_id))];
+  const recipient_ids = found.map(({ recipient_id }) => recipient_id);
+  const transcripts = await tx`
+    delete from transcripts t using attempts a
+    where ${among(tx, tx`t.message_id`, ids)} and t.workspace_id = ${workspace_id}
+      and a.message_id = t.message_id and a.id = t.attempt_id and a.workspace_id = t.workspace_id
+      and a.recipient_id = any (${recipient_ids}::uuid[])
+    returning true as gone`;
+  const attempts = await tx`
+    update attempts a set reply_text = ${without(tx, tx`a.reply_text`, wanted)}, error = ${without(tx, tx`a.error`, wanted)}
+    where ${among(tx, tx`a.message_id`, ids)} and a.workspace_id = ${workspace_id}
+      and (${holds(tx, tx`a.reply_text`, wanted)} or ${holds(tx, tx`a.error`, wanted)})
+    returning true as changed`;
+  const recipients = await tx`
+    update recipients r set email = ${ERASED_ADDRESS}, domain = ${ERASED_DOMAIN},
+      last_response = ${without(tx, tx`r.last_response`, wanted)}
+    where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
+      and r.id = any (${recipient_ids}::uuid[])
+    returning true as changed`;
+  const events = await tx`
+    update events e set facts = ${without(tx, tx`e.facts`, wanted)}
+    where e.message_id = any (${ids}::uuid[]) and ${apart(tx, tx`e.workspace_id`, workspace_id)}
+      and ${holds(tx, tx`e.facts`, wanted)}
+    returning true as changed`;
+  const rows = await tx<{ id: string; alone: boolean }[]>`
+    select m.id, not exists (
+      select from recipients r
+      where r.message_id = m.id and r.workspace_id = m.workspace_id and r.email <> ${ERASED_ADDRESS}
+    ) as alone
+    from messages m where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
+  const alone = rows.filter((row) => row.alone).map(({ id }) => id);
+  await eraseFromMessages(tx, wanted, ids);
+  if (alone.length > 0)
+    await tx`
+      update messages m set subject = '', metadata = '{}', content_deleted = true
+      where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, alone)}`;
+  const bodies =
+    alone.length === 0
+      ? []
+      : await tx`
+        delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, alone)}
+        returning true as gone`;
+  const [kept] = await tx<{ count: number }[]>`
+    select count(*)::int as count from bodies b
+    where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}`;
+  return {
+    recipients: recipients.length,
+    messages: rows.length,
+    bodies: bodies.length,
+    bodies_kept: kept?.count ?? 0,
+    attempts: attempts.length,
+    transcripts: transcripts.length,
+    events: events.length,
+  };
+}
+
+/** Erases the address from what messages have of their own; how many had it. */
+async function eraseFromMessages(tx: Tx | Sql, wanted: Wanted, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const rows = await tx`
+    update messages m set
+      to_addresses = ${withoutEntries(tx, tx`m.to_addresses`, wanted)},
+      cc_addresses = ${withoutEntries(tx, tx`m.cc_addresses`, wanted)},
+      bcc_addresses = ${withoutEntries(tx, tx`m.bcc_addresses`, wanted)},
+      reply_to = case when ${holds(tx, tx`m.reply_to`, wanted)} then ${ERASED_ADDRESS} else m.reply_to end,
+      subject = ${without(tx, tx`m.subject`, wanted)},
+      metadata = ${without(tx, tx`m.metadata`, wanted)},
+      tags = array(select u.tag from unnest(m.tags) with ordinality u (tag, n)
+        where not ${holds(tx, tx`u.tag`, wanted)} order by u.n)
+    where m.workspace_id = ${wanted.workspace_id} and ${among(tx, tx`m.id`, ids)}
+      and (${holds(tx, tx`m.subject`, wanted)} or ${holds(tx, tx`m.metadata`, wanted)}
+        or ${holds(tx, tx`m.reply_to`, wanted)} or ${entriesHold(tx, tx`m.to_addresses`, wanted)}
+        or ${entriesHold(tx, tx`m.cc_addresses`, wanted)} or ${entriesHold(tx, tx`m.bcc_addresses`, wanted)}
+        or ${entriesHold(tx, tx`m.tags`, wanted)})
+    returning true as changed`;
+  return rows.length;
+}
+
+export interface Slice {
+  readonly changed: number;
+  /** The last id that was looked at; null at the end. */
+  readonly position: string | null;
+}
+
+type Scan = (sql: Sql, wanted: Wanted, after: string, count: number) => Promise<Slice>;
+
+interface SliceRow {
+  readonly changed: number;
+  readonly examined: number;
+  readonly edge: string | null;
+}
+
+const sliceOf = (count: number, row: SliceRow | undefined): Slice => ({
+  changed: row?.changed ?? 0,
+  position: row && row.examined >= count ? row.edge : null,
+});
+
+/** The tables that grow with mail, looked through by their keys, because no index leads to what a text holds. */
+export const scans = {
+  messages: async (sql, wanted, after, count) => {
+    const rows = await sql<{ id: string }[]>`
+      select m.id from messages m where m.workspace_id = ${wanted.workspace_id} and m.id > ${after}
+      order by m.id limit ${count}`;
+    const ids = rows.map(({ id }) => id);
+    const changed = await eraseFromMessages(sql, wanted, ids);
+    return { changed, position: ids.length >= count ? (ids.at(-1) ?? null) : null };
+  },
+  events: async (sql, wanted, after, count) => {
+    const [row] = await sql<SliceRow[]>`
+      with slice as materialized (
+        select e.id from events e where e.workspace_id = ${wanted.workspace_id} and e.id > ${after}
+        order by e.id limit ${count}
+      ), changed as (
+        update events e set facts = ${without(sql, sql`e.facts`, wanted)}
+        where e.workspace_id = ${wanted.workspace_id} and e.id = any (array(select id from slice))
+          and ${holds(sql, sql`e.facts`, wanted)}
+        returning true as changed
+      )
+      select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
+    return sliceOf(count, row);
+  },
+  webhook_deliveries: async (sql, wanted, after, count) => {
+    const [row] = await sql<SliceRow[]>`
+      with slice as materialized (
+        select d.id from webhook_deliveries d where d.id > ${after} order by d.id limit ${count}
+      ), changed as (
+        update webhook_deliveries d set response_body = ${without(sql, sql`d.response_body`, wanted)},
+          error = ${without(sql, sql`d.error`, wanted)}, sample = ${without(sql, sql`d.sample`, wanted)}
+        where d.id = any (array(select id from slice)) and d.workspace_id = ${wanted.workspace_id}
+          and (${holds(sql, sql`d.response_body`, wanted)} or ${holds(sql, sql`d.error`, wanted)}
+            or ${holds(sql, sql`d.sample`, wanted)})
+        returning true as changed
+      ), tried as (
+        update webhook_attempts a set response_body = ${without(sql, sql`a.response_body`, wanted)},
+          error = ${without(sql, sql`a.error`, wanted)},
+          request_headers = ${without(sql, sql`a.request_headers`, wanted)},
+          response_headers = ${without(sql, sql`a.response_headers`, wanted)}
+        where a.delivery_id = any (array(select id from slice)) and a.workspace_id = ${wanted.workspace_id}
+          and (${holds(sql, sql`a.response_body`, wanted)} or ${holds(sql, sql`a.error`, wanted)}
+            or ${holds(sql, sql`a.request_headers`, wanted)} or ${holds(sql, sql`a.response_headers`, wanted)})
+        returning true as changed
+      )
+      select (select count(*)::int from changed) + (select count(*)::int from tried) as changed,
+        count(*)::int as examined, max(id) as edge from slice`;
+    return sliceOf(count, row);
+  },
+  captures: async (sql, wanted, after, count) => {
+    const [row] = await sql<SliceRow[]>`
+      with slice as materialized (
+        select c.id from captures c where c.workspace_id = ${wanted.workspace_id} and c.id > ${after}
+        order by c.id limit ${Math.ceil(count / 20)}
+      ), changed as (
+        delete from captures c
+        where c.workspace_id = ${wanted.workspace_id} and c.id = any (array(select id from slice))
+          and (${entriesHold(sql, sql`c.envelope_to`, wanted)} or ${holds(sql, sql`c.envelope_from`, wanted)}
+            or ${holds(sql, sql`c.subject`, wanted)} or ${holds(sql, sql`encode(c.raw, 'escape')`, wanted)})
+        returning true as changed
+      )
+      select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
+    return sliceOf(Math.ceil(count / 20), row);
+  },
+  requests: async (sql, wanted, after, count) => {
+    const [row] = await sql<SliceRow[]>`
+      with slice as materialized (
+        select q.id from requests q where q.workspace_id = ${wanted.workspace_id} and q.id > ${after}
+        order by q.id limit ${count}
+      ), changed as (
+        delete from requests q
+        where q.workspace_id = ${wanted.workspace_id} and q.id = any (array(select id from slice))
+          and (${holds(sql, sql`q.path`, wanted)} or ${holds(sql, sql`q.message`, wanted)}
+            or ${holds(sql, sql`q.details`, wanted)} or ${holds(sql, sql`q.body`, wanted)})
+        returning true as changed
+      )
+      select (select count(*)::int from changed) as changed, count(*)::int as examined, max(id) as edge from slice`;
+    return sliceOf(count, row);
+  },
+} as const satisfies Record<string, Scan>;
+
+/** Deletes stored answers that hold the address; how many. */
+export async function eraseAnswers(tx: Tx, wanted: Wanted): Promise<number> {
+  const rows = await tx`
+    delete from idempotency_keys i
+    where i.workspace_id = ${wanted.workspace_id}
+      and (${holds(tx, tx`i.answer`, wanted)} or ${holds(tx, tx`i.key`, wanted)})
+    returning true as gone`;
+  return rows.length;
+}
+
+/** Erases the address from what is counted, grouped or run; how many rows had it. */
+export async function eraseElsewhere(tx: Tx, wanted: Wanted): Promise<number> {
+  const { workspace_id } = wanted;
+  const tag_ids = await tx<{ id: number }[]>`
+    select t.id from tags t where t.workspace_id = ${workspace_id} and ${holds(tx, tx`t.name`, wanted)}`;
+  const ids = tag_ids.map(({ id }) => id);
+  const counted = (table: 'stat_minutes' | 'stat_hours' | 'stat_days') => tx`
+    delete from ${tx(table)} s
+    where s.workspace_id in (${workspace_id}, no_id()) and s.dimension = 'tag' and ${holds(tx, tx`s.key`, wanted)}
+    returning true as changed`;
+  const steps = [
+    tx`delete from message_tags t where t.tag_id = any (${ids}::int[]) returning true as changed`,
+    tx`delete from tags t where t.id = any (${ids}::int[]) returning true as changed`,
+    counted('stat_minutes'),
+    counted('stat_hours'),
+    counted('stat_days'),
+    tx`delete from last_successes s where s.workspace_id in (${workspace_id}, no_id()) and ${holds(tx, tx`s.key`, wanted)}
+      returning true as changed`,
+    tx`update failure_groups g set sample = ${without(tx, tx`g.sample`, wanted)}, signature = ${without(tx, tx`g.signature`, wanted)}
+      where g.workspace_id in (${workspace_id}, no_id())
+        and (${holds(tx, tx`g.sample`, wanted)} or ${holds(tx, tx`g.signature`, wanted)})
+      returning true as changed`,
+    tx`update bulk_operations b set filter = ${without(tx, tx`b.filter`, wanted)}, reason = ${without(tx, tx`b.reason`, wanted)}
+      where b.workspace_id = ${workspace_id}
+        and (${holds(tx, tx`b.filter`, wanted)} or ${holds(tx, tx`b.reason`, wanted)})
+      returning true as changed`,
+    tx`update bulk_items i set line = ${without(tx, tx`i.line`, wanted)}
+      from bulk_operations b
+      where b.id = i.bulk_id and b.workspace_id = ${workspace_id} and i.line is not null and ${holds(tx, tx`i.line`, wanted)}
+      returning true as changed`,
+    tx`update suppressions s set reason = ${without(tx, tx`s.reason`, wanted)}
+      where s.workspace_id = ${workspace_id} and ${holds(tx, tx`s.reason`, wanted)}
+      returning true as changed`,
+    tx`update holds h set reason = ${without(tx, tx`h.reason`, wanted)}
+      where h.workspace_id = ${workspace_id} and ${holds(tx, tx`h.reason`, wanted)}
+      returning true as changed`,
+    tx`update job_attempts j set error_message = ${without(tx, tx`j.error_message`, wanted)}
+      where ${holds(tx, tx`j.error_message`, wanted)}
+      returning true as changed`,
+  ];
+  let changed = 0;
+  for (const step of steps) changed += (await step).length;
+  return changed;
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { isoTime } from '../fields/clock.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField, timeField } from '../fields/wire.ts';
+import { AppError } from '../operation/errors.ts';
+import type { ErasureRow } from './store.ts';
+
+/** What an erasure counts, in the order in which it does it. */
+export const erasedKinds = [
+  'recipients',
+  'canceled',
+  'messages',
+  'bodies',
+  'bodies_kept',
+  'attempts',
+  'transcripts',
+  'events',
+  'webhook_deliveries',
+  'captures',
+  'requests',
+  'idempotency_keys',
+  'suppressions',
+  'other_rows',
+] as const;
+export type ErasedKind = (typeof erasedKinds)[number];
+export type ErasedCounts = Readonly<Record<ErasedKind, number>>;
+
+export const NOTHING_ERASED: ErasedCounts = {
+  recipients: 0,
+  canceled: 0,
+  messages: 0,
+  bodies: 0,
+  bodies_kept: 0,
+  attempts: 0,
+  transcripts: 0,
+  events: 0,
+  webhook_deliveries: 0,
+  captures: 0,
+  requests: 0,
+  idempotency_keys: 0,
+  suppressions: 0,
+  other_rows: 0,
+};
+
+/** Where an address may still be, that no run reaches. */
+export const remainders = [
+  'bodies of mail that also went to others',
+  'the sender of mail, and accounts of people, where the address is one of those',
+  'backups, replicas and log files, until they expire',
+  'what was sent: mailboxes, relays and webhooks have their own copies',
+] as const;
+
+const count = z.int();
+export const erasureSchema = z
+  .object({
+    object: z.literal('erasure'),
+    id: idField(idPrefixes.erasure),
+    status: z.enum(['queued', 'running', 'completed']),
+    counts: z
+      .object({
+        recipients: count,
+        canceled: count.meta({ description: 'Recipients whose mail was still to be sent.' }),
+        messages: count.meta({ description: 'Mail of which the addresses, subject, tags or metadata were changed.' }),
+        bodies: count,
+        bodies_kept: count.meta({ description: 'Contents of mail that also went to others.' }),
+        attempts: count,
+        transcripts: count,
+        events: count,
+        webhook_deliveries: count,
+        captures: count,
+        requests: count,
+        idempotency_keys: count,
+        suppressions: count.meta({ description: 'Kept under a hash.' }),
+        other_rows: count.meta({ description: 'Statistics, failures, bulk operations and jobs.' }),
+      })
+      .readonly(),
+    remains: z.array(z.string()).readonly().meta({ description: 'Where the address may still be.' }),
+    created_at: timeField,
+    finished_at: timeField.nullable(),
+  })
+  .meta({ id: 'Erasure' });
+export type ErasureEntry = z.output<typeof erasureSchema>;
+
+export function erasureEntry({ id, status, counts, created_at, finished_at }: ErasureRow): ErasureEntry {
+  return {
+    object: 'erasure',
+    id,
+    status,
+    // Written by JSON.stringify of counts of this type.
+    counts: { ...NOTHING_ERASED, ...(JSON.parse(counts) as Partial<ErasedCounts>) },
+    remains: remainders,
+    created_at: isoTime(created_at),
+    finished_at: finished_at && isoTime(finished_at),
+  };
+}
+
+export function erasureNotFound(id: string): AppError {
+  return new AppError(
+    'erasure_not_found',
+    `No erasure ${id.slice(0, 64)} exists in this workspace; POST /v1/erasures starts one.`,
+  );
+}

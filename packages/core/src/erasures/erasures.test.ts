@@ -1,0 +1,213 @@
+import { createWorld, startWebhookSink, type WebhookSink, type World } from '@postrider/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendMessage } from '../accept/index.ts';
+import { previewBulk, runBulk, workOff } from '../bulk/index.ts';
+import { recordCapture } from '../captures/index.ts';
+import { rollUpFailures } from '../failures/index.ts';
+import { getContent, getMessage, listMessages } from '../messages/index.ts';
+import { AppError } from '../operation/errors.ts';
+import { invoke } from '../operation/operation.ts';
+import { rollUpStats } from '../stats/index.ts';
+import { createSuppressions, listSuppressions } from '../suppressions/index.ts';
+import { createWebhook } from '../webhooks/index.ts';
+import { runErasure } from './run-erasure.ts';
+import { getErasure, startErasure } from './start-erasure.ts';
+
+const ADA = 'Ada.Lovelace@example.com';
+
+let world: World;
+let sink: WebhookSink;
+beforeEach(async () => {
+  world = await createWorld({ TRANSCRIPTS: 'all' });
+  sink = await startWebhookSink();
+});
+afterEach(async () => {
+  await sink.stop();
+  await world.stop();
+});
+
+const ctx = () => world.as(world.workspace_id);
+
+async function send(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const mail = { from: 'hello@sandbox.test', to: `Ada <${ADA}>`, subject: 'Hello', text: `Hi ${ADA}` };
+  return (await invoke(ctx(), sendMessage, { ...mail, ...more })).id;
+}
+
+async function erase(email = ADA) {
+  const { id } = await invoke(ctx(), startErasure, { email });
+  await runErasure(world.services, { erasure_id: id });
+  return invoke(ctx(), getErasure, { id });
+}
+
+/** The tables of the database, those of the queue included, that hold a text in any of their rows. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { sql } = world.services;
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('public', 'pgboss') and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await sql`
+      select from ${sql.unsafe(name)} t where position(lower(${text}) in lower(t::text)) > 0
+        or position(encode(convert_to(${text}, 'UTF8'), 'hex') in t::text) > 0 limit 1`;
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+describe('an erasure', () => {
+  it('leaves the address nowhere in the database, and counts what it changed', async () => {
+    await invoke(ctx(), createWebhook, { url: `${sink.url}/hook` });
+    sink.script(() => ({ kind: 'reply', status: 500, body: `no ${ADA} here` }));
+    const delivered = await send({
+      subject: `For ${ADA}`,
+      tags: ['welcome', `to ${ADA}`],
+      metadata: { who: ADA },
+      reply_to: ADA,
+    });
+    await world.drain();
+    world.smtp.script(({ stage, to }) =>
+      stage === 'rcpt'
+        ? { kind: 'reply', at: 'rcpt', code: 550, text: `5.1.1 <${to}> is unknown here` }
+        : { kind: 'accept' },
+    );
+    const bounced = await send();
+    await world.drain();
+    await world.postWebhooks();
+    await invoke(ctx(), sendMessage, {
+      from: 'hello@sandbox.test',
+      to: 'bob@example.com',
+      reply_to: ADA,
+      subject: 'Hi',
+      text: 'Hi',
+    });
+    const raw = Buffer.from(`To: ${ADA}\r\nSubject: Seen\r\n\r\nHi`);
+    await recordCapture(world.services, { envelope_from: 'a@a.test', envelope_to: [ADA], raw }, world.workspace_id);
+    await world.services.sql`
+      insert into idempotency_keys (workspace_id, operation, key, fingerprint, answer, expires_at)
+      values (${world.workspace_id}, 'email.send', 'key', '', ${`{"to":"${ADA}"}`}, clock_now() + interval '1 hour')`;
+    const preview = await invoke(ctx(), previewBulk, { action: 'export', filter: { to: ADA } });
+    const bulk = await invoke(ctx(), runBulk, { token: preview.token, reason: `wanted by ${ADA}` });
+    await workOff(world.services, { bulk_id: bulk.id, turn: 0 });
+    await world.clock.advance(300_000);
+    await rollUpStats(world.services);
+    await rollUpFailures(world.services);
+    expect(await tablesWith(ADA)).toEqual(
+      expect.arrayContaining([
+        'public.messages',
+        'public.recipients',
+        'public.bodies',
+        'public.events',
+        'public.attempts',
+        'public.transcripts',
+        'public.captures',
+        'public.suppressions',
+        'public.idempotency_keys',
+        'public.webhook_deliveries',
+        'public.bulk_operations',
+        'public.tags',
+      ]),
+    );
+
+    const receipt = await erase();
+
+    expect(await tablesWith(ADA)).toEqual([]);
+    expect(receipt).toMatchObject({
+      status: 'completed',
+      counts: {
+        recipients: 2,
+        canceled: 0,
+        bodies: 2,
+        bodies_kept: 0,
+        captures: 1,
+        idempotency_keys: 1,
+        suppressions: 1,
+      },
+    });
+    for (const kind of ['messages', 'attempts', 'transcripts', 'events', 'webhook_deliveries', 'other_rows'] as const)
+      expect(receipt.counts[kind], kind).toBeGreaterThan(0);
+    expect(JSON.stringify(receipt).toLowerCase()).not.toContain('lovelace');
+    expect(await invoke(ctx(), getMessage, { id: delivered })).toMatchObject({
+      status: 'delivered',
+      to: ['erased@erased.invalid'],
+      reply_to: 'erased@erased.invalid',
+      subject: '',
+      tags: ['welcome'],
+      recipients: [{ email: 'erased@erased.invalid', status: 'delivered' }],
+    });
+    await expect(invoke(ctx(), getContent, { id: bounced })).rejects.toThrow(AppError);
+  });
+
+  it('keeps a body that went to others, until all of them are erased', async () => {
+    const id = await send({ to: [ADA, 'bob@example.com'], text: 'Hi both' });
+    await world.drain();
+
+    expect((await erase()).counts).toMatchObject({ recipients: 1, bodies: 0, bodies_kept: 1 });
+    expect(await invoke(ctx(), getContent, { id })).toMatchObject({ text: 'Hi both' });
+    expect((await invoke(ctx(), getMessage, { id })).to).toEqual(['erased@erased.invalid', 'bob@example.com']);
+
+    expect((await erase('bob@example.com')).counts).toMatchObject({ recipients: 1, bodies: 1, bodies_kept: 0 });
+    expect(await world.services.sql`select from bodies`).toHaveLength(0);
+  });
+
+  it('cancels what was still to be sent to it, and not what goes to others', async () => {
+    const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
+    const id = await send({ to: [ADA, 'bob@example.com'], scheduled_at });
+
+    expect((await erase()).counts).toMatchObject({ recipients: 1, canceled: 1 });
+
+    await world.clock.advance(3_700_000);
+    await world.drain();
+    expect(world.smtp.mails.flatMap(({ envelope_to }) => envelope_to)).toEqual(['bob@example.com']);
+    const { recipients } = await invoke(ctx(), getMessage, { id });
+    expect(recipients.map(({ email, status }) => [email, status]).toSorted()).toEqual([
+      ['bob@example.com', 'delivered'],
+      ['erased@erased.invalid', 'canceled'],
+    ]);
+  });
+
+  it('leaves a suppression in force under a hash, also for another spelling and after a restart', async () => {
+    await invoke(ctx(), createSuppressions, { email: ADA, reason: 'asked by phone' });
+    expect((await erase()).counts).toMatchObject({ suppressions: 1 });
+    const [kept] = (await invoke(ctx(), listSuppressions, {})).data;
+    expect(kept).toMatchObject({ source: 'manual', reason: null });
+    expect(kept?.email).toMatch(/^[0-9a-f]{40}@erased\.invalid$/);
+
+    const id = await send({ to: ADA.toUpperCase().replace('EXAMPLE.COM', 'example.com') });
+    const other = await send({ to: 'bob@example.com' });
+    await world.drain();
+
+    expect(world.smtp.mails.flatMap(({ envelope_to }) => envelope_to)).toEqual(['bob@example.com']);
+    expect(await invoke(ctx(), getMessage, { id })).toMatchObject({
+      status: 'suppressed',
+      recipients: [{ status: 'suppressed', attempts: 0 }],
+    });
+    expect(await invoke(ctx(), getMessage, { id: other })).toMatchObject({ status: 'delivered' });
+  });
+
+  it('spares longer addresses, other workspaces, and what is run again', async () => {
+    const longer = await send({ to: `m.${ADA}`, text: 'Hi' });
+    const domain = await send({ to: `${ADA}.au`, text: 'Hi' });
+    const other = await world.workspace('free');
+    await world.domain('other.test', other.workspace_id);
+    const foreign = await invoke(world.as(other.workspace_id), sendMessage, {
+      from: 'hello@other.test',
+      to: ADA,
+      subject: 'Hello',
+      text: 'Hi',
+    });
+    await send();
+    await world.drain();
+
+    const receipt = await erase();
+    await runErasure(world.services, { erasure_id: receipt.id });
+
+    expect(receipt.counts).toMatchObject({ recipients: 1, bodies: 1 });
+    expect(await invoke(ctx(), getErasure, { id: receipt.id })).toEqual(receipt);
+    expect((await invoke(ctx(), getMessage, { id: longer })).to).toEqual([`m.${ADA}`]);
+    expect((await invoke(ctx(), getMessage, { id: domain })).to).toEqual([`${ADA}.au`]);
+    expect((await invoke(world.as(other.workspace_id), getMessage, { id: foreign.id })).to).toEqual([ADA]);
+    expect((await invoke(ctx(), listMessages, { to: ADA })).data).toEqual([]);
+    await expect(invoke(world.as(other.workspace_id), getErasure, { id: receipt.id })).rejects.toThrow('No erasure');
+  });
+});
