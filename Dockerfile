@@ -27,6 +27,12 @@ WORKDIR /app
 COPY --from=install /app ./
 COPY . .
 COPY --from=dashboard /app/apps/dashboard/dist apps/dashboard/dist
+# Node keeps what it has compiled by the user it runs as, so this runs as the user of the service, who cannot change it
+# afterwards. A start that cannot use it, under another user or on another kind of processor, compiles for itself.
+ENV NODE_COMPILE_CACHE=/app/.compiled
+RUN install -d -o 10001 .compiled \
+  && setpriv --reuid=10001 --regid=0 --clear-groups node scripts/compile-ahead.mjs \
+  && chown -R root .compiled && chmod -R a+rX .compiled
 USER 10001
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \

@@ -54,8 +54,10 @@ export function benchStorage({ messages }: BenchOptions): Promise<Report[]> {
     const product = await prepareProduct(await server.database('storage'), KEYS);
     try {
       const reports: Report[] = [];
+      const released = await parametersOf(product.sql);
       for (const [name, parameters] of Object.entries(variants)) {
         await product.reset();
+        await resetParameters(product.sql, released);
         await setParameters(product.sql, parameters);
         reports.push({ title: `${count} mails: ${name}`, lines: await measure(product, count), rounds: null });
       }
@@ -123,6 +125,29 @@ async function openOf(sql: Sql): Promise<number> {
 async function walOf(sql: Sql): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as bytes`;
   return row?.bytes ?? 0;
+}
+
+interface TableParameters {
+  readonly name: string;
+  readonly parameters: readonly string[];
+}
+
+async function parametersOf(sql: Sql): Promise<TableParameters[]> {
+  return sql<TableParameters[]>`
+    select oid::regclass::text as name, coalesce(reloptions, '{}') as parameters from pg_class
+    where relkind = 'r' and relnamespace in ('public'::regnamespace, 'pgboss'::regnamespace)`;
+}
+
+/** What the variant before has set would go on in the next. */
+async function resetParameters(sql: Sql, released: readonly TableParameters[]): Promise<void> {
+  const wanted = new Map(released.map(({ name, parameters }) => [name, parameters]));
+  for (const { name, parameters } of await parametersOf(sql)) {
+    const before = wanted.get(name) ?? [];
+    if (parameters.join() === before.join()) continue;
+    const names = parameters.map((parameter) => parameter.split('=')[0]);
+    if (names.length > 0) await sql.unsafe(`alter table ${name} reset (${names.join()})`);
+    if (before.length > 0) await sql.unsafe(`alter table ${name} set (${before.join()})`);
+  }
 }
 
 /** Of each table that is no parent. */

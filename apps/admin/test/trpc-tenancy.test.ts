@@ -67,6 +67,7 @@ const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = 
   'emails.resend': (api, { message }) => api.emails.resend.mutate({ id: message }),
   'domains.get': (api, { domain }) => api.domains.get.query({ domain }),
   'domains.verify': (api, { domain }) => api.domains.verify.mutate({ domain }),
+  'domains.update': (api, { domain }) => api.domains.update.mutate({ domain, dkim_ed25519: true }),
   'domains.rotateKeys': (api, { domain }) => api.domains.rotateKeys.mutate({ domain }),
   'domains.delete': (api, { domain }) => api.domains.delete.mutate({ domain }),
   'webhooks.get': (api, { webhook }) => api.webhooks.get.query({ id: webhook }),
@@ -83,7 +84,7 @@ const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = 
   'suppressions.remove': (api, { address }) => api.suppressions.remove.mutate({ email: address }),
 };
 
-/** What was said, without the names of what it was said about. */
+/** The refusal without the names of what it is about. */
 function told(refusal: Record<string, unknown>, of: Theirs): string {
   let text = JSON.stringify({ ...refusal, request_id: null });
   for (const [kind, name] of Object.entries(of)) text = text.replaceAll(name, kind);

@@ -9,6 +9,7 @@ import {
   listDomains,
   removeDomain,
   rotateKeys,
+  updateDomain,
   verifyDomain,
 } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   route('POST', '/domains', addDomain, { status: 201 }),
   route('GET', '/domains/{domain}', getDomain),
   route('GET', '/domains/{domain}/doctor', examineDomain),
+  route('PATCH', '/domains/{domain}', updateDomain),
   route('DELETE', '/domains/{domain}', removeDomain),
   route('POST', '/domains/{domain}/verify', verifyDomain),
   route('POST', '/domains/{domain}/rotate-keys', rotateKeys),

@@ -239,6 +239,14 @@ const surface: Record<string, Audited | null> = {
     },
     refused: { path: '/domains/none.test/verify' },
   },
+  'PATCH /domains/{domain}': {
+    action: 'domain.updated',
+    async prepare() {
+      const { id, name } = await domain();
+      return { path: `/domains/${name}`, body: { dkim_ed25519: true }, target_id: id };
+    },
+    refused: { path: '/domains/sandbox.test', body: { dkim_ed25519: true } },
+  },
   'POST /domains/{domain}/rotate-keys': {
     action: 'domain.keys_rotated',
     async prepare() {
@@ -304,6 +312,8 @@ describe('every operation of the surface', () => {
         address: '127.0.0.1',
         request_id: answer.headers.get('x-request-id'),
       });
+      // No address of a recipient either: the chain cannot be erased.
+      expect(`${entry?.target_id} ${JSON.stringify(entry?.diff)}`).not.toContain('@');
       for (const hidden of audited.hidden ?? []) expect(JSON.stringify(entry)).not.toContain(hidden);
     });
   }

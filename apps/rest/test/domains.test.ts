@@ -51,6 +51,8 @@ const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/do
 const get = (name: string, options: CallOptions = {}) => rest.call('GET', `/domains/${name}`, options);
 const verify = (name: string, options: CallOptions = {}) => rest.call('POST', `/domains/${name}/verify`, options);
 const remove = (name: string, options: CallOptions = {}) => rest.call('DELETE', `/domains/${name}`, options);
+const update = (name: string, body: unknown, options: CallOptions = {}) =>
+  rest.call('PATCH', `/domains/${name}`, { body, ...options });
 const rotate = (name: string, options: CallOptions = {}) => rest.call('POST', `/domains/${name}/rotate-keys`, options);
 const examine = (name: string, options: CallOptions = {}) => rest.call('GET', `/domains/${name}/doctor`, options);
 const send = (from: string, fields: object = {}) =>
@@ -346,6 +348,43 @@ describe('200', () => {
     );
   });
 
+  it('turns a second signature on and off, and shows the records that follow', async () => {
+    await verified('second.test');
+
+    const on = await update('second.test', { dkim_ed25519: true });
+    const again = await update('second.test', { dkim_ed25519: true });
+    const off = await update('second.test', { dkim_ed25519: false });
+
+    const keys = (answer: Answer) =>
+      recordsOf(answer).flatMap(({ host, purpose }) => (purpose === 'dkim' ? [host] : []));
+    expect([on, again, off].map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(on.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: true });
+    expect(keys(on)).toEqual(['pr1._domainkey', 'pr1-ed25519._domainkey']);
+    expect(again.text).toBe(on.text);
+    expect(off.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: false });
+  });
+
+  it('changes the return path, and uses it once its record has been seen', async () => {
+    await verified('path.test');
+
+    const changed = await update('path.test', { return_path: 'bounces' });
+    const sent = await send('a@path.test');
+    await world.drain();
+    publish(changed);
+    await verify('path.test');
+    const later = await send('a@path.test');
+    await world.drain();
+    const removed = await update('path.test', { return_path: null });
+
+    const envelopeOf = async ({ body }: Answer) =>
+      (await world.smtp.waitFor((one) => one.message_id?.includes(String(body.id)) ?? false)).envelope_from;
+    expect(changed.body).toMatchObject({ return_path: 'bounces.path.test', dkim_ed25519: false });
+    expect(await envelopeOf(sent)).not.toMatch(/@bounces\.path\.test$/);
+    expect(await envelopeOf(later)).toMatch(/@bounces\.path\.test$/);
+    expect(removed.body.return_path).toBeNull();
+    expect(recordsOf(removed).map(({ purpose }) => purpose)).not.toContain('return_path');
+  });
+
   it('makes new keys that wait beside the old ones', async () => {
     const before = await verified('rotating.test');
 
@@ -542,6 +581,19 @@ describe('400', () => {
   );
 });
 
+describe('a change of a domain', () => {
+  it('refuses a return path elsewhere, and names the fields that are wrong', async () => {
+    await add({ name: 'changed.test' });
+
+    expect(detailsOf(await update('changed.test', { return_path: 'bounces.example.com' }))).toEqual([
+      'return_path invalid_domain',
+    ]);
+    expect(detailsOf(await update('changed.test', { dkim_ed25519: 'yes' }))).toEqual(['dkim_ed25519 invalid_type']);
+    expect(detailsOf(await update('changed.test', { dkimEd25519: true }))).toEqual(['dkimEd25519 misspelled_field']);
+    expect((await get('changed.test')).body).toMatchObject({ return_path: null, dkim_ed25519: false });
+  });
+});
+
 describe('401 and 403', () => {
   it('asks for a key and its scope before it reads anything', async () => {
     const reader = await world.key({ scopes: ['domains:read'] });
@@ -549,7 +601,8 @@ describe('401 and 403', () => {
 
     expect((await add({ name: 'x.test' }, { key: null })).status).toBe(401);
     expect(errorOf(await add('{', { key: reader.secret }))).toMatchObject({ required_scope: 'domains:write' });
-    for (const call of [verify, remove, rotate]) {
+    const change = (name: string, options: CallOptions) => update(name, { dkim_ed25519: true }, options);
+    for (const call of [verify, remove, rotate, change]) {
       expect(errorOf(await call('sandbox.test', { key: reader.secret }))).toMatchObject({
         required_scope: 'domains:write',
       });
@@ -570,7 +623,8 @@ describe('404', () => {
     await verified('foreign.test');
     const { secret } = await world.workspace('free');
 
-    for (const call of [get, verify, remove, rotate]) {
+    const change = (name: string, options: CallOptions) => update(name, { dkim_ed25519: true }, options);
+    for (const call of [get, verify, remove, rotate, change]) {
       const [foreign, absent] = [
         await call('foreign.test', { key: secret }),
         await call('absent.test', { key: secret }),
@@ -613,6 +667,7 @@ describe('422', () => {
 
     expect(errorOf(await rotate('busy.test')).reason).toBe('rotation_in_progress');
     expect(errorOf(await rotate('sandbox.test')).reason).toBe('domain_not_allowed');
+    expect(errorOf(await update('sandbox.test', { dkim_ed25519: true })).reason).toBe('domain_not_allowed');
   });
 
   it('examines no name that no workspace can send from', async () => {

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const MAIN = 'apps/server/src/main.ts';
 // What one process of a test has compiled, the next ones need not.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
 const START_DEADLINE_MS = 90_000;
@@ -55,12 +57,12 @@ export interface ServerProcess extends Launched {
 const launched = new Set<ChildProcess>();
 
 /**
- * Starts the server as shipped, with exactly this environment. It names each port, because the usual ones are for people;
- * newcomer N9.
+ * Starts the server as shipped, of this tree or of another, with exactly this environment. It names each port, because
+ * the usual ones are for people; newcomer N9.
  */
-export function launch(env: Readonly<Record<string, string>>): Launched {
+export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): Launched {
   for (const name of PORT_NAMES) if (!env[name]) throw new Error(`${name} is unset; freePorts() has one`);
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [join(checkout, MAIN)], {
     env: { LOG_FORMAT: 'json', NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -122,8 +124,8 @@ export function launch(env: Readonly<Record<string, string>>): Launched {
 }
 
 /** Starts the server and waits until /readyz says so. */
-export async function startServer(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const server = launch(env);
+export async function startServer(env: Readonly<Record<string, string>>, checkout?: string): Promise<ServerProcess> {
+  const server = launch(env, checkout);
   const [, shown = ''] = await server.says(/Postrider is ready at (http:\/\/\S+)/);
   const port = Number(new URL(shown).port);
   const url = `http://127.0.0.1:${port}`;

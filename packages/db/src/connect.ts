@@ -99,7 +99,7 @@ function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
  * Single connections, each a pool of one: statements that do not await each other are pipelined and run in the order in
  * which they were issued.
  */
-export function connectLanes(
+export function connectSingly(
   url: string,
   count: number,
   options: Pick<ConnectOptions, 'application_name' | 'answer_ms' | 'connect_ms'>,

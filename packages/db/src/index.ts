@@ -3,7 +3,7 @@ export {
   arrayLiteral,
   type ConnectOptions,
   connect,
-  connectLanes,
+  connectSingly,
   retryingDeadlock,
   sqlState,
 } from './connect.ts';

@@ -279,7 +279,13 @@ describe('a statement that was planned while the queue was empty', () => {
             Array.from({ length: count }, (_, parcel) => ({ data: { parcel } })),
           ),
         );
-      if (made === 'vacuumed and planned with a few') await fill(300);
+      if (made === 'vacuumed and planned with a few') {
+        await fill(300);
+        const [server] = await own<{ skips: boolean }[]>`
+          select current_setting('server_version_num')::int >= 180000 as skips`;
+        // Before 18 a plan takes the index of name and time, the smaller one, while it takes a few jobs for one.
+        if (server?.skips === false) await own`analyze ${own(`pgboss.${table}`)}`;
+      }
       await walk();
       await complete([{ id: randomUUID(), retry_count: 0 }]);
       await growing.withoutLiveJob(own, 'parcel.carry', [randomUUID()]);

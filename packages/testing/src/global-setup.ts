@@ -14,6 +14,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which tests may create and drop databases. */
     postgres_url: string;
+    /** The tree of the release that an upgrade starts from; null: this one. */
+    release_before: string | null;
   }
 }
 
@@ -41,6 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error;
   }
   project.provide('postgres_url', server.url);
+  project.provide('release_before', process.env.POSTRIDER_RELEASE_BEFORE ?? null);
   return server.stop;
 }
 

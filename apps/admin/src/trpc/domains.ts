@@ -7,6 +7,7 @@ import {
   resumeDomain,
   rotateKeys,
   suspendDomain,
+  updateDomain,
   verifyDomain,
 } from '@postrider/core/domains';
 import { mutation, query, router } from './kit/invoke-procedure.ts';
@@ -19,6 +20,7 @@ export const domains = router({
   verify: mutation(verifyDomain),
   examine: mutation(examineDomain),
   rotateKeys: mutation(rotateKeys),
+  update: mutation(updateDomain),
   delete: mutation(removeDomain),
   suspend: mutation(suspendDomain),
   resume: mutation(resumeDomain),

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 
-/** What is looked for in a list; it stands in the address once it is submitted. */
+/** The search of a list; it is in the URL once submitted. */
 export function SearchField({
   label,
   placeholder,

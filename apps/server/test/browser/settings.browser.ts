@@ -8,6 +8,25 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
+describe('A domain', () => {
+  it('gets a second signature with a record of its own, and loses it', async () => {
+    await stage.world.domain('acme.test');
+    const visitor = await stage.visitor('admin');
+    const watched = await visitor.open();
+    const { page } = watched;
+    await page.goto('/domains/acme.test');
+
+    await page.getByRole('button', { name: 'Turn on Ed25519' }).click();
+    await page.getByRole('button', { name: 'Turn off Ed25519' }).waitFor();
+    await page.getByText('pr1-ed25519._domainkey').first().waitFor();
+    await page.getByRole('button', { name: 'Turn off Ed25519' }).click();
+    await page.getByRole('button', { name: 'Turn on Ed25519' }).waitFor();
+
+    expectQuiet(watched);
+    await visitor.stop();
+  });
+});
+
 describe('Settings', () => {
   it('renames the workspace, and shows its plan and its month', async () => {
     const visitor = await stage.visitor('admin');

@@ -16,7 +16,7 @@ export const message = `${fields(
 export const record = `${fields('purpose required type host fqdn value ttl status found diagnosis hint key_role')}
   observed { ${fields('resolver authoritative values ttl checked_at')} }`;
 export const domain = `${fields(
-  'id name status can_send status_reason created_at verified_at last_checked_at next_check_at',
+  'id name status can_send status_reason return_path dkim_ed25519 created_at verified_at last_checked_at next_check_at',
 )} dns_records: records { ${record} }`;
 
 export const apiKey = fields(

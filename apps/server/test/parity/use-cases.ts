@@ -24,6 +24,7 @@ import {
   resumeDomain,
   rotateKeys,
   suspendDomain,
+  updateDomain,
   verifyDomain,
 } from '@postrider/core/domains';
 import { listEvents } from '@postrider/core/events';
@@ -498,6 +499,25 @@ const domains = [
     // What has not been added can be examined too.
     // It says how long the name servers took.
     varying: ['duration_ms'],
+  }),
+  useCase(updateDomain, {
+    rest: 'PATCH /domains/{domain}',
+    trpc: 'POST domains.update',
+    graphql: mutation(
+      'domainUpdate',
+      'DomainUpdateInput',
+      'DomainPayload',
+      `of: domain { ${shapes.domain} }`,
+      ({ input: { domain: _, ...input }, ids = {} }) => ({ ...camelFields(input), id: ids.domain }),
+    ),
+    async given(world, workspace_id, number) {
+      const domain = await aDomain(world, workspace_id, number);
+      return { ...domain, input: { ...domain.input, return_path: 'bounces', dkim_ed25519: true } };
+    },
+    target: 'domain',
+    writes: true,
+    varying: ['value', 'hint'],
+    bad: { return_path: 'elsewhere.example.net' },
   }),
   useCase(rotateKeys, {
     rest: 'POST /domains/{domain}/rotate-keys',

@@ -9,6 +9,7 @@ export const auditActions = [
   'domain.resumed',
   'domain.checked',
   'domain.keys_rotated',
+  'domain.updated',
   'webhook.created',
   'webhook.updated',
   'webhook.deleted',

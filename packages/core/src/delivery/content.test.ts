@@ -3,7 +3,7 @@ import { createContext, invoke } from '@postrider/core';
 import { openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
-import { createSigningKeys } from '../domains/signing-keys.ts';
+import { createSigningKeys } from '../domains/keys/signing-keys.ts';
 import { rescheduleMessage } from '../messages/index.ts';
 import { claimDeliveries } from './claim.ts';
 
@@ -46,7 +46,7 @@ it('keeps no body with a claimed mail, and reads it again after a failed render'
   expect(String(await claimed?.content.raw())).toContain('Words of this mail');
 });
 
-it('fails a recipient whose content is no longer stored, with a reason and without sending', async () => {
+it('fails a recipient whose content was deleted, with a reason and without sending', async () => {
   const { id } = await invoke(context(), sendMessage, { ...mail, to: 'gone@example.com' });
   await world.services.sql`delete from bodies where message_id = ${id}`;
 

@@ -25,6 +25,16 @@ const nameField = z
     return z.NEVER;
   });
 
+export const returnPathField = z
+  .string()
+  .nullish()
+  .meta({ description: 'A name below the domain for the return path of bounces.', examples: ['bounces'] });
+
+export const ed25519Field = z
+  .boolean()
+  .nullish()
+  .meta({ description: 'Whether mail gets a second signature, of Ed25519, with a second DKIM record.' });
+
 const addSchema = z.object({
   name: nameField,
   dkim_selector: z
@@ -35,14 +45,8 @@ const addSchema = z.object({
     .meta({
       description: 'The label under which the keys are published; must differ from those of your other senders.',
     }),
-  return_path: z
-    .string()
-    .nullish()
-    .meta({ description: 'A name below the domain for the return path of bounces.', examples: ['bounces'] }),
-  dkim_ed25519: z
-    .boolean()
-    .nullish()
-    .meta({ description: 'Whether mail gets a second signature, of Ed25519, with a second DKIM record.' }),
+  return_path: returnPathField,
+  dkim_ed25519: ed25519Field,
 });
 
 /** Adds an unverified name. It belongs to no workspace until its records have been seen. */
@@ -84,7 +88,7 @@ export const addDomain = operation({
   },
 });
 
-function returnPathOf(asked: string | null | undefined, name: string): string | null {
+export function returnPathOf(asked: string | null | undefined, name: string): string | null {
   if (asked === null || asked === undefined) return null;
   const return_path = nameBelow(asked, name);
   if (return_path !== null) return return_path;

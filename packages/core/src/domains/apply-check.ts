@@ -3,7 +3,7 @@ import { recordEvent } from '../events/index.ts';
 import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { checkName } from './domain-entry.ts';
-import { planKeys } from './key-plan.ts';
+import { planKeys } from './keys/key-plan.ts';
 import { type CheckedRecord, proofOf, reasonOf, statusOf } from './records/check-records.ts';
 import { type Finding, MOST_SHOWN } from './records/diagnose.ts';
 import { OWNERSHIP } from './records/dns-records.ts';
@@ -142,7 +142,7 @@ async function applyToKeys(
   return plan.signing;
 }
 
-/** Null keeps the stored value. */
+/** Null, after a failed lookup, keeps the stored value. */
 function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
   const record = checked.find(({ wanted }) => wanted.purpose === 'return_path');
   const status = record && statusOf(record.finding);

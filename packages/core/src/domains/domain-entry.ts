@@ -66,6 +66,11 @@ export const domainSchema = z
     status: z.enum(domainStates),
     can_send: z.boolean(),
     status_reason: z.string().nullable().meta({ description: 'The reason for the status, as text.' }),
+    return_path: z
+      .string()
+      .nullable()
+      .meta({ description: 'The name that bounces come back to; null: that of the service.' }),
+    dkim_ed25519: z.boolean().meta({ description: 'Whether mail gets a second signature, of Ed25519.' }),
     created_at: timeField,
     verified_at: timeField.nullable(),
     last_checked_at: timeField.nullable(),
@@ -110,6 +115,8 @@ export function domainEntry(
     status: row.status,
     can_send: sendableProblem(row.name, row, 'live', config) === null,
     status_reason: row.sandbox ? 'The sandbox: sends with DELIVERY=capture or a sandbox key only.' : row.status_reason,
+    return_path: row.return_path,
+    dkim_ed25519: row.dkim_ed25519,
     created_at: isoTime(row.created_at),
     verified_at: row.verified_at && isoTime(row.verified_at),
     last_checked_at: row.last_checked_at && isoTime(row.last_checked_at),

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import type { NewDkimKey } from './records/dkim-keys.ts';
+import type { KeyRole, NewDkimKey } from './records/dkim-keys.ts';
 import type { PublishedKey } from './records/dns-records.ts';
 import { type DomainState, type DomainTransitionName, domainTransitions } from './state.ts';
 
@@ -159,6 +159,10 @@ export async function switchKeys(tx: Tx, domain_id: string): Promise<void> {
     where domain_id = ${domain_id} and role in ('next', 'active')`;
 }
 
+export async function giveRole(tx: Tx, ids: readonly string[], role: KeyRole): Promise<void> {
+  await tx`update dkim_keys set role = ${role}, role_since = clock_now() where id = any (${[...ids]}::uuid[])`;
+}
+
 export async function deleteKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx`delete from dkim_keys where id = any (${[...ids]}::uuid[])`;
 }
@@ -191,6 +195,21 @@ export async function lockDomain(tx: Tx, id: string): Promise<(DomainRow & { in_
     select ${domainColumns(tx)}, extract(epoch from clock_now() - status_since)::float8 * 1000 as in_state_ms
     from domains where id = ${id} for update`;
   return row ?? null;
+}
+
+/** What its owner may change. A new return path is not used before a check has found its record. */
+export async function changeDomain(
+  tx: Tx,
+  id: string,
+  to: Pick<DomainRow, 'return_path' | 'dkim_ed25519' | 'signing_key_ids'>,
+): Promise<void> {
+  await tx`
+    update domains set
+      return_path_ready = return_path_ready and return_path is not distinct from ${to.return_path},
+      return_path = ${to.return_path},
+      dkim_ed25519 = ${to.dkim_ed25519},
+      signing_key_ids = ${[...to.signing_key_ids]}::uuid[]
+    where id = ${id}`;
 }
 
 export interface CheckedFacts {

@@ -21,7 +21,7 @@ const MOST_RATE = 60_000;
 /** Pauses its target on every worker within two seconds, without losing mail or spending retries. */
 export const createHold = operation({
   name: 'holds.create',
-  // Which one it needs depends on what is held.
+  // The target decides which scope is needed.
   scope: null,
   summary: 'Hold a queue, a destination, a sending domain, an API key or a webhook',
   input: z.object({
@@ -88,7 +88,7 @@ function notAhead(): AppError {
 function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string } {
   switch (actor.kind) {
     case 'key':
-      // Its name is looked up where the hold is stored.
+      // The statement that stores the hold reads the key's name.
       return { kind: 'key', id: actor.key_id, name: '' };
     case 'user':
       return { kind: 'user', id: actor.user_id, name: actor.email };

@@ -33,7 +33,7 @@ export const holdSchema = z
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;
 
-// Operators need not be known to those whose mail they keep back.
+// A workspace sees that an operator holds its mail, but not which one.
 const AN_OPERATOR = { kind: 'system', id: 'operator', name: 'An operator' } as const;
 
 export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): HoldEntry {

@@ -10,9 +10,7 @@ import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdNotFound, holdSchema } from './hold-entry.ts';
 import { endExpired, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
 
-/**
- * Ends a hold. Its backlog resumes at resume_rate_per_minute, unless at_once lifts the rate; a repeat answers the same.
- */
+/** Ends a hold. Its backlog is sent at resume_rate_per_minute; at_once lifts that rate. A repeat answers the same. */
 export const releaseHold = operation({
   name: 'holds.release',
   scope: null,

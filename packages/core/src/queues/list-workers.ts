@@ -33,7 +33,7 @@ export interface Workers {
   readonly data: readonly WorkerView[];
 }
 
-/** The worker processes, latest first; those that have ended are listed for a day. */
+/** The worker processes, latest first; ended ones are listed for a day. */
 export const listWorkers = operation({
   name: 'workers.list',
   scope: 'operator',

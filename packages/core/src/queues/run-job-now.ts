@@ -23,7 +23,7 @@ export const runJobNow = operation({
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
     });
-    // The queue is one of the catalogue: that is where the job was looked for.
+    // The cast holds because the job was found in a queue of the catalogue.
     ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },

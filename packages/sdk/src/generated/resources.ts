@@ -21,6 +21,7 @@ import type {
   DomainsAddBody,
   DomainsListQuery,
   DomainsRemoveAnswer,
+  DomainsUpdateBody,
   EmailBatchAnswer,
   EmailBatchBody,
   EmailContentAnswer,
@@ -273,6 +274,11 @@ export class DomainsCalls {
   /** Get a domain with the records to publish. Needs the scope `domains:read`. Counted in the window `default`. */
   get(domain: string, options?: CallOptions): Promise<Domain> {
     return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/domains/", ""], domain) }), options);
+  }
+
+  /** Change the return path of a domain, or whether mail gets a second DKIM signature. Needs the scope `domains:write`. Counted in the window `default`. */
+  update(domain: string, body: DomainsUpdateBody = {}, options?: CallOptions): Promise<Domain> {
+    return this.#calls.ask(() => ({ method: 'PATCH', path: pathOf(["/domains/", ""], domain), body }), options);
   }
 
   /** Remove a domain; its open mail is canceled. Needs the scope `domains:write`. Counted in the window `default`. */

@@ -178,6 +178,10 @@ export interface Domain {
   can_send: boolean;
   /** The reason for the status, as text. */
   status_reason: string | null;
+  /** The name that bounces come back to; null: that of the service. */
+  return_path: string | null;
+  /** Whether mail gets a second signature, of Ed25519. */
+  dkim_ed25519: boolean;
   created_at: string;
   verified_at: string | null;
   last_checked_at: string | null;
@@ -452,7 +456,7 @@ export interface Waiting {
     connections: number | null;
     messages_per_minute: number | null;
   } | null;
-  /** With no_worker: since when no worker is running. */
+  /** With no_worker: when a worker was last seen, or else when the mail became due. */
   since: string | null;
   /** With in_line: the number of deliveries ahead that no worker has claimed, counted up to 10000; of mail that waits for its destination, those of the same workspace and priority, counted up to 1000. Null in lists. */
   ahead: number | null;
@@ -926,6 +930,13 @@ export interface DomainsAddBody {
   readonly name: string;
   /** The label under which the keys are published; must differ from those of your other senders. */
   readonly dkim_selector?: string | null | undefined;
+  /** A name below the domain for the return path of bounces. */
+  readonly return_path?: string | null | undefined;
+  /** Whether mail gets a second signature, of Ed25519, with a second DKIM record. */
+  readonly dkim_ed25519?: boolean | null | undefined;
+}
+
+export interface DomainsUpdateBody {
   /** A name below the domain for the return path of bounces. */
   readonly return_path?: string | null | undefined;
   /** Whether mail gets a second signature, of Ed25519, with a second DKIM record. */

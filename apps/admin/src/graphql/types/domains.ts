@@ -13,6 +13,7 @@ import {
   resumeDomain,
   rotateKeys,
   suspendDomain,
+  updateDomain,
   verifyDomain,
   zoneFile,
 } from '@postrider/core/domains';
@@ -82,6 +83,11 @@ builder.node(Domain, {
     status: t.field({ type: DomainStatus, resolve: ({ status }) => status }),
     canSend: t.boolean({ resolve: ({ can_send }) => can_send }),
     statusReason: t.string({ nullable: true, resolve: ({ status_reason }) => status_reason }),
+    returnPath: t.string({ nullable: true, resolve: ({ return_path }) => return_path }),
+    dkimEd25519: t.boolean({
+      description: 'Whether mail gets a second signature, of Ed25519.',
+      resolve: ({ dkim_ed25519 }) => dkim_ed25519,
+    }),
     records: t.field({ type: [DnsRecord], resolve: ({ dns_records }) => dns_records }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     verifiedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ verified_at }) => verified_at }),
@@ -124,6 +130,14 @@ const DomainInput = builder.inputType('DomainInput', {
     name: t.string({ required: true }),
     dkimSelector: t.string({ description: 'The label that the keys are published under.' }),
     returnPath: t.string({ description: 'A name below the domain for the return path of bounces.' }),
+    dkimEd25519: t.boolean({ description: 'Whether mail gets a second signature, with a second DKIM record.' }),
+  }),
+});
+
+const DomainUpdateInput = builder.inputType('DomainUpdateInput', {
+  fields: (t) => ({
+    id: t.id({ required: true }),
+    returnPath: t.string({ description: 'A name below the domain for the return path of bounces; null removes it.' }),
     dkimEd25519: t.boolean({ description: 'Whether mail gets a second signature, with a second DKIM record.' }),
   }),
 });
@@ -179,6 +193,19 @@ builder.mutationFields((t) => ({
     description: 'Looks up the records of any domain now and says what to do, without changing anything.',
     args: { input: t.arg({ type: DomainNameInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, examineDomain, { domain: input.name })),
+  }),
+  domainUpdate: t.field({
+    type: DomainResult,
+    description: 'Changes the given fields; what follows from them for the DNS is in the records.',
+    args: { input: t.arg({ type: DomainUpdateInput, required: true }) },
+    resolve: (_, { input: { id, returnPath, dkimEd25519 } }, g) =>
+      outcome(async () => ({
+        domain: await callFound(g, updateDomain, async () => ({
+          ...(await nameOf(g, id)),
+          ...(returnPath !== undefined && { return_path: returnPath }),
+          ...(dkimEd25519 !== undefined && { dkim_ed25519: dkimEd25519 }),
+        })),
+      })),
   }),
   domainKeysRotate: t.field({
     type: DomainResult,

@@ -1,8 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ChevronLeft, Download, RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { client } from '../../api/trpc.ts';
+import { problemOf } from '../../api/problem.ts';
+import { client, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -81,6 +82,7 @@ export function DomainPage() {
                 </ul>
               </Panel>
             )}
+            {domain.dns_records.length > 0 && <SecondSignature domain={domain} />}
             {open === 'remove' && (
               <RemoveDomain name={domain.name} onClose={() => void navigate({ search: {}, replace: true })} />
             )}
@@ -138,6 +140,27 @@ function ZoneFile({ name }: { readonly name: string }) {
       <Download size={14} />
       {words.detail.download}
     </Button>
+  );
+}
+
+function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly domain: Domain }) {
+  const cache = useQueryClient();
+  const change = useMutation({
+    mutationFn: () => client.domains.update.mutate({ domain: name, dkim_ed25519: !on }),
+    onSuccess: (changed) => cache.setQueryData(trpc.domains.get.queryOptions({ domain: name }).queryKey, changed),
+    onError: (error) => toast(problemOf(error).message, 'bad'),
+  });
+  return (
+    <Panel
+      title={words.second.title}
+      actions={
+        <Button needs="domains:write" busy={change.isPending} onClick={() => change.mutate()}>
+          {on ? words.second.turnOff : words.second.turnOn}
+        </Button>
+      }
+    >
+      <p>{on ? words.second.on : words.second.off}</p>
+    </Panel>
   );
 }
 

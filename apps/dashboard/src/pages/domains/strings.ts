@@ -60,6 +60,13 @@ export const words = {
     nothing: 'nothing',
     expected: 'Expected',
   },
+  second: {
+    title: 'Second signature',
+    on: 'Mail gets a signature of Ed25519 beside that of RSA, once its record has been seen.',
+    off: 'Mail is signed with RSA, which every receiver checks. Ed25519 can be added, with a record of its own.',
+    turnOn: 'Turn on Ed25519',
+    turnOff: 'Turn off Ed25519',
+  },
   removing: {
     title: (name: string) => `Remove ${name}`,
     about: 'Its keys are deleted and its mail that is not sent yet is canceled. Adding it again makes other records.',

@@ -41,7 +41,7 @@ export function EmailsPage() {
   }, [id, navigate]);
   const close = () => {
     void navigate({ search: ({ q: kept }) => (kept ? { q: kept } : {}), replace: true });
-    // The row of the drawer has the focus again, wherever the drawer was opened from.
+    // Focuses the row of the closed drawer, wherever the drawer was opened from.
     requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${open}"]`)));
   };
   return (

@@ -5,7 +5,7 @@ import { Check } from '../../parts/field.tsx';
 import { Notice } from '../../parts/states.tsx';
 import { words } from './strings.ts';
 
-/** The only place where the secret of an endpoint is ever seen. */
+/** The only place where the secret of an endpoint is shown. */
 export function ShowWebhookSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   const [stored, setStored] = useState(false);
   return (

@@ -34,13 +34,18 @@ const generate = promisify(generateKeyPair);
 export async function generateDkimPairs(with_ed25519 = false): Promise<DkimPairs> {
   const [rsa, ed25519] = await Promise.all([
     generate('rsa', { modulusLength: RSA_BITS }),
-    with_ed25519 ? generate('ed25519', {}) : null,
+    with_ed25519 ? generateEd25519() : null,
   ]);
-  return { rsa: rsa.privateKey, ed25519: ed25519?.privateKey ?? null };
+  return { rsa: rsa.privateKey, ed25519 };
 }
 
-// Until then caches may hold a negative answer, or the record of the previous rotation.
-const ROTATION_WAIT_SECONDS = 86_400;
+export async function generateEd25519(): Promise<KeyObject> {
+  const { privateKey } = await generate('ed25519', {});
+  return privateKey;
+}
+
+// Until then caches may hold a negative answer, or the record of a key that had the same selector.
+const LATER_WAIT_SECONDS = 86_400;
 
 /** The keys, each with a selector of its own; RSA first, which every receiver supports. */
 export function encryptDkimKeys(
@@ -50,17 +55,33 @@ export function encryptDkimKeys(
   selector: string = DEFAULT_SELECTOR,
   role: Extract<KeyRole, 'active' | 'next'> = 'active',
 ): [NewDkimKey, ...NewDkimKey[]] {
-  const encryptKey = (algorithm: DkimAlgorithm, pair: KeyObject, own_selector: string): NewDkimKey => {
-    const id = newId('dkim_key', now_ms);
-    const plain = pair.export({ type: 'pkcs8', format: 'der' });
-    const encrypted_private_key = encryption.encrypt(plain, encryptionPurpose(id));
-    plain.fill(0);
-    const public_key = publicText(pair);
-    const wait_seconds = role === 'next' ? ROTATION_WAIT_SECONDS : 0;
-    return { id, selector: own_selector, algorithm, public_key, encrypted_private_key, role, wait_seconds };
-  };
+  const wait_seconds = role === 'next' ? LATER_WAIT_SECONDS : 0;
+  const encryptKey = (algorithm: DkimAlgorithm, pair: KeyObject, own_selector: string): NewDkimKey =>
+    encryptDkimKey(encryption, algorithm, pair, now_ms, own_selector, role, wait_seconds);
   const rsa = encryptKey('rsa', pairs.rsa, selector);
-  return pairs.ed25519 === null ? [rsa] : [rsa, encryptKey('ed25519', pairs.ed25519, `${selector}-ed25519`)];
+  return pairs.ed25519 === null ? [rsa] : [rsa, encryptKey('ed25519', pairs.ed25519, secondSelector(selector))];
+}
+
+/** One key, by default of a domain that has been used before. */
+export function encryptDkimKey(
+  encryption: Encryption,
+  algorithm: DkimAlgorithm,
+  pair: KeyObject,
+  now_ms: number,
+  selector: string,
+  role: KeyRole,
+  wait_seconds: number = LATER_WAIT_SECONDS,
+): NewDkimKey {
+  const id = newId('dkim_key', now_ms);
+  const plain = pair.export({ type: 'pkcs8', format: 'der' });
+  const encrypted_private_key = encryption.encrypt(plain, encryptionPurpose(id));
+  plain.fill(0);
+  return { id, selector, algorithm, public_key: publicText(pair), encrypted_private_key, role, wait_seconds };
+}
+
+/** Where the second key of a pair is published. */
+export function secondSelector(selector: string): string {
+  return `${selector}-ed25519`;
 }
 
 /** The selector of the next keys, alternating pr1 and pr2 so that old and new records can coexist. */

@@ -21,7 +21,7 @@ export type Driver =
 // A filter is either exhausted by a probe of this depth, or so dense that another driver may be better.
 const PROBE_DEPTH = 200;
 
-/** Null where no mail of the workspace ever had the tag. */
+/** Null if the workspace never had mail with the tag. */
 const tagId = (sql: Sql | Tx, workspace_id: string, tag: string) =>
   sql`(select g.id from tags g where g.workspace_id = ${workspace_id} and g.name = ${tag})`;
 
@@ -53,21 +53,21 @@ function candidates(
         ) c
         order by c.id ${order} limit ${count}`;
     case 'tag':
-      // The primary key of message_tags is the only index it has.
+      // The only index of message_tags is its primary key.
       return sql`
         select t.message_id as id from message_tags t
         where t.tag_id = ${tagId(sql, workspace_id, driver.tag)}
           and t.message_id >= ${range.from} and t.message_id < ${range.before}
         order by t.message_id ${order} limit ${count}`;
     case 'priority':
-      // Served by messages_priority, which leaves out what is normal.
+      // Served by messages_priority, which omits normal priority.
       return sql`
         select m.id from messages m
         where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.priority = ${driver.priority}
           and m.priority <> 'normal' and ${within(sql, sql`m.id`, range)}
         order by m.id ${order} limit ${count}`;
     case 'recipient':
-      // Served by recipients_address. A message may have an address twice, in other letters.
+      // Served by recipients_address. A message may have one address twice, in different case.
       return sql`
         select distinct r.message_id as id from recipients r
         where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${driver.email}
@@ -90,88 +90,59 @@ function candidates(
 /** Narrows ids by one filter, served by the same index as in candidates. */
 type Narrowing = (ids: Fragment) => Fragment;
 
+/**
+ * The ids that have such a row, which names the id as p.id: one lookup for each. Postgres 15 may compare an index with
+ * an array only after it has read all of the workspace, if the plan was made on an empty table.
+ */
+function having(sql: Sql | Tx, ids: Fragment, row: Fragment): Fragment {
+  return sql`
+    select p.id from unnest(array(${ids})) as p (id)
+    cross join lateral (${row} limit 1) as found`;
+}
+
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
-  const { statuses, tags, to, from, domain, to_domain, priority } = filter;
+  const { statuses, tags, to, from, domain, to_domain, priority, mode = null, tried = null } = filter;
   const found: Narrowing[] = [];
+  const keep = (row: Fragment) => found.push((ids) => having(sql, ids, row));
+  const message = sql`select from messages m where m.workspace_id = ${workspace_id} and m.id = p.id`;
+  const recipient = sql`select from recipients r where r.workspace_id = ${workspace_id} and r.message_id = p.id`;
   for (const tag of tags) {
     if (driver.kind === 'tag' && driver.tag === tag) continue;
-    found.push(
-      (ids) => sql`
-        select t.message_id as id from message_tags t
-        where t.tag_id = ${tagId(sql, workspace_id, tag)} and t.message_id = any (array(${ids}))`,
-    );
+    keep(sql`
+      select from message_tags t where t.tag_id = ${tagId(sql, workspace_id, tag)} and t.message_id = p.id`);
   }
   if (to !== null && driver.kind !== 'recipient') {
-    found.push(
-      (ids) => sql`
-        select distinct r.message_id as id from recipients r
-        where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${to}
-          and r.message_id = any (array(${ids}))`,
-    );
+    keep(sql`
+      select from recipients r
+      where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = ${to} and r.message_id = p.id`);
   }
   if (from !== null && driver.kind !== 'sender') {
-    found.push(
-      (ids) => sql`
-        select m.id from messages m
-        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${senderDomain(from)}
-          and lower(m.from_email) = ${from} and m.id = any (array(${ids}))`,
-    );
+    keep(sql`
+      select from messages m
+      where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${senderDomain(from)}
+        and lower(m.from_email) = ${from} and m.id = p.id`);
   }
   if (statuses !== null && driver.kind !== 'status') {
-    found.push(
-      (ids) => sql`
-        select m.id from messages m
-        where ${listOf(sql, sql`m.workspace_id`, workspace_id)}
-          and m.status = any (${[...statuses]}::text[]::delivery_state[]) and m.id = any (array(${ids}))`,
-    );
+    keep(sql`
+      select from unnest(${[...statuses]}::text[]::delivery_state[]) as s (status)
+      cross join lateral (
+        select from messages m
+        where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.status = s.status and m.id = p.id
+        limit 1
+      ) m`);
   }
-  if (filter.deferred) {
-    found.push(
-      (ids) => sql`
-        select distinct r.message_id as id from recipients r
-        where r.workspace_id = ${workspace_id} and r.state = 'deferred' and r.message_id = any (array(${ids}))`,
-    );
-  }
-  const { mode = null, tried = null } = filter;
+  if (filter.deferred) keep(sql`${recipient} and r.state = 'deferred'`);
   if (tried !== null) {
     // All recipients of the ids left so far, by primary key.
-    found.push(
-      (ids) => sql`
-        select r.message_id as id from recipients r
-        where r.workspace_id = ${workspace_id} and r.message_id = any (array(${ids}))
-        group by r.message_id having bool_or(r.first_attempt_at is not null) = ${tried}`,
-    );
+    keep(sql`${recipient} having bool_or(r.first_attempt_at is not null) = ${tried}`);
   }
-  if (mode !== null) {
-    found.push(
-      (ids) => sql`
-        select m.id from messages m
-        where m.workspace_id = ${workspace_id} and m.mode = ${mode} and m.id = any (array(${ids}))`,
-    );
-  }
-  if (priority !== null && driver.kind !== 'priority') {
-    found.push(
-      (ids) => sql`
-        select m.id from messages m
-        where m.workspace_id = ${workspace_id} and m.priority = ${priority} and m.id = any (array(${ids}))`,
-    );
-  }
+  if (mode !== null) keep(sql`${message} and m.mode = ${mode}`);
+  if (priority !== null && driver.kind !== 'priority') keep(sql`${message} and m.priority = ${priority}`);
   // The domain is part of the primary key's index.
-  if (domain !== null && (driver.kind !== 'sender' || from !== null)) {
-    found.push(
-      (ids) => sql`
-        select m.id from messages m
-        where m.workspace_id = ${workspace_id} and m.from_domain = ${domain} and m.id = any (array(${ids}))`,
-    );
-  }
+  if (domain !== null && (driver.kind !== 'sender' || from !== null))
+    keep(sql`${message} and m.from_domain = ${domain}`);
   // No index: the recipients of ids that pass all other filters are looked up by primary key.
-  if (to_domain !== null) {
-    found.push(
-      (ids) => sql`
-        select distinct r.message_id as id from recipients r
-        where r.workspace_id = ${workspace_id} and r.domain = ${to_domain} and r.message_id = any (array(${ids}))`,
-    );
-  }
+  if (to_domain !== null) keep(sql`${recipient} and r.domain = ${to_domain}`);
   return found;
 }
 
@@ -193,15 +164,17 @@ export async function messagesAmong(
     select (select count(*)::int from candidates) as examined, (select ${edge} from candidates) as edge, m.*
     from (values (1)) as always
     left join lateral (
-      select ${messageColumns(sql)} from messages m
-      where m.workspace_id = ${workspace_id}
-        and m.id = any (array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted}))
+      select f.* from unnest(array(select p.id from (${passing}) p order by p.id ${order} limit ${wanted})) as p (id)
+      cross join lateral (
+        select ${messageColumns(sql)} from messages m
+        where m.workspace_id = ${workspace_id} and m.id = p.id limit 1
+      ) f
     ) m on true
     order by m.id desc`;
   return candidatesOf<MessageRow>(rows);
 }
 
-/** The candidate ids, sorted once, so that the index search needs no sort in each partition. */
+/** The candidate ids, in the order of the indexes in which they are looked up. */
 function metIn(sql: Sql | Tx): Fragment {
   return sql`select c.id from candidates c order by c.id`;
 }
@@ -268,8 +241,11 @@ export async function stillMatching(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const known = tx`
-    select m.id from messages m
-    where m.workspace_id = ${workspace_id} and m.id = any (${ids.toSorted()}::uuid[]) and m.created_at < ${before}`;
+    select p.id from unnest(${ids.toSorted()}::uuid[]) as p (id)
+    cross join lateral (
+      select from messages m
+      where m.workspace_id = ${workspace_id} and m.id = p.id and m.created_at < ${before} limit 1
+    ) m`;
   const passing = passingOf(tx, workspace_id, { kind: 'all' }, filter, known);
   const rows = await tx<{ id: string }[]>`${passing}`;
   return new Set(rows.map((row) => row.id));

@@ -25,7 +25,7 @@ const ranges = { hour: 1, six: 6, day: 24, week: 24 * 7 } as const;
 type Range = keyof typeof ranges;
 const rangeNames: readonly Range[] = ['hour', 'six', 'day', 'week'];
 
-/** Everything of one time on one page, whose address is the incident. */
+/** Everything that happened in a time range, on one page; its URL can be shared. */
 export function IncidentPage() {
   const me = useMe();
   const { since: given, until, reach } = useSearch({ from: '/shell/operations/incident' });

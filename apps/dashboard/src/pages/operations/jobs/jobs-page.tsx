@@ -155,7 +155,7 @@ const columns: readonly Column<Job>[] = [
   { name: words.columns.due, width: 'fit', end: true, show: ({ start_after }) => <RelativeTime at={start_after} /> },
 ];
 
-/** The failure itself is what leads to its details. */
+/** The failure's text links to its details. */
 function Failure({ output }: Pick<Job, 'output'>) {
   const text = failureText(output);
   return <span title={text}>{text}</span>;

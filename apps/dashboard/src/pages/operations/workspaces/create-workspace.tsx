@@ -58,7 +58,7 @@ export function CreateWorkspace({
   );
 }
 
-/** The only place where the first key is ever seen. */
+/** The only place where the first key is shown. */
 function FirstKey({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
   const [stored, setStored] = useState(false);
   return (

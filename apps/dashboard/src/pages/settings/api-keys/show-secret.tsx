@@ -6,7 +6,7 @@ import { Notice } from '../../../parts/states.tsx';
 import type { MadeKey } from './key.ts';
 import { words } from './strings.ts';
 
-/** The only place where the secret of a key is ever seen. */
+/** The only place where the secret of a key is shown. */
 export function ShowSecret({
   made,
   note,

@@ -13,7 +13,7 @@ interface MadeEntry {
   readonly login_url_expires_at: string | null;
 }
 
-/** The only place where the first sign-in of a person is ever seen. */
+/** The only place where the first credential of a user is shown. */
 export function ShowEntry({ entry, onClose }: { readonly entry: MadeEntry; readonly onClose: () => void }) {
   const { email, password, login_url, login_url_expires_at } = entry;
   const secret = login_url ?? password;

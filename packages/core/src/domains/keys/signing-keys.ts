@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Sql } from '@postrider/db';
 import type { DkimKey } from '@postrider/mail';
-import type { SigningKeys } from '../operation/ports.ts';
-import type { Encryption } from '../process/encryption.ts';
-import { encryptionPurpose } from './records/dkim-keys.ts';
-import { type EncryptedKey, encryptedKeys } from './store.ts';
+import type { SigningKeys } from '../../operation/ports.ts';
+import type { Encryption } from '../../process/encryption.ts';
+import { encryptionPurpose } from '../records/dkim-keys.ts';
+import { type EncryptedKey, encryptedKeys } from '../store.ts';
 
 // A parsed RSA key takes some 3 kB.
 const MOST_KEPT = 2000;

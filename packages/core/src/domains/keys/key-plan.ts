@@ -1,5 +1,5 @@
-import type { RecordStatus } from './records/diagnose.ts';
-import type { PublicKeyRow } from './store.ts';
+import type { RecordStatus } from '../records/diagnose.ts';
+import type { PublicKeyRow } from '../store.ts';
 
 const SECOND_MS = 1000;
 // Relays give up on mail after 4 to 5 days (RFC 5321 section 4.5.4.1), and signatures are checked on arrival.

@@ -1,6 +1,6 @@
-import type { Services } from '../operation/context.ts';
-import { encryptionPurpose } from './records/dkim-keys.ts';
-import { pageOfEncryptedKeys } from './store.ts';
+import type { Services } from '../../operation/context.ts';
+import { encryptionPurpose } from '../records/dkim-keys.ts';
+import { pageOfEncryptedKeys } from '../store.ts';
 
 const PAGE = 1000;
 

@@ -1,0 +1,60 @@
+// npm run image:build: builds the Dockerfile with Debian's buildah where no Docker engine runs and no registry of images
+// is reached. Its base is then made here by mmdebstrap, with the Node that `npm start` uses; with Docker,
+// `docker build -t postrider .` builds the same file on Docker's own base.
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ask, baseName, buildah, hasImage, image, require, root, show } from './buildah.ts';
+
+const SUITE = 'bookworm';
+// Where npm of the base reads what is set for all users; a file of the base, so that a mount over it leaves nothing.
+const NPM_SETTINGS = '/usr/local/etc/npmrc';
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+
+require('buildah', 'mmdebstrap');
+const base = baseName();
+const folder = mkdtempSync(join(tmpdir(), 'postrider-image-'));
+try {
+  if (process.argv.includes('--new-base') || !hasImage(base)) makeBase();
+  const started = performance.now();
+  show('buildah', buildah('bud', ...buildOptions(), '-t', image, '.'));
+  console.log(`Built ${image} in ${Math.round((performance.now() - started) / 1000)} s.`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Debian's smallest system with Node and npm, under the name that the Dockerfile asks for. */
+function makeBase(): void {
+  const tree = join(folder, 'base');
+  const node = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
+  if (!existsSync(node)) throw new Error(`${node} is missing: run npm ci`);
+  console.log(`Making ${base} from Debian ${SUITE} and ${node} …`);
+  show('mmdebstrap', ['--variant=minbase', '--include=ca-certificates', '--quiet', SUITE, tree]);
+  for (const name of ['bin', 'etc', 'lib/node_modules']) mkdirSync(join(tree, 'usr/local', name), { recursive: true });
+  copyFileSync(node, join(tree, 'usr/local/bin/node'));
+  cpSync(npmFolder(), join(tree, 'usr/local/lib/node_modules/npm'), { recursive: true, dereference: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(tree, 'usr/local/bin/npm'));
+  writeFileSync(join(tree, NPM_SETTINGS), '');
+  const container = ask('buildah', buildah('from', 'scratch'));
+  ask('buildah', buildah('add', '--quiet', container, tree, '/'));
+  ask('buildah', buildah('config', '--cmd', '["node"]', '--env', 'PATH=/usr/local/bin:/usr/bin:/bin', container));
+  ask('buildah', buildah('commit', '--quiet', '--rm', '--format', 'docker', container, base));
+  rmSync(tree, { recursive: true, force: true });
+}
+
+function npmFolder(): string {
+  const program = process.env.npm_execpath;
+  if (program?.endsWith('npm-cli.js') !== true) throw new Error('run it as npm run image:build');
+  return dirname(dirname(program));
+}
+
+/** Packages come from where this machine's npm gets them, which is no part of the image. */
+function buildOptions(): string[] {
+  const settings = join(folder, 'npmrc');
+  const registry = ask('npm', ['config', 'get', 'registry']);
+  writeFileSync(settings, `registry=${registry}\ncafile=${CERTIFICATES}\n`);
+  return [
+    ...['--isolation', 'chroot', '--format', 'docker', '--layers=false', '--pull-never'],
+    ...['--volume', `${settings}:${NPM_SETTINGS}:ro`, '--volume', `${CERTIFICATES}:${CERTIFICATES}:ro`],
+  ];
+}

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { root } from './buildah.ts';
+
+export interface ComposeService {
+  readonly command?: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly image: string;
+}
+
+/** What Debian's docker-compose makes of docker-compose.yml under these variables; it fails where that has a fault. */
+export function readCompose(variables: Readonly<Record<string, string>>): Readonly<Record<string, ComposeService>> {
+  const yaml = execFileSync('docker-compose', ['--profile', 'worker', 'config'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...variables },
+  });
+  const program = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin)["services"], sys.stdout)';
+  return JSON.parse(execFileSync('python3', ['-c', program], { input: yaml, encoding: 'utf8' }));
+}

@@ -1,0 +1,196 @@
+// npm run test:image: starts the image of `npm run image:build` as docker-compose.yml describes its services, without a
+// container engine: each in a mount namespace of its own, under the image's user, with a root that cannot be written.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startEmbedded } from '@postrider/db/embedded';
+import { freePort } from '../instance.ts';
+import { ask, baseName, hasImage, image, imageConfig, mountImage, require } from './buildah.ts';
+import { type ComposeService, readCompose } from './compose.ts';
+import { type Container, startContainer } from './container.ts';
+
+const MOST_MB = 250;
+const MOST_READY_MS = 1500;
+const STARTS = 5;
+const DELIVER_TRIES = 100;
+const DELIVER_MS = 100;
+
+require('buildah', 'unshare', 'docker-compose', 'python3');
+if (!hasImage(image)) throw new Error('there is no image yet: npm run image:build');
+const idle_only = process.argv.includes('--idle');
+const key = `pr_live_${randomBytes(32).toString('hex')}`;
+const variables = {
+  POSTGRES_PASSWORD: randomBytes(32).toString('hex'),
+  SECRET_KEY: randomBytes(32).toString('hex'),
+  BOOTSTRAP_API_KEY: key,
+  ADMIN_EMAIL: 'operator@example.com',
+  ADMIN_PASSWORD: randomBytes(12).toString('hex'),
+};
+const config = imageConfig(image);
+const data_dir = mkdtempSync(join(tmpdir(), 'postrider-image-data-'));
+chmodSync(data_dir, 0o711);
+const running = new Set<Container>();
+const stops: (() => Promise<void> | void)[] = [() => rmSync(data_dir, { recursive: true, force: true })];
+try {
+  assert.match(config.User, /^\d+$/);
+  assert.notEqual(config.User, '0');
+  const { path: tree, remove } = mountImage(image);
+  stops.unshift(remove);
+  // Files that a container engine mounts over.
+  for (const name of ['resolv.conf', 'hosts']) {
+    if (!existsSync(join(tree, 'etc', name))) writeFileSync(join(tree, 'etc', name), '');
+  }
+  measureSize(tree);
+  const database = await startEmbedded({ data_dir });
+  stops.unshift(() => database.stop());
+  const before = filesOf(tree);
+  await runServices(tree, database.url);
+  await measureStarts(tree, database.url);
+  assert.deepEqual(changes(before, filesOf(tree)), [], 'files changed outside /tmp');
+  console.log('ok     no file changed outside /tmp and the data of Postgres');
+} finally {
+  for (const container of running) await container.stop();
+  for (const stop of stops) await stop();
+}
+
+function measureSize(tree: string): void {
+  const { path, remove } = mountImage(baseName());
+  try {
+    const [base_mb, all_mb] = [path, tree].map((folder) => Number(ask('du', ['-sxm', folder]).split('\t')[0]));
+    const above = (all_mb ?? 0) - (base_mb ?? 0);
+    assert.ok(above <= MOST_MB, `${above} MB above the base, and ${MOST_MB} MB is the limit`);
+    console.log(`ok     ${above} MB above its base of ${base_mb} MB (at most ${MOST_MB})`);
+  } finally {
+    remove();
+  }
+}
+
+async function open(
+  tree: string,
+  service: ComposeService,
+  url: string,
+  more: Readonly<Record<string, string>> = {},
+  read_only = service.read_only === true,
+): Promise<Container & { readonly port: number }> {
+  const port = await freePort();
+  const inbound = service.environment.INBOUND_PORT === undefined ? {} : { INBOUND_PORT: String(await freePort()) };
+  const env = { ...service.environment, DATABASE_URL: url, PORT: String(port), ...inbound, ...more };
+  const container = startContainer({
+    tree,
+    config,
+    env,
+    read_only,
+    ...(service.command && { command: service.command }),
+  });
+  running.add(container);
+  void container.ended.then(() => running.delete(container));
+  return { ...container, port };
+}
+
+/** Each service of docker-compose.yml with its environment and command, in its order, on one Postgres. */
+async function runServices(tree: string, url: string): Promise<void> {
+  const { migrate, app } = readCompose(variables);
+  const { app: apart, worker } = readCompose({ ...variables, APP_ROLES: 'rest,admin,inbound' });
+  assert.ok(migrate && app && apart && worker, 'docker-compose.yml lacks a service');
+  for (const service of [migrate, app, worker]) {
+    assert.equal(service.read_only, true);
+    assert.deepEqual(service.cap_drop, ['ALL']);
+  }
+  console.log('ok     docker-compose accepts docker-compose.yml');
+
+  const migration = await open(tree, migrate, url);
+  assert.equal(await migration.ended, 0, migration.output());
+  console.log('ok     migrate ended with 0');
+
+  const alone = await open(tree, app, url);
+  console.log(`ok     app: its HEALTHCHECK passed after ${seconds(await alone.healthy())}`);
+  await deliver(alone);
+  await stop('app', alone);
+
+  const [api, sender] = [await open(tree, apart, url), await open(tree, worker, url)];
+  await Promise.all([api.healthy(), sender.healthy()]);
+  console.log('ok     app and worker apart: both HEALTHCHECKs passed');
+  await deliver(api);
+  await stop('worker', sender);
+  await stop('app', api);
+}
+
+async function stop(name: string, container: Container): Promise<void> {
+  assert.equal(await container.stop(), 0, container.output());
+  console.log(`ok     ${name} stopped with 0`);
+}
+
+async function deliver({ port, output }: Container & { readonly port: number }): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Through the image', text: 'Hi' };
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(mail),
+  });
+  assert.equal(answer.status, 202, await answer.clone().text());
+  const { id } = (await answer.json()) as { id: string };
+  let status = 'queued';
+  for (let tries = 0; tries < DELIVER_TRIES && status !== 'delivered'; tries++) {
+    await pause(DELIVER_MS);
+    const entry = await fetch(`http://127.0.0.1:${port}/v1/email/${id}`, { headers });
+    ({ status } = (await entry.json()) as { status: string });
+  }
+  assert.equal(status, 'delivered', output());
+  console.log('ok     one mail sent and delivered');
+}
+
+/** From the start of the program to the first answer 200 of /readyz; one start of each kind can write its root. */
+async function measureStarts(tree: string, url: string): Promise<void> {
+  const { app } = readCompose(variables);
+  assert.ok(app);
+  const time = async (more: Readonly<Record<string, string>>) => {
+    const starts: { readonly ready_ms: number; readonly cpu_ms: number }[] = [];
+    for (let start = 0; start < STARTS; start++) {
+      const container = await open(tree, app, url, more, start > 0);
+      starts.push({ ready_ms: await container.ready(), cpu_ms: container.cpu() });
+      await container.stop();
+    }
+    const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[STARTS >> 1] ?? Number.NaN;
+    return {
+      ready_ms: median(starts.map(({ ready_ms }) => ready_ms)),
+      cpu_ms: median(starts.map(({ cpu_ms }) => cpu_ms)),
+    };
+  };
+  const told = ({ ready_ms, cpu_ms }: Awaited<ReturnType<typeof time>>) =>
+    `${seconds(ready_ms)} (${seconds(cpu_ms)} of a processor)`;
+  const compiled = await time({});
+  const plain = await time({ NODE_DISABLE_COMPILE_CACHE: '1' });
+  console.log(
+    `${compiled.ready_ms <= MOST_READY_MS ? 'ok    ' : 'SLOW  '} ready after ${told(compiled)}, median of ${STARTS}; ` +
+      `without what the build compiled ${told(plain)}; at most ${seconds(MOST_READY_MS)} where nothing else runs`,
+  );
+  if (idle_only) assert.ok(compiled.ready_ms <= MOST_READY_MS);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+/** Size, owner, mode and the time of the last change of every file. */
+function filesOf(tree: string): Map<string, string> {
+  const lines = ask('find', [
+    tree,
+    '-xdev',
+    '-path',
+    `${tree}/tmp`,
+    '-prune',
+    '-o',
+    '-printf',
+    '%P\t%y %s %U %m %C@\n',
+  ]);
+  return new Map(lines.split('\n').map((line) => line.split('\t') as [string, string]));
+}
+
+function changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path));
+}

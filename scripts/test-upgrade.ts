@@ -1,0 +1,45 @@
+// npm run test:upgrade -- [COMMIT]: rolls this tree out while another release accepts and sends, by default the one that
+// froze the schema, and says how long requests took. It needs the history of the
+// repository, which a shallow clone lacks, and the packages of that release.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const BASELINE = 'packages/db/migrations/0001_baseline.sql';
+const MOST_BYTES = 1 << 30;
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, maxBuffer: MOST_BYTES });
+
+function commitOfBaseline(): string {
+  const found = git('log', '--diff-filter=A', '--format=%H', '--', BASELINE).toString().trim().split('\n').at(-1);
+  const shallow = git('rev-parse', '--is-shallow-repository').toString().trim() === 'true';
+  if (shallow || !found) throw new Error('this clone has no history; git fetch --unshallow brings it');
+  return found;
+}
+
+/** The tree of a commit with the packages of its own lockfile. */
+function treeOf(commit: string): string {
+  const tree = mkdtempSync(join(tmpdir(), 'postrider-before-'));
+  execFileSync('tar', ['-x', '-C', tree], { input: git('archive', commit) });
+  const here = { cwd: tree, stdio: 'inherit' } as const;
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'], here);
+  execFileSync(process.execPath, ['scripts/apply-patches.mjs'], here);
+  return tree;
+}
+
+const commit = process.argv[2] ?? commitOfBaseline();
+process.stdout.write(`From ${git('log', '-1', '--format=%h (%s)', commit).toString().trim()} to this tree\n`);
+const before = treeOf(commit);
+try {
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--retry', '0', 'apps/server/test/upgrade/rolling.test.ts'],
+    { stdio: 'inherit', cwd: root, env: { ...process.env, POSTRIDER_RELEASE_BEFORE: before } },
+  );
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(before, { recursive: true, force: true });
+}
