@@ -1,15 +1,17 @@
-// Writes the table of findings and their tests in docs/reliability.md, from the titles of the tests.
+// Writes the tables of findings and sentences with their tests in docs/reliability.md and docs/interface.md, from the
+// titles of the tests.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-export const reliabilityPage = fileURLToPath(new URL('../docs/reliability.md', import.meta.url));
 
 const BEGIN = '<!-- proofs: written by `node scripts/list-proofs.ts` -->\n';
 const END = '<!-- proofs end -->';
 
+type Findings = Readonly<Record<string, string>>;
+
 /** What was found by trying it, and what holds since. */
-const findings = {
+const reliability: Findings = {
   'promise P1': 'A stop hands mail back whose content has not begun, and never calls it sent.',
   'promise P2': 'A stop waits for the answers to what is past the dot until just before the end of its grace.',
   'promise P3': 'The answer to the dot has ten minutes; after silence there are two more attempts at most.',
@@ -38,7 +40,43 @@ const findings = {
   'chaos C12': 'The mail of a dead worker goes on within five seconds.',
   'chaos C13': 'Where all mail has one destination, nothing is parked to make space.',
   'chaos C14': 'Parking locks in the order of everyone else; a deadlock is retried once.',
-} as const;
+};
+
+const usage: Findings = {
+  'newcomer N2':
+    'A field that means something elsewhere is refused with the right place; other unknown ones are named.',
+  'newcomer N3': 'An unknown query parameter is refused with the known ones.',
+  'newcomer N8': 'GET /email/{id} answers what /email/logs/{id} does.',
+  'newcomer N9':
+    'A busy default port yields to the next one, which is kept; a second start says where the first one answers; tests listen on free ports only.',
+  'newcomer N11': 'A refusal names its own cause; malformed JSON has its line and column.',
+  'newcomer N12': 'Filters compare addresses without case.',
+  'newcomer N13': 'A wrong method is told the methods that exist; HEAD answers; a trailing slash is named.',
+  'newcomer N18': 'A stream asked for as JSON is told what to accept; the blocks of every page are run.',
+  'newcomer N19':
+    'Attachments have the type of their name; a CSV header is no address; a webhook has a public host; times have two decimals; a bulk token is short; what was not answered is not to be corrected; a database without TLS is named.',
+  'newcomer N20': 'A start lists the embedded databases that no directory refers to, and how to remove them.',
+  'real R21': 'A check of a domain ends after three seconds, and says what was not answered.',
+  'real R23': 'An address beyond ASCII before the @ is refused as not supported yet.',
+  'chaos C1': 'Two bodies that mean the same are one under an idempotency key.',
+  'chaos C2': 'A header that may occur once is refused when it is sent twice.',
+  'chaos C3': 'A domain that another workspace has verified is added like any other.',
+  'chaos C4': 'GraphQL takes the bodies that REST takes, and no other.',
+  'chaos C5': 'A header whose value no client could read is refused by name.',
+  'chaos C6': 'No control character but TAB reaches a header, and values arrive as sent.',
+  'chaos C20': 'An error has one shape, on every path.',
+};
+
+interface Page {
+  readonly path: string;
+  readonly findings: Findings;
+}
+
+/** The pages with such tables. */
+export const proofPages: readonly Page[] = [
+  { path: fileURLToPath(new URL('../docs/reliability.md', import.meta.url)), findings: reliability },
+  { path: fileURLToPath(new URL('../docs/interface.md', import.meta.url)), findings: usage },
+];
 
 export interface TestFile {
   readonly path: string;
@@ -66,8 +104,8 @@ function idsIn(text: string): Set<string> {
   return ids;
 }
 
-/** A page with the table between its two marks as the tests are now. */
-export function withProofs(page: string, files: readonly TestFile[]): string {
+/** A page with its tables as the tests are now. */
+export function withProofs(page: string, findings: Findings, files: readonly TestFile[]): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`the page lacks its marks ${BEGIN.trim()} and ${END}`);
@@ -76,12 +114,48 @@ export function withProofs(page: string, files: readonly TestFile[]): string {
     return `| ${id} | ${holds} | ${tests.join(', ')} |`;
   });
   const table = ['| id | what holds | tests |', '| --- | --- | --- |', ...rows].join('\n');
-  return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
+  return `${withTitles(page.slice(0, begin), titlesOf(files))}${BEGIN}\n${table}\n\n${page.slice(end)}`;
 }
 
 /** Findings that no test names. */
-export function unproven(files: readonly TestFile[]): string[] {
+export function unproven(findings: Findings, files: readonly TestFile[]): string[] {
   return Object.keys(findings).filter((id) => !files.some(({ text }) => idsIn(text).has(id)));
 }
 
-if (import.meta.main) writeFileSync(reliabilityPage, withProofs(readFileSync(reliabilityPage, 'utf8'), testFiles()));
+const SENTENCE = /^\| seed (\d+) \| (.*?) \|(?: .* \|)?$/gm;
+const SEED_FILE = 'apps/server/test/seed/seed.test.ts';
+
+/** The numbers of the sentences that a page has. */
+export function sentencesOf(page: string): number[] {
+  return [...page.matchAll(SENTENCE)].map(([, number]) => Number(number));
+}
+
+/** What the test of each sentence says, by the number in its title. */
+export function titlesOf(files: readonly TestFile[]): Map<number, string> {
+  const titles = new Map<number, string>();
+  for (const { path, text } of files) {
+    const where = path === SEED_FILE ? '' : ` (\`${path}\`)`;
+    for (const [, first, more = '', title = ''] of text.matchAll(/it\('seed (\d+)((?:(?:, | and )\d+)*): (.+?)', /g)) {
+      for (const number of [first, ...(more.match(/\d+/g) ?? [])]) titles.set(Number(number), `${title}${where}`);
+    }
+    // The rows of a table of tests begin with the number.
+    for (const [, rows = '', title = ''] of text.matchAll(
+      /it\.each(?:<.+>)?\(\[\n((?: {4}\[\d+,.*\n)+) {2}\]\)\('seed %i: (.+?)', /g,
+    )) {
+      for (const [, number] of rows.matchAll(/^ {4}\[(\d+),/gm))
+        titles.set(Number(number), `${title.replaceAll(/%[is]/g, '…')}${where}`);
+    }
+  }
+  return titles;
+}
+
+function withTitles(page: string, titles: ReadonlyMap<number, string>): string {
+  return page.replaceAll(SENTENCE, (_, number: string, sentence: string) => {
+    return `| seed ${number} | ${sentence} | ${titles.get(Number(number)) ?? ''} |`;
+  });
+}
+
+if (import.meta.main) {
+  for (const { path, findings } of proofPages)
+    writeFileSync(path, withProofs(readFileSync(path, 'utf8'), findings, testFiles()));
+}

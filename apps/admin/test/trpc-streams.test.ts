@@ -112,6 +112,48 @@ describe('a subscription', () => {
     await expect.poll(() => refusalOf(foreign)).toBe('message_not_found');
   });
 
+  it('of the audit log and of deliveries resumes behind the last entry', async () => {
+    const { cookie } = await signedIn(world, admin, 'admin');
+    const { id: webhook_id } = await invoke(world.as(world.workspace_id), createWebhook, {
+      url: 'http://127.0.0.1:65000/resumed',
+    });
+    const ids = (of: Stream) => of.messages().map(({ data }) => (data as { id: string }).id);
+    for (const path of ['audit.stream', 'deliveries.stream']) {
+      const happens = async () => {
+        if (path === 'audit.stream') await world.key({ scopes: ['email:send'] });
+        else await invoke(world.as(world.workspace_id), testWebhook, { id: webhook_id });
+      };
+      const input = path === 'deliveries.stream' ? { webhook_id } : {};
+      const stream = await follow(cookie, path, input);
+      await happens();
+      await expect.poll(() => ids(stream).length).toBe(1);
+      stream.stop();
+      await happens();
+
+      const again = await follow(cookie, path, input, stream.messages().at(-1)?.id ?? '');
+
+      await expect.poll(() => ids(again).some((id) => !ids(stream).includes(id))).toBe(true);
+    }
+  });
+
+  it('of a state tells it at once, and again where it resumes', async () => {
+    const { api, cookie } = await signedIn(world, admin, 'operator');
+    const { token } = await api.ops.bulkPreview.mutate({ action: 'cancel', filter: { tag: 'none' } });
+    const { id } = await api.ops.bulkRun.mutate({ token, reason: 'Followed' });
+    for (const [path, input, told] of [
+      ['domains.watch', { domain: 'sandbox.test' }, { object: 'domain', name: 'sandbox.test' }],
+      ['ops.bulkWatch', { id }, { object: 'bulk_operation', id }],
+    ] as const) {
+      const stream = await follow(cookie, path, input);
+      await expect.poll(() => stream.messages().map(({ data }) => data)).toMatchObject([told]);
+      stream.stop();
+
+      const again = await follow(cookie, path, input, stream.messages().at(-1)?.id ?? '');
+
+      await expect.poll(() => again.messages().map(({ data }) => data)).toMatchObject([told]);
+    }
+  });
+
   it('needs a session with the scope, and ends with it', async () => {
     const person = await signedIn(world, admin, 'admin');
     const nameless = await follow('sid=none', 'events.stream', {});

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { createServices } from '@postrider/core';
+import { createServices, invoke } from '@postrider/core';
+import { getMessage } from '@postrider/core/messages';
 import { expiredCertificate, mailCertificate } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { createTransport } from 'nodemailer';
@@ -112,6 +113,21 @@ describe('a program that logs in as api with a key', () => {
       text: 'Hi',
       attachments: '[]',
     });
+  });
+
+  it('is sent by the priority of X-Priority-Class, which no copy shows, and refused for one that does not exist', async () => {
+    const urgent = { ...hello, to: 'urgent@example.com' };
+
+    const { response } = await program().sendMail({ ...urgent, headers: { 'X-Priority-Class': 'high' } });
+    const wrong = await refusalOf(program().sendMail({ ...urgent, headers: { 'X-Priority-Class': 'urgent' } }));
+
+    const { id } = await stored(response);
+    expect(await invoke(world.as(world.workspace_id), getMessage, { id })).toMatchObject({ priority: 'high' });
+    await world.drain();
+    const [copy] = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+    expect(copy?.raw.toString()).not.toMatch(/priority/i);
+    expect(wrong.responseCode).toBe(554);
+    expect(wrong.response).toMatch(/priority must be one of/);
   });
 
   it('gets one id for one Idempotency-Key', async () => {

@@ -144,6 +144,22 @@ describe('the format of a webhook', () => {
     ]);
   });
 
+  it('keeps the client from changing an endpoint that posts in our own', async () => {
+    const own = await rest.call('POST', '/webhooks', {
+      body: { url: `${sink.url}/ours`, events: ['email.delivered'] },
+    });
+    const id = String(own.body.id);
+
+    const { error } = await client.webhooks.update(id, { endpoint: `${sink.url}/theirs`, events: ['email.sent'] });
+
+    expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' });
+    expect(error?.message).toContain(`${id} posts in the format of Postrider`);
+    expect((await rest.call('GET', `/webhooks/${id}`)).body).toMatchObject({
+      url: `${sink.url}/ours`,
+      events: ['email.delivered'],
+    });
+  });
+
   it('refuses types that it has no name for, when added, changed and tested', async () => {
     const made = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
     const path = `/webhooks/${made.body.id}`;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { openWorld } from '@postrider/testing/open-world';
 import { Resend } from 'resend';
 import { describe, expect, it } from 'vitest';
@@ -176,27 +175,5 @@ describe('a request without a right', () => {
     expect(unknown.error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' });
     expect(await absent.json()).toMatchObject({ statusCode: 401, name: 'missing_api_key' });
     expect(elsewhere.error).toMatchObject({ statusCode: 404, name: 'not_found' });
-  });
-});
-
-/** Every method of the client that makes a request, as `emails.send`, `webhooks.events.list`. */
-function methodsOf(part: object, path = ''): string[] {
-  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(part))
-    .filter((name) => name !== 'constructor' && path !== '')
-    .map((name) => `${path}${name}`);
-  const below = Object.entries(part).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null && name !== 'resend' && !(value instanceof Headers)
-      ? methodsOf(value, `${path}${name}.`)
-      : [],
-  );
-  return [...own, ...below];
-}
-
-describe('docs/from-resend.md', () => {
-  it('names every method of the client, and no other', () => {
-    const page = readFileSync(new URL('../../../docs/from-resend.md', import.meta.url), 'utf8');
-    const named = [...page.matchAll(/^\| `([\w.]+)` \| (?:same|different|absent) \|/gm)].map(([, name]) => name);
-
-    expect(named.toSorted()).toEqual(methodsOf(client()).toSorted());
   });
 });

@@ -70,6 +70,12 @@ export async function webhooks(ctx: Context, asked: Asked) {
 
 export async function changeWebhook(ctx: Context, asked: Asked) {
   const { endpoint, events, status } = fieldsOf(asked);
+  // The names of events would be read as Resend's, and mean others to what it posts.
+  const { format } = await invoke(ctx, getWebhook, { id: asked.params.id });
+  if (format !== 'resend') {
+    const message = `${asked.params.id} posts in the format of Postrider; change it by PATCH /v1/webhooks/{id}.`;
+    throw new AppError('invalid_type', message, { details: [{ param: 'id', reason: 'invalid_type', message }] });
+  }
   const { id } = await invoke(ctx, updateWebhook, {
     id: asked.params.id,
     ...(endpoint !== undefined && { url: endpoint }),

@@ -11,7 +11,7 @@ const use = async (secret: string) =>
   (await fetch(`${stage.origin}/v1/email/logs`, { headers: { authorization: `Bearer ${secret}` } })).status;
 
 describe('Settings, API Keys', () => {
-  it('creates a key whose secret is shown once and nowhere kept, and revokes it', async () => {
+  it('seed 74 and 75: creates a key whose secret is shown once and nowhere kept, and revokes it', async () => {
     const visitor = await stage.visitor('admin');
     const watched = await visitor.open();
     const { page } = watched;

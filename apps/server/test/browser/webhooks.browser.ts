@@ -34,6 +34,7 @@ describe('Webhooks', () => {
     await page.getByLabel('I have stored the secret').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
+    await page.getByText('Postrider, signed by Standard Webhooks').waitFor();
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('A test event is on its way.').waitFor();
     await stage.world.postWebhooks();

@@ -37,6 +37,8 @@ export interface Apis {
   readonly trpc: Api;
   /** Root fields of GraphQL that this server answers. */
   rootFields(caller: Caller): Promise<string[]>;
+  /** Subscriptions of GraphQL. */
+  streams(caller: Caller): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -51,16 +53,30 @@ export async function startApis(world: World): Promise<Apis> {
     graphql: graphqlApi(`http://127.0.0.1:${admin.port}/graphql`),
     trpc: trpcApi(`http://127.0.0.1:${admin.port}/trpc`),
     async rootFields({ secret }) {
-      const asked = '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }';
-      const body = await post(`http://127.0.0.1:${admin.port}/graphql`, { query: asked }, bearer(secret));
-      type Named = { readonly fields: readonly { readonly name: string }[] };
-      const { __schema } = body.data as { __schema: { queryType: Named; mutationType: Named } };
-      return [...__schema.queryType.fields, ...__schema.mutationType.fields].map(({ name }) => name);
+      const { queryType, mutationType } = await schemaOf(admin.port, secret);
+      return [...queryType.fields, ...mutationType.fields].map(({ name }) => name);
+    },
+    async streams({ secret }) {
+      return (await schemaOf(admin.port, secret)).subscriptionType.fields.map(({ name }) => name);
     },
     async stop() {
       await Promise.all([rest.stop(), admin.stop()]);
     },
   };
+}
+
+interface Named {
+  readonly fields: readonly { readonly name: string }[];
+}
+
+async function schemaOf(
+  port: number,
+  secret: string,
+): Promise<Record<'queryType' | 'mutationType' | 'subscriptionType', Named>> {
+  const fields = '{ fields { name } }';
+  const query = `{ __schema { queryType ${fields} mutationType ${fields} subscriptionType ${fields} } }`;
+  const body = await post(`http://127.0.0.1:${port}/graphql`, { query }, bearer(secret));
+  return (body.data as { __schema: Record<'queryType' | 'mutationType' | 'subscriptionType', Named> }).__schema;
 }
 
 async function listen(handle: RequestListener): Promise<{ readonly port: number; stop(): Promise<void> }> {

@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { procedureNames } from '@postrider/admin';
 import type { Scope } from '@postrider/core/api-keys';
 import { openApiDocument } from '@postrider/rest';
@@ -14,6 +17,7 @@ import {
 import { type ApiName, apiNames, type Given, isAbsent, type UseCase } from './use-case.ts';
 import { alone, useCases } from './use-cases.ts';
 
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const MINUTE_MS = 60_000;
 const INTEGRATOR = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage'] as const;
 
@@ -148,6 +152,56 @@ describe('what two or more APIs offer', () => {
       expect(await pageDifferences(use, all, everybody, await give(use))).toEqual([]);
     },
   );
+});
+
+/** The tests outside of this folder. */
+const tests = globSync('apps/{rest,admin}/test/**/*.test.ts', { cwd: ROOT }).map((path) => ({
+  path,
+  text: readFileSync(join(ROOT, path), 'utf8'),
+}));
+
+/** How a test of an API names what it asks. */
+const asked: Record<ApiName, (name: string) => RegExp> = {
+  rest(name) {
+    const [verb, path = ''] = name.split(' ');
+    return new RegExp(`'${verb}', ['\`]${path.replaceAll(/\{\w+\}/g, '\\$\\{.+?\\}')}['\`?]`);
+  },
+  graphql: (name) => new RegExp(`\\b${name} ?\\(`),
+  trpc: (name) =>
+    new RegExp(
+      `['"]${name.replaceAll('.', '\\.')}['"]|\\.${name.replaceAll('.', '\\.')}\\.(?:query|mutate|subscribe)\\(`,
+    ),
+};
+
+const lonely = apiNames.flatMap((api) => Object.keys(alone[api]).map((name) => [api, name] as const));
+
+describe('what is not compared', () => {
+  it.each(lonely)('has a test of %s that asks %s', (api, name) => {
+    expect(tests.filter(({ text }) => asked[api](name).test(text)).map(({ path }) => path)).not.toEqual([]);
+  });
+
+  it.each(useCases.filter((use) => !use.answers).map((use) => [use.name, use] as const))(
+    'has a test of each API that is answered by %s',
+    (_, use) => {
+      for (const api of apiNames) {
+        const way = use[api];
+        if (isAbsent(way)) continue;
+        const name = typeof way === 'string' ? (api === 'trpc' ? way.slice(way.indexOf(' ') + 1) : way) : way.field;
+        expect(
+          tests.filter(({ text }) => asked[api](name).test(text)),
+          `${api} ${name}`,
+        ).not.toEqual([]);
+      }
+    },
+  );
+
+  it('is a stream of GraphQL, each of which has a test', async () => {
+    for (const name of await apis.streams(everybody))
+      expect(
+        tests.filter(({ text }) => new RegExp(`subscription[^{]*\\{\\s*${name}\\b`).test(text)),
+        name,
+      ).not.toEqual([]);
+  });
 });
 
 describe('the audit log after all of it', () => {

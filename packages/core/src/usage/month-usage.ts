@@ -20,7 +20,7 @@ export type MonthUsage = z.output<typeof monthUsageSchema>;
 
 const monthField = z
   .string()
-  .regex(MONTH, 'must be a month such as 2030-01')
+  .regex(MONTH, 'must be a month such as 2025-01')
   .optional()
   .meta({ description: 'The present one where it is left out.' });
 

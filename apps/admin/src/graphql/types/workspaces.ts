@@ -52,7 +52,7 @@ builder.node(Workspace, {
     unknownPolicy: t.field({ type: UnknownPolicy, resolve: ({ unknown_policy }) => unknown_policy }),
     usage: t.field({
       type: UsageType,
-      args: { month: t.arg.string({ description: 'Such as 2030-01; the current month by default.' }) },
+      args: { month: t.arg.string({ description: 'Such as 2025-01; the current month by default.' }) },
       resolve: ({ id }, { month }, { load }) => load.usageOf(month ?? null).load(id),
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),

@@ -8,6 +8,7 @@ export const words = {
   create: 'New webhook',
   columns: { url: 'URL', events: 'Events', state: 'State', success: 'Last success', created: 'Created' },
   allEvents: 'all events',
+  formats: { postrider: 'Postrider, signed by Standard Webhooks', resend: 'Resend, signed by Svix' },
   states: { enabled: 'Working', failing: 'Failing', disabled: 'Disabled', fresh: 'Not used yet' },
   failingAbout: 'Its last posts were not answered with 2xx.',
   never: 'never',
@@ -44,6 +45,7 @@ export const words = {
     previous: 'Previous secret signs until',
     failing: 'Failing since',
     paused: 'No posts before',
+    format: 'Format of posts',
     mode: 'Mail of mode',
     plan: 'How it is tried',
     planAbout:

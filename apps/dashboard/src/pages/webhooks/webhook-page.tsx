@@ -149,13 +149,15 @@ function Actions({ webhook, test, open, refetch }: ActionsProps) {
 }
 
 function Endpoint({ webhook }: { readonly webhook: Webhook }) {
-  const { description, events, mode, secret_last4, previous_secret_until, failing_since, paused_until } = webhook;
+  const { description, events, format, mode, secret_last4 } = webhook;
+  const { previous_secret_until, failing_since, paused_until } = webhook;
   return (
     <Panel title={words.detail.facts}>
       <Facts
         rows={[
           [words.detail.about, description],
           [words.columns.events, events === 'all' ? words.allEvents : events.join(', ')],
+          [words.detail.format, words.formats[format]],
           [words.detail.mode, mode],
           [words.detail.secret, <span key="secret" className="mono">{`…${secret_last4}`}</span>],
           [words.detail.previous, previous_secret_until && <ExactTime key="previous" at={previous_secret_until} />],

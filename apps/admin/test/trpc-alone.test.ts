@@ -1,0 +1,83 @@
+import { AppError, invoke, newId } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
+import { workOff } from '@postrider/core/bulk';
+import { openWorld } from '@postrider/testing/open-world';
+import { expect, it } from 'vitest';
+import { openAdmin } from './admin-server.ts';
+import { refusalOf, signedIn } from './signed-in.ts';
+
+// What tRPC alone offers, over its own API; the streams are in trpc-streams.test.ts.
+
+const world = await openWorld();
+const admin = await openAdmin(world);
+const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', tags: ['alone'] };
+const send = (fields: object = {}) => invoke(world.as(world.workspace_id), sendMessage, { ...mail, ...fields });
+
+it('overview.summary says how the mail of the own workspace does', async () => {
+  const { api } = await signedIn(world, admin, 'viewer');
+  await send();
+
+  const seen = await api.overview.summary.query({});
+
+  expect(seen).toMatchObject({ object: 'overview', waiting: { count: 1 }, problems: [], usage: { used: 1 } });
+});
+
+it('onboarding.state names the steps that are done', async () => {
+  const fresh = await world.workspace('free');
+  const { api } = await signedIn(world, admin, 'viewer', fresh.workspace_id);
+
+  const seen = await api.onboarding.state.query({});
+
+  expect(seen.steps.map(({ name, done_at }) => [name, done_at !== null])).toEqual([
+    ['key', expect.any(Boolean)],
+    ['test_send', false],
+    ['domain', false],
+    ['verify', false],
+    ['webhook', false],
+  ]);
+  expect(seen.done).toBe(false);
+});
+
+it('requests.groups counts what was refused, for an admin of the workspace', async () => {
+  const [{ api }, viewer] = [await signedIn(world, admin, 'admin'), await signedIn(world, admin, 'viewer')];
+  for (const path of ['/email/send', '/email/send', '/webhooks']) {
+    world.services.request_log.note({
+      id: newId('request', world.clock.now()),
+      api: 'rest',
+      method: 'POST',
+      path,
+      status: 400,
+      error: new AppError('missing_field', 'It is missing.'),
+      actor: { kind: 'system', workspace_id: world.workspace_id },
+      secret_hash: null,
+      input: {},
+      duration_ms: 1,
+    });
+  }
+  await world.services.request_log.flush();
+
+  const { data } = await api.requests.groups.query({});
+
+  expect(data.map(({ path, count }) => [path, count])).toEqual([
+    ['/email/send', 2],
+    ['/webhooks', 1],
+  ]);
+  expect(await refusalOf(viewer.api.requests.groups.query({}))).toMatchObject({ reason: 'missing_scope' });
+});
+
+it('ops.bulkExport reads what was exported, to those who may see it', async () => {
+  const [{ api }, other] = [
+    await signedIn(world, admin, 'admin'),
+    await signedIn(world, admin, 'admin', (await world.workspace('free')).workspace_id),
+  ];
+  const { id } = await send({ tags: ['exported'] });
+  await world.clock.advance(10);
+  const { token } = await api.ops.bulkPreview.mutate({ action: 'export', filter: { tag: 'exported' } });
+  const bulk = await api.ops.bulkRun.mutate({ token, reason: 'A copy' });
+  for (const job of await world.services.jobs.fetch('bulk.run', 5)) await workOff(world.services, job.data);
+
+  const lines = await api.ops.bulkExport.query({ id: bulk.id });
+
+  expect(lines.data).toMatchObject([{ object: 'email', id, subject: 'Hello' }]);
+  expect(await refusalOf(other.api.ops.bulkExport.query({ id: bulk.id }))).toMatchObject({ reason: 'bulk_not_found' });
+});

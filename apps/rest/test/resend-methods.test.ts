@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { endAfterTests, openWorld } from '@postrider/testing/open-world';
+import { Resend } from 'resend';
+import { expect, it } from 'vitest';
+import { createResendHandler } from '../src/index.ts';
+
+// The table of docs/from-resend.md is what this run of the real client finds: each of its methods is called, and is
+// absent where no request of it is answered by what is offered.
+
+const world = await openWorld();
+const handle = createResendHandler(world.services);
+const answered: { readonly status: number; readonly text: string }[] = [];
+const server = createServer((request, response) => {
+  const end = response.end.bind(response);
+  response.end = ((chunk?: unknown) => {
+    answered.push({ status: response.statusCode, text: String(chunk ?? '') });
+    return end(chunk);
+  }) as typeof response.end;
+  void handle(request, response);
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+endAfterTests({
+  async stop() {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  },
+});
+const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/resend`;
+const client = new Resend(world.secret, { baseUrl });
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+interface Found {
+  readonly name: string;
+  call(...args: readonly unknown[]): unknown;
+}
+
+/** Every method, as `emails.send`, `webhooks.events.list`. */
+function methodsOf(part: object, path = ''): Found[] {
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(part))
+    .filter((name) => name !== 'constructor' && path !== '')
+    .map((name) => ({
+      name: `${path}${name}`,
+      call: (...args: readonly unknown[]) => (Reflect.get(part, name) as Method).apply(part, [...args]),
+    }));
+  const below = Object.entries(part).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && name !== 'resend' && !(value instanceof Headers)
+      ? methodsOf(value, `${path}${name}.`)
+      : [],
+  );
+  return [...own, ...below];
+}
+
+/** Ways in which methods take what they are about: an id, fields, both. */
+const ANY = { id: 'x', name: 'x', email: 'a@b.test', emailId: 'x', contactId: 'x', endpoint: 'x', events: [], to: 'x' };
+const ways: readonly (readonly unknown[])[] = [[ANY], ['x', ANY], [[ANY]], ['x', 'y'], []];
+
+/** Answers without a request, from what it is given. */
+const LOCAL = ['webhooks.verify'];
+
+/** What differs from Resend's own; all else that is offered is the same. */
+const differences: Readonly<Record<string, string>> = {
+  'domains.create': 'one region; tracking options are ignored',
+  'domains.verify': 'answers after a live check of DNS',
+  'emails.list': 'pages forwards only',
+  'suppressions.get': 'by address, not by id',
+  'suppressions.remove': 'by address, not by id',
+  'webhooks.create': 'events that never happen here are refused, such as `email.opened`',
+  'webhooks.get': 'the signing secret is shown on creation only',
+  'webhooks.update': 'refused for an endpoint in the format of Postrider',
+};
+
+async function isOffered({ name, call }: Found): Promise<boolean> {
+  if (LOCAL.includes(name)) return true;
+  for (const way of ways) {
+    const before = answered.length;
+    try {
+      await call(...way);
+    } catch {
+      // It wants other arguments.
+    }
+    if (answered.slice(before).some(({ text }) => !text.includes('has no counterpart here'))) return true;
+  }
+  return false;
+}
+
+it('docs/from-resend.md lists every method of the client as a run of it finds it', { timeout: 120_000 }, async () => {
+  const offered: string[] = [];
+  const absent: string[] = [];
+  for (const method of methodsOf(client)) {
+    // No budget of a minute ends the run.
+    await world.services.sql`delete from rate_windows`;
+    ((await isOffered(method)) ? offered : absent).push(method.name);
+  }
+
+  const rows = [
+    ...offered
+      .toSorted()
+      .map((name) => `| \`${name}\` | ${name in differences ? 'different' : 'same'} | ${differences[name] ?? ''} |`),
+    ...absent.toSorted().map((name) => `| \`${name}\` | absent | |`),
+  ].map((row) => row.replace('|  |', '| |'));
+  const page = readFileSync(new URL('../../../docs/from-resend.md', import.meta.url), 'utf8');
+  const listed = page.split('\n').filter((line) => /^\| `[\w.]+` \| (?:same|different|absent) \|/.test(line));
+
+  expect(listed).toEqual(rows);
+  expect(Object.keys(differences).filter((name) => !offered.includes(name))).toEqual([]);
+  expect(offered.length).toBeGreaterThan(20);
+});
