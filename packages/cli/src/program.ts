@@ -47,7 +47,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
   },
   erase: {
-    description: 'erase an address and the content of its mail',
+    description: 'erase an address and the content of its mail; prints a receipt without the address',
     load: async () => (await import('./commands/suppressions.ts')).addErase,
   },
   import: {
